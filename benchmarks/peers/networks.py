@@ -1,4 +1,4 @@
-"""Networks beside networkx."""
+"""Networks beside networkx and rustworkx."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import networkx
 import numpy as np
+import rustworkx
 from benchmarks.peers.comparison import Comparison
 
 from vivavoce.networks.graph import (
@@ -43,27 +44,48 @@ def graph_comparisons(n: int, m: int) -> Iterator[Comparison]:
         scores = networkx.pagerank(build(), tol=TOLERANCE / n, max_iter=1000)
         return np.array([scores[node] for node in range(n)])
 
-    size = f"{n:,} nodes, {graph.edges:,} edges"
-    yield Comparison(
-        job=f"PageRank, {size}",
-        peer="networkx",
-        ours=lambda: (
-            pagerank(make_graph(n, graph.source, graph.target), tolerance=TOLERANCE).scores
-        ),
-        theirs=rank,
-        agree=lambda mine, other: bool(np.abs(mine - other).max() <= CLOSE),
-        target=20.0,
-        smoke_target=2.0,
-    )
-    peer = build()
-    for name, ours, theirs in (
-        ("weak", weak_components, networkx.number_weakly_connected_components),
-        ("strong", strong_components, networkx.number_strongly_connected_components),
-    ):
+    def build_in_rust() -> rustworkx.PyDiGraph:
+        fast = rustworkx.PyDiGraph()
+        fast.add_nodes_from(range(n))
+        fast.add_edges_from_no_data(pairs)
+        return fast
+
+    def rank_in_rust() -> np.ndarray:
+        scores = rustworkx.pagerank(build_in_rust(), tol=TOLERANCE / n, max_iter=1000)
+        return np.array([scores[node] for node in range(n)])
+
+    for name, theirs, target in (("networkx", rank, 20.0), ("rustworkx", rank_in_rust, None)):
         yield Comparison(
-            job=f"{name} components, graph built",
-            peer="networkx",
-            ours=lambda ours=ours: len(sizes(ours(graph))),
-            theirs=lambda theirs=theirs: theirs(peer),
-            agree=lambda mine, other: mine == other,
+            job=f"PageRank, {n:,} nodes, {graph.edges:,} edges",
+            peer=name,
+            ours=lambda: (
+                pagerank(make_graph(n, graph.source, graph.target), tolerance=TOLERANCE).scores
+            ),
+            theirs=theirs,
+            agree=lambda mine, other: bool(np.abs(mine - other).max() <= CLOSE),
+            target=target,
+            smoke_target=2.0 if target else None,
         )
+    plain, fast = build(), build_in_rust()
+    for name, ours, slow, quick in (
+        (
+            "weak",
+            weak_components,
+            lambda: networkx.number_weakly_connected_components(plain),
+            lambda: len(rustworkx.weakly_connected_components(fast)),
+        ),
+        (
+            "strong",
+            strong_components,
+            lambda: networkx.number_strongly_connected_components(plain),
+            lambda: len(rustworkx.strongly_connected_components(fast)),
+        ),
+    ):
+        for peer, theirs in (("networkx", slow), ("rustworkx", quick)):
+            yield Comparison(
+                job=f"{name} components, graph built",
+                peer=peer,
+                ours=lambda ours=ours: len(sizes(ours(graph))),
+                theirs=theirs,
+                agree=lambda mine, other: mine == other,
+            )

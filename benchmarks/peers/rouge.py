@@ -13,10 +13,10 @@ from nltk.stem.porter import PorterStemmer
 from rapidfuzz.distance import LCSseq
 from rouge_score.rouge_scorer import RougeScorer
 
-from vivavoce.metrics.rouge import Words, rouge_l, rouge_n, rouge_words
+from vivavoce.metrics.rouge import rouge_l, rouge_n, rouge_words
 
 Pair = tuple[str, str]
-METRICS: dict[str, Callable[[Words, Words], float]] = {
+METRICS: dict[str, Callable[[list[str], list[str]], float]] = {
     "rouge1": lambda prediction, reference: rouge_n(prediction, reference, 1).f,
     "rouge2": lambda prediction, reference: rouge_n(prediction, reference, 2).f,
     "rougeL": lambda prediction, reference: rouge_l(prediction, reference).f,
@@ -35,7 +35,7 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     yield _comparison("rougeL", long, "1,500 words, stemmed", target=100.0, stem=True)
     yield _beside_rapidfuzz(long, "1,500 words, stemmed", stem=True)
     for metric in ("rouge1", "rouge2"):
-        yield _comparison(metric, long, "1,500 words, stemmed", target=100.0, stem=True)
+        yield _comparison(metric, long, "1,500 words, stemmed", target=20.0, stem=True)
 
 
 def make_pairs(count: int, words: int, seed: int) -> list[Pair]:

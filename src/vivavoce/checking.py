@@ -41,7 +41,7 @@ def checked(kind: type[Record] | TypeAdapter[Record], value: Any, where: str) ->
 
 
 def check_numbers(given: Mapping[str, tuple[object, int, int | None]]) -> None:
-    """Raise `InputError` for an argument that is no whole number from its lowest to its highest.
+    """Raise `InputError` for an argument that is not a whole number from its lowest to its highest.
 
     Args:
         given: By name the value, the lowest and the highest; None where there is no highest.

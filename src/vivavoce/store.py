@@ -296,7 +296,8 @@ def table_of_parquet(content: bytes, columns: list[str] | None = None) -> pa.Tab
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.read_table(pa.BufferReader(content), columns=columns)
+    # `read_table` loads pandas, which takes longer than most tables.
+    return pq.ParquetFile(pa.BufferReader(content)).read(columns=columns)
 
 
 def read_parquet(path: Path) -> list[Row]:
@@ -305,7 +306,7 @@ def read_parquet(path: Path) -> list[Row]:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:  # `read_table` loads pandas, which takes longer
+        with pq.ParquetFile(path) as file:
             rows: list[Row] = file.read().to_pylist()
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error

@@ -91,7 +91,7 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
         (("--from-logs", "."), "needs two contestants"),
         (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw is for --from-logs"),
         (("items.jsonl", "--kind", "distractors", "--guidelines", "no.md"), "cannot be read"),
-        (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is no name"),
+        (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a name"),
     ],
 )
 def test_wrong_use_ends_with_2_and_leaves_no_campaign(

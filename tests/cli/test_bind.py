@@ -103,7 +103,7 @@ def test_the_command_line_wins_over_a_file_and_the_file_over_defaults(tmp_path: 
         ),
         (
             ("--round", "r", "--since", "2024-02-30"),
-            "'2024-02-30' is no day. Write it as YYYY-MM-DD",
+            "'2024-02-30' is not a day. Write YYYY-MM-DD",
         ),
         (("--round", "r", "-T", "k"), "'k' is not of the form NAME=VALUE"),
         (("--round", "r", "-T", "k=1", "-T", "k=2"), "k has two values"),
@@ -122,7 +122,7 @@ def test_what_cannot_be_is_named_in_a_sentence(words: tuple[str, ...], says: str
         ({"window": "3"}, "here: window: it must be a whole number, not '3'."),
         ({"window": 0}, "here: window: it must be at least 1, not 0."),
         ({"models": "one"}, "here: models: it must be a list, not 'one'."),
-        ({"models": ["one", 2]}, "here: models.1: it must be a text, not 2."),
+        ({"models": ["one", 2]}, "here: models.1: it must be text, not 2."),
         ({"args": 3}, "here: args: it must be a table, not 3."),
         ({"since": "soon"}, "here: since: it must be a day, written as YYYY-MM-DD, not 'soon'."),
     ],

@@ -23,7 +23,6 @@ EVERY = 6
 """One TEI file in so many."""
 START = "2015-01-01"
 TASKS = ("title", "abstract")
-_ABSTRACT = re.compile(r"<abstract>(.*?)</abstract>", re.DOTALL)
 _ARXIV = re.compile(r"([0-9]{2})([0-9]{2})\.[0-9]{4,5}")
 
 

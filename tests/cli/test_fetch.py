@@ -110,10 +110,10 @@ def test_nothing_to_fetch_is_said(run: Run, oai: ReplayServer, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--from", "June"], 2, "'June' is no day"),
+        (["--from", "June"], 2, "'June' is not a day"),
         (["--from", "2024-06-02", "--until", "2024-06-01"], 2, "is after"),
         (["--base", "http://example.org/oai"], 1, "not https"),
-        (["--base", "https://[x/oai"], 2, "is no address"),
+        (["--base", "https://[x/oai"], 2, "is not an address"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

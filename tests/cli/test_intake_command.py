@@ -74,7 +74,7 @@ def test_honest_submissions_are_accepted_and_forged_ones_refused(
     assert decided["honest"]["reasons"] == []
     assert any("rougeL 0.5" in reason for reason in decided["raised"]["reasons"])
     assert decided["linked"]["reasons"] == [
-        "plain files: linked/logs/notes is no plain file. Hand in copies, not links."
+        "plain files: linked/logs/notes is not a plain file. Hand in copies, not links."
     ]
     assert json.loads((out / "intake.json").read_text()) == found
     assert [path.name for path in (out / "accepted").iterdir()] == ["honest"]

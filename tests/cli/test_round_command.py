@@ -13,13 +13,6 @@ from tests.servers.commands import viva_here
 from typer.testing import Result
 
 Viva = Callable[..., Result]
-WORDS = {
-    "version": "1.0",
-    "added_tokens": [],
-    "pre_tokenizer": {"type": "Whitespace"},
-    "model": {"type": "WordLevel", "vocab": {"?": 0}, "unk_token": "?"},
-}
-"""A vocabulary that counts words and marks."""
 
 
 @pytest.fixture

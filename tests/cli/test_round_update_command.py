@@ -168,7 +168,7 @@ def test_seal_and_reveal_write_files_to_be_published(
     ("words", "code", "said"),
     [
         (["--until", "2024-01-31"], 2, "would go back in time"),
-        (["--until", "soon"], 2, "is no day"),
+        (["--until", "soon"], 2, "is not a day"),
         (["--until", "2024-07-01", "--id", "live"], 2, "Choose another with --id"),
     ],
 )

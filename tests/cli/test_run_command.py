@@ -172,7 +172,7 @@ def test_inspect_takes_our_methods_as_solvers(small: Round, tmp_path: Path) -> N
     [
         (("--method", "magic"), "no method 'magic'"),
         (("--context", "0"), "--context"),
-        (("-S", "rounds=5"), "'rounds' is no argument of direct. There are: none."),
+        (("-S", "rounds=5"), "'rounds' is not an argument of direct. There are: none."),
         (("--unknown",), "--unknown"),
     ],
 )
@@ -245,7 +245,7 @@ def test_unchanged_templates_are_the_same_run_and_a_name_may_be_given(
     assert baseline(small, other, "--as", "plain one").exit_code == 0
     assert "extractive/lead (plain one)" in viva("board", "show", other).stdout
     done = baseline(small, other, "--as", "<b>")
-    assert (done.exit_code, "--as '<b>' is no name" in done.stderr) == (2, True)
+    assert (done.exit_code, "--as '<b>' is not a name" in done.stderr) == (2, True)
 
 
 def test_a_log_cut_short_is_set_aside_and_made_again(small: Round, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_logs_from_before_count_in_a_budget(opened: Round, golden: Golden, tmp_p
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--budget", "1"), "without its price"),
+        (("--budget", "1"), "needs the price of"),
         (("--budget", "inf"), "budget is inf"),
         (("--batch",), "its provider has none"),
         (("--batch", "--attempt-timeout", "9"), "leave out --attempt-timeout"),

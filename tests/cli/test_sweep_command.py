@@ -60,9 +60,9 @@ def test_the_board_shows_what_an_answer_costs(swept: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--sweep", "chunks"), "'chunks' is no sweep"),
-        (("--sweep", "chunk=1,2"), "'chunk' is no argument of rag"),
-        (("--sweep", "chunks=3..1"), "no range"),
+        (("--sweep", "chunks"), "'chunks' is not a sweep"),
+        (("--sweep", "chunk=1,2"), "'chunk' is not an argument of rag"),
+        (("--sweep", "chunks=3..1"), "not a range"),
         (("chunks=1,2",), "No task is called 'chunks=1,2'"),
         (("--subset", "0"), "--subset"),
         (("--stratify",), "--subset N"),

@@ -277,7 +277,7 @@ def test_what_is_set_aside_is_named_with_its_reason() -> None:
 
 
 def on(board: str, method: str, score: float, paper: str | None, **other: Any) -> dict[str, Any]:
-    """A row of a board; a work that is no paper of the corpus has an address instead."""
+    """A row of a board; a work that is not a paper of the corpus has an address instead."""
     task, dataset, metric = board.split("/")
     url = None if paper else f"https://example.org/{method}"
     names = {"task": task, "dataset": dataset, "metric": metric, "paper_url": url}

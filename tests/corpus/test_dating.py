@@ -65,7 +65,7 @@ def said(date: str, evidence: str, kind: str = "metadata") -> Statement:
         ([("2017-08", "arxiv_id"), ("2017-08-19", "stamp")], "2017-08-19"),
         # Uploaded to arXiv two years after it was printed.
         ([("2014-07", "metadata"), ("2016-07", "arxiv_id")], "2014-07"),
-        # The first second of Unix time is no date of a paper of 2019.
+        # The first second of Unix time is not a date of a paper of 2019.
         ([("1970-01-01", "metadata"), ("2019-07", "arxiv_id")], "2019-07"),
         # An old paper that was put on arXiv: its Anthology id is no slip.
         ([("1990", "venue"), ("2019-07", "arxiv_id")], "1990"),

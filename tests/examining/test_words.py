@@ -45,7 +45,7 @@ def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     assert alone.startswith("On 1 paper, ")
     assert "about 1 more such paper would decide it." in alone
     near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
-    assert near.endswith("(no rougeL); they are too near for any likely number of such papers to "
+    assert near.endswith("(no rougeL); they are too close for any likely number of such papers to "
                          "decide it.")  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def read_set_pages(content: bytes) -> None:
 def set_pages(text: str) -> list[Page]:
     """Pages out of lines `x y size font words ...`, parted by form feeds.
 
-    What is no number counts as 0; the font is a digit, of which the last bits choose bold and
+    What is not a number counts as 0; the font is a digit, of which the last bits choose bold and
     italic. As PDFium gives them, places may be anywhere, off the page as well.
     """
     fonts: dict[tuple[int, float], Font] = {}

@@ -31,7 +31,7 @@ def scores(text: str, cited: list[int] | None = None) -> tuple[float | None, flo
         ("Nets [1][2] read [2; 4] papers [1].", {1, 2, 4}, 0),
         ("Nets read papers [7], as [1] says; so does [6, 7].", {1}, 2),
         ("Nobody is cited here.", set(), 0),
-        # By title, in any case and punctuation; a title of one word is no title in a sentence.
+        # By title, in any case and punctuation; a title of one word is not a title in a sentence.
         ("As in deep nets for paper reading, BERT is read.", {1}, 0),
         ("*Sparse Attention - A Survey* [3] tells more.", {3}, 0),
         # Names with a year point at nothing in the list, unless a number follows.

@@ -73,17 +73,17 @@ def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
     twice = {"b": [2, 4], "batch": [6]}
     with pytest.raises(InputError, match="batch is given twice"):
         run(spec(small, tmp_path / "logs", tasks=["table"], methods=["iterative"], sweep=twice))
-    with pytest.raises(InputError, match="'b' is no argument of rag, title"):
+    with pytest.raises(InputError, match="'b' is not an argument of rag, title"):
         run(spec(small, tmp_path / "logs", methods=["rag"], sweep={"b": [2]}))
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag, title. There are: chunks"),
+        ({"sweep": {"chunk": [1]}}, "'chunk' is not an argument of rag, title. There are: chunks"),
         ({"sweep": {"context": [4096, 0]}}, "context=0 is not a number of tokens"),
         ({"sweep": {"context": [1]}, "context": 2}, "context has one value and is swept too"),
-        ({"method_args": {"track": 1}}, "'track' is no argument of rag. There are: chunks"),
+        ({"method_args": {"track": 1}}, "'track' is not an argument of rag. There are: chunks"),
         ({"sweep": {"chunks": [1]}, "method_args": {"chunks": 2}}, "one value and is swept too"),
         ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number from 1"),
     ],

@@ -32,17 +32,17 @@ def test_a_word_names_an_argument_and_its_values(word: str, values: list[Any]) -
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["batch"], "'batch' is no sweep"),
-        (["=2,4"], "is no sweep"),
-        (["batch="], "'' is no value"),
+        (["batch"], "'batch' is not a sweep"),
+        (["=2,4"], "is not a sweep"),
+        (["batch="], "'' is not a value"),
         (["batch=2", "batch=4"], "batch is swept twice"),
         (["batch=2,2"], "a value twice"),
         (["rounds=2..4,3"], "a value twice"),
-        (["rounds=5..2"], "no range"),
-        (["rounds=1..999999999"], "no range of up to 1000"),
-        (["batch=2,,4"], "'' is no value"),
+        (["rounds=5..2"], "not a range"),
+        (["rounds=1..999999999"], "not a range of up to 1000"),
+        (["batch=2,,4"], "'' is not a value"),
         (["batch=[2"], "no readable value"),
-        (["batch={}"], "'{}' is no value"),
+        (["batch={}"], "'{}' is not a value"),
     ],
 )
 def test_what_is_no_sweep_is_refused(words: list[str], complaint: str) -> None:

@@ -324,4 +324,4 @@ def test_characters_that_are_no_text_are_replaced_and_counted(
 def test_replacements_are_reported(tmp_path: Path) -> None:
     text = feed_of(1, total=1, title="Café").decode()
     _, fault = read_file(tmp_path / "q.atom.xml", text.encode("latin-1"))
-    assert fault == Unread("q.atom.xml", "characters that are no text, now U+FFFD: 1")
+    assert fault == Unread("q.atom.xml", "characters that are not text, now U+FFFD: 1")

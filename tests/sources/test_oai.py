@@ -133,7 +133,7 @@ def test_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
             "its format 'marc' is none of arXiv, arXivRaw",
         ),
         Fault("a.oai.xml: oai:arXiv.org:2406.00005", "the record has no metadata"),
-        Fault("a.oai.xml: oai:arXiv.org:x", "its id 'no id' is no arXiv id"),
+        Fault("a.oai.xml: oai:arXiv.org:x", "its id 'no id' is not an arXiv id"),
     ]
 
 
@@ -216,7 +216,7 @@ def test_characters_that_xml_does_not_have_cost_no_page(tmp_path: Path) -> None:
     found, fault = read(tmp_path, content)
     assert isinstance(found, Document)
     assert found.abstract == "An�� abstract with $x < y$."
-    assert fault == Fault("a.oai.xml", "characters that are no text, now U+FFFD: 2")
+    assert fault == Fault("a.oai.xml", "characters that are not text, now U+FFFD: 2")
 
 
 LINES = {

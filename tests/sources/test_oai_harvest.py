@@ -298,7 +298,7 @@ def test_two_harvests_into_one_folder_at_once_are_refused(run: Harvester) -> Non
 
 def test_what_cannot_be_asked_is_refused_before_anything_is(run: Harvester) -> None:
     for part, start, until, why in (
-        ("cs&verb=Identify", None, None, "is no set"),
+        ("cs&verb=Identify", None, None, "is not a set"),
         ("cs", "2024-06-02", "2024-06-01", "is after"),
     ):
         with pytest.raises(InputError, match=why):

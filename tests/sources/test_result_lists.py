@@ -91,7 +91,7 @@ def test_flat_rows_are_told_by_their_first_line_also_when_packed(tmp_path: Path)
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     documents, faults = read("pwc", path)
     assert [result.score for result in results(documents)] == [71.5, 71.5]
-    # An address in the place of a title is no title.
+    # An address in the place of a title is not a title.
     assert [document.title for document in documents] == [None, None]
     assert [fault.where for fault in faults] == ["pwc_rows.jsonl.gz:3", "pwc_rows.jsonl.gz:4"]
 

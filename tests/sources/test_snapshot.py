@@ -90,7 +90,7 @@ def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path
     ("change", "reason"),
     [
         ({"id": 2406.00007}, "id is of the type float instead of text"),
-        ({"id": "7"}, "its id '7' is no arXiv id"),
+        ({"id": "7"}, "its id '7' is not an arXiv id"),
         ({"title": None}, "arXiv 2406.00007 has no title"),
         ({"title": ["A"]}, "title is of the type list instead of text"),
         ({"versions": "v1"}, "versions is of the type str instead of a list"),

@@ -76,7 +76,7 @@ def test_a_stratum_gives_one_item_of_each_cluster_before_any_second_one() -> Non
 
 
 def test_a_subset_is_at_least_one_item() -> None:
-    with pytest.raises(InputError, match="A subset of 0 items is none"):
+    with pytest.raises(InputError, match="A subset of 0 items is empty"):
         Subset(0)
 
 

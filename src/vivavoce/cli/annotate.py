@@ -67,7 +67,7 @@ def import_items(
         ),
     ] = None,
     seed: Annotated[int, Opt("Seed of the draw.")] = 0,
-    guidelines: Annotated[Path | None, Opt("Markdown of your own; without it, the kind's.")] = None,
+    guidelines: Annotated[Path | None, Opt("Guidelines of your own, in Markdown.")] = None,
     address: Annotated[str, Opt("The server's address, for links.")] = "http://127.0.0.1:8000",
     db: Database = Path("annotation.db"),
     as_json: Json = False,
@@ -126,7 +126,9 @@ def serve(
     db: Database = Path("annotation.db"),
     host: Annotated[str, Opt("Address to listen on.")] = "127.0.0.1",
     port: Port = 8000,
-    allow_host: Annotated[Sequence[str], Opt("A name of this host for browsers; repeatable.")] = (),
+    allow_host: Annotated[
+        Sequence[str], Opt("A host name that browsers may use; repeatable.")
+    ] = (),
     as_json: Json = False,
 ) -> None:
     """Run the web app until it is stopped."""
@@ -163,7 +165,7 @@ def export(
 def agreement(
     campaign: Campaign,
     bootstrap: Bootstrap,
-    out: Annotated[Path | None, Opt("Folder for a page that shows the same.")] = None,
+    out: Annotated[Path | None, Opt("Folder for a page with the same report.")] = None,
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:

@@ -83,7 +83,7 @@ def evaluators(
             "them; may be given again. The matcher is always among them."
         ),
     ] = (),
-    base: Annotated[str | None, Opt("The evaluator to compare with; else matcher.")] = None,
+    base: Annotated[str | None, Opt("The evaluator to compare with (default matcher).")] = None,
     setting: Annotated[str | None, Opt("Setting of the task, where the logs have several.")] = None,
     pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
     as_json: Json = False,

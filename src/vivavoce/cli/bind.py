@@ -250,7 +250,7 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is no day. Write it as YYYY-MM-DD.") from error
+        raise InputError(f"{text!r} is not a day. Write YYYY-MM-DD.") from error
 
 
 def _local_paths(paths: Iterable[Path]) -> tuple[Path, ...]:

@@ -129,7 +129,7 @@ def export(
     board = leaderboard(logs, cutoffs=cutoffs, **vars(reading))
     day = date or date_of(board)
     if parse_date(day) != (day, "day"):
-        raise InputError(f"--date {day} is no day. Write it as YYYY-MM-DD.")
+        raise InputError(f"--date {day} is not a day. Write it as YYYY-MM-DD.")
     if form == "eee":
         # The validator takes paths that begin with this folder, seen from where it runs.
         inside = Path() if out.name == "data" else Path("data")

@@ -122,7 +122,7 @@ def ingest(
     if report.doubtful:
         lines.append(
             f"{report.read - len(report.doubtful):,} read well, "
-            f"{len(report.doubtful):,} in doubt, whole or in a part, which is no gold:"
+            f"{len(report.doubtful):,} in doubt in whole or part; doubtful parts are not gold:"
         )
         lines += fault_lines(report.doubtful)
     lines.append(
@@ -142,7 +142,7 @@ def ingest(
     if report.results:
         lines.append(
             f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
-            "of papers of the corpus."
+            "for papers of the corpus."
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
     told = {"enriched": asdict(enriched)} if enriched else {}

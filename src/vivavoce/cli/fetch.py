@@ -139,7 +139,7 @@ def coauthors(
             f"{name}: {part['first_authors']:,} first authors, {part['papers']:,} papers, "
             f"{part['edges']:,} edges, {part['components']:,} components"
         )
-    say(f"{len(walked.without_papers):,} more who were asked for never are first author.")
+    say(f"{len(walked.without_papers):,} more requested authors are never first author.")
     if walked.cut:
         say(f"More results than were read: {', '.join(walked.cut)}")
     say(str(out))

@@ -30,7 +30,7 @@ app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
     help="Keep a board alive: viva live CONFIG.toml [--until DATE] [--dry-run] [--strict] does all "
-    "that is due and not done.",
+    "that is due.",
     epilog="Example: viva live board.toml --until 2025-02-01",
 )
 
@@ -47,7 +47,7 @@ def run(
     base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
     as_json: Json = False,
 ) -> None:
-    """Do all that is due and not done: papers, round, contestants, audits, site."""
+    """Do all that is due: papers, round, contestants, audits, site."""
     from dataclasses import asdict
 
     from vivavoce.live.config import read_config
@@ -72,7 +72,7 @@ def run(
     lines.append(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
     answer({"until": day.isoformat(), **asdict(done)}, lines, as_json=as_json)
     if done.failures:
-        say("Run the same command again to take up what failed.", quiet=True)
+        say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
     if strict and done.notices:
         raise typer.Exit(3)

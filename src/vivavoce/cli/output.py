@@ -131,7 +131,7 @@ def _broken(line: str, window: int | None) -> list[str]:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr; where that is no terminal, a line for work that ends early.
+    """A progress bar on stderr; where that is not a terminal, a line for work that ends early.
 
     A total that shrinks is that of work whose question was answered before the end.
     """
@@ -330,7 +330,7 @@ def end_if_stopped(stopped: str | None) -> None:
     """End with 1 when a server put an end to the work."""
     if stopped is not None:
         say(f"Stopped before the end. {stopped}", quiet=True)
-        say("What came is kept. Run the same command again later.", quiet=True)
+        say("What arrived is kept. Run the same command again later.", quiet=True)
         raise typer.Exit(1)
 
 

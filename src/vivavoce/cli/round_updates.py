@@ -52,7 +52,7 @@ def update(
     if done.is_new:
         lines += _report_lines(done.report)
         if late := summary["came_late"]:
-            told = "Asked although they came late for the rounds before"
+            told = "Asked now: too late for earlier rounds"
             lines.append(f"{told}: {len(late):,} papers")
     else:
         lines.append("Nothing is new: no round was written.")
@@ -145,5 +145,5 @@ def _asked(label: str, option: str, given: str | None) -> str:
     from vivavoce.errors import InputError
 
     if given is None and not sys.stdin.isatty():
-        raise InputError(f"Nobody is here to be asked. Add {option}.")
+        raise InputError(f"Nobody can be asked here. Add {option}.")
     return given if given is not None else str(typer.prompt(label, err=True))

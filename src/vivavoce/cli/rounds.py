@@ -61,12 +61,12 @@ def from_csv(
     ],
     metric: Annotated[
         Literal["exact_match", "number_match", "list_f1", "rougeL"],
-        Opt("What an answer is worth, given the gold."),
+        Opt("How an answer is scored against the gold."),
     ],
     out: Annotated[Path, Opt("The folder that holds rounds.")],
     name: Annotated[str | None, Opt("The round's id; else the file's name.", "--id")] = None,
     tolerance: Annotated[
-        float, Opt("Share of the gold that a number may be off.", min=0, max=1)
+        float, Opt("Tolerance of a number, as a share of the gold.", min=0, max=1)
     ] = 1e-6,
     sealed: Annotated[bool, Opt("Write a commitment to the items beside the round.")] = False,
     as_json: Json = False,
@@ -208,7 +208,7 @@ def demands(
     corpus: CorpusFolder,
     spec: Annotated[Path, Opt("The round's spec; its tables are asked for.")],
     model: Annotated[str, Opt("The model that writes: provider/model.")],
-    out: Annotated[Path, Opt("The file; one begun before is gone on with.")],
+    out: Annotated[Path, Opt("The output file; an unfinished one is continued.")],
     checker: Annotated[str | None, Opt("The model that looks for leaks; else --model.")] = None,
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
     as_json: Json = False,
@@ -244,10 +244,11 @@ def nuggets(
     folder: RoundFolder,
     model: Annotated[str | None, Opt("The model that reads the sections: provider/model.")] = None,
     labels: Annotated[
-        Path | None, Opt("People's labels of the facts there are, in place of a model.")
+        Path | None, Opt("People's labels of existing facts, in place of a model.")
     ] = None,
     out: Annotated[
-        Path | None, Opt("The file; else ROUND.nuggets.jsonl. One begun is gone on with.")
+        Path | None,
+        Opt("The output file (default ROUND.nuggets.jsonl); an unfinished one is continued."),
     ] = None,
     task: Annotated[Sequence[str], Opt("Only this section; may be given again.")] = (),
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,

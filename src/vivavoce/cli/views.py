@@ -113,8 +113,8 @@ def compare(
     a: Annotated[str, Arg("A contestant of the logs.")],
     b: Annotated[str, Arg("The other one.")],
     reading: Reading,
-    logs: Annotated[Path, Opt("Logs whose contestants A and B are.")],
-    items: Annotated[int, Opt("Items to name that differ most.", min=0, max=200)] = 10,
+    logs: Annotated[Path, Opt("Logs that hold contestants A and B.")],
+    items: Annotated[int, Opt("Number of most different items to list.", min=0, max=200)] = 10,
     out: Annotated[Path | None, Opt("Folder for pages, with both answers to those items.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -78,9 +78,9 @@ def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
 
 
 def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
-    """The boards that judged rows of the table `results` make, in whatever order they come.
+    """Group judged rows of the table `results` into boards; the order of rows does not matter.
 
-    Rows that are set aside are on none.
+    Rows that were set aside are on no board.
     """
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in results:
@@ -108,8 +108,8 @@ def _make_board(name: str, rows: Sequence[Row]) -> CorpusBoard:
 def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
     """The entries, best first.
 
-    A score that several lists give for one work is there as often as in one of them: that which
-    has it most often, since lists spell methods in different ways.
+    A score that several lists give for one work counts as often as in the list that has it most
+    often, since lists spell methods differently.
     """
     groups: dict[tuple[str, float], dict[tuple[str, ...], list[Row]]] = {}
     for row in sorted(rows, key=_completeness):

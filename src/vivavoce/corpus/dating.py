@@ -201,7 +201,7 @@ def _doubt(
 
 
 def _is_far(credible: Sequence[Statement]) -> bool:
-    """True if the first statement is no identifier's and lies far before every other one."""
+    """True if the first statement is not an identifier's and lies far before every other one."""
     if credible[0].evidence in ("arxiv_id", "version", "venue"):
         return False
     return min(period(s.date)[0] for s in credible[1:]) - period(credible[0].date)[1] > MAX_LAG

@@ -182,7 +182,7 @@ class _Paper:
         return own
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
-        """Check whether a section goes on with the paper: a part that was still missing."""
+        """Check whether a section continues the paper: a part that has not come yet."""
         is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
         goes_on = (
             section.number == str(self.numbered + 1) if self.is_numbered else not section.number

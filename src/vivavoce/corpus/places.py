@@ -159,7 +159,9 @@ class Place:
                 f"{self.address} changed meanwhile ({error}). Run the same command again."
             ) from error
         except (ImportError, ValueError) as error:
-            raise InputError(f"{self.address} is no address that can be used: {error}") from error
+            raise InputError(
+                f"{self.address} is not an address that can be used: {error}"
+            ) from error
         except Exception as error:  # every file system and its network has errors of its own
             raise VivaError(
                 f"{self.address} cannot be {doing}: {type(error).__name__}: {error}. Check the "

@@ -140,7 +140,7 @@ def read_tables(
     """A file of documents with those of the columns that it has, a few rows at a time.
 
     Fields that were added to a column since the file was written are null. `DamagedError` names a
-    file that is no Parquet.
+    file that is not Parquet.
     """
     import pyarrow as pa
 

@@ -70,12 +70,14 @@ Files = Mapping[str, Sequence[File]]
 
 
 class NotAgreedError(InputError):
-    """A plan that nobody agreed to: no model was asked."""
+    """A plan that was declined: no model was asked."""
 
     def __init__(self, told: Row) -> None:
         self.told = told
         lines = "\n".join(plan_lines(told))
-        super().__init__(f"Nobody agreed to this plan:\n{lines}\nTo go on, add --yes (yes=True).")
+        super().__init__(
+            f"Cancelled, nothing was asked. The plan was:\n{lines}\nAdd --yes (yes=True) to agree."
+        )
 
 
 @dataclass(frozen=True, slots=True)

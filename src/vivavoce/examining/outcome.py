@@ -93,8 +93,8 @@ class Outcome(Report):
         yield f"Values [95% interval] on the papers that everybody answered: {counts}."
         if has_models:
             yield (
-                "Better means shown: among the comparisons of a task one is wrong at most one time "
-                "in twenty. Per answer: what an answer about these papers cost."
+                "Better is said only where these papers show it: at most 5% of tasks have a wrong "
+                "comparison. Per answer: its mean cost."
             )
         if self.judge_cost:
             yield f"The judge cost {dollars(self.judge_cost)} beside the answers."

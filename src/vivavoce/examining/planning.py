@@ -137,7 +137,7 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
     able = [one for one in tasks if one.method and one.papers]
     if not able or len(able) < len(wanted):
         lacking = "; ".join(_lack(opened, one) for one in tasks if one not in able)
-        raise InputError(f"These papers cannot carry {lacking}.")
+        raise InputError(f"These papers do not suffice for {lacking}.")
     return able if wanted else [one for one in able if one.papers >= MIN_CLUSTERS] or able
 
 

@@ -93,7 +93,7 @@ def check_request(request: Request) -> None:
         asked = [*request.models, *request.judge]
         if unknown := [name for name in asked if name not in request.prices]:
             raise InputError(
-                f"Nobody can hold {unknown[0]} to a budget without its price. Give it: "
+                f"A budget needs the price of {unknown[0]}. Give it: "
                 f"--price {unknown[0]}=IN,OUT, in dollars for a million tokens."
             )
 
@@ -248,4 +248,4 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
     with watch("Fetching texts") as update:
         report = fetch_texts(request.corpus, client, addresses=service.addresses, progress=update)
     if report.stopped is not None:
-        raise VivaError(f"{report.stopped} What came is kept. Run the same command again later.")
+        raise VivaError(f"{report.stopped} What arrived is kept. Run the same command again later.")

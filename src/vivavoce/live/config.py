@@ -288,7 +288,7 @@ class LiveConfig(Options):
                 if asks != (one.model is not None):
                     raise InputError(f"{where} {method} takes {'a' if asks else 'no'} model.")
             if one.cutoff and one.cutoff != "never" and parse_date(one.cutoff) is None:
-                raise InputError(f"{where} the cutoff {one.cutoff!r} is no date. Write YYYY-MM.")
+                raise InputError(f"{where} the cutoff {one.cutoff!r} is not a date. Write YYYY-MM.")
             self._check_price(one.model, one.price, where)
         if self.judge:
             self._check_price(self.judge.model, self.judge.price, f"{self.path}: [judge]")

@@ -8,8 +8,8 @@ the gold and the produced factor:
 - `acc` = the share of G ∪ P with equal values: both rows exist, and |difference| < 1e-6 or both
   are NaN, or the same infinity. A row on one side only is wrong, also where its value is NaN.
 - `corr` = the mean over days of Pearson's correlation across the instruments whose values are
-  finite on both sides. A day with fewer than two of them, or without variance on a side, is
-  undefined; so is the mean when every day is. Days are those of either side.
+  finite on both sides. A day is undefined if it has fewer than two of them, or no variance on one
+  side; the mean is undefined if every day is. Days are those of either side.
 - `corr_pooled` = Pearson's correlation over all such pairs of values of all days at once.
 - `rows` = the smaller number of rows / the larger, `index` = |G ∩ P| / |G ∪ P|.
 

@@ -312,7 +312,7 @@ def support_values(rulings: Sequence[Ruling | None]) -> Values:
 
 
 def citation_values(claims: Sequence[Claim], rulings: Sequence[Ruling | None]) -> Values:
-    """Shares of citations that carry their sentence, and of claims that a citation carries."""
+    """Shares of citations that support their sentence, and of claims that a citation supports."""
     right = cited = covered = needing = 0
     for place, (claim, ruling) in enumerate(zip(claims, rulings, strict=True)):
         if ruling is None or ruling.label == NO_CLAIM:

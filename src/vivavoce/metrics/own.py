@@ -62,7 +62,7 @@ def exact_match(answer: str, row: Row) -> float:
 def number_match(answer: str, row: Row) -> float | None:
     """Answers whose one number is the gold's, within the tolerance.
 
-    Undefined where the gold is no number.
+    Undefined where the gold is not a number.
     """
     gold, number = read_number(row["target"]), read_number(without_wrapper(answer))
     if gold is None:

@@ -71,7 +71,7 @@ NAMES = ("cis", "bem", "cp", "cp_partial", "bem_complete", "ktau", "ndcg")
 
 _LISTED = re.compile(r"^\s*(?:[-*•]\s+|[0-9]{1,5}[.)]\s+)")
 _AROUND = " \t`'\"*[](),"
-"""Characters around an id in a list that are no part of it."""
+"""Characters around an id in a list that are not part of it."""
 
 
 class RankingRow(NamedTuple):

@@ -9,15 +9,15 @@ Lists that name different titles are parts of one answer. A list that names titl
 after a copy of the input) replaces the earlier ones, if it names more than half as many. A list
 that only repeats the beginning (a model in a loop) does not.
 
-Two more rules serve answers that are no plain list. Where no list names two titles, or all is one
-line, the line that names most of them is the answer, as in `First A, then B`. Where each title has
-a number, before or behind it, and the numbers are 1 to n, they give the order.
+Two more rules serve answers that are not a plain list. Where no list names two titles, or all is
+one line, the line that names most of them is the answer, as in `First A, then B`. Where each title
+has a number, before or behind it, and the numbers are 1 to n, they give the order.
 
 Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.
 
 All are counts in one answer:
 
-- `invented`: different items of its lists that are no listed title;
+- `invented`: different items of its lists that are not a listed title;
 - `repeated`: items that say an earlier item again;
 - `missing`: listed titles that it leaves out;
 - `markup`: HTML tags;
@@ -27,8 +27,8 @@ All are counts in one answer:
 
 Average precision of retrieved items = sum over the ranks k of relevant ones of P@k / number of
 relevant items, with P@k = relevant ones among the first k / k. An item retrieved again takes up a
-place and is no hit. Source: Manning, Raghavan and Schütze, "Introduction to Information Retrieval",
-2008, section 8.4.
+place and is not a hit. Source: Manning, Raghavan and Schütze, "Introduction to Information
+Retrieval", 2008, section 8.4.
 
 Source: ours; LEGOBench, section A.4.2, names the faults without counting them.
 """
@@ -157,7 +157,7 @@ class _Finder:
         return list(found)
 
     def count_faults(self, lists: Sequence[LineList]) -> tuple[int, int]:
-        """Lines that are no wanted title, each counted once, and repetitions of a line."""
+        """Lines that are not a wanted title, each counted once, and repetitions of a line."""
         named = [self._name(line) for each in lists for _, line in each.items]
         different = set(named)
         invented = sum(isinstance(name, str) for name in different)

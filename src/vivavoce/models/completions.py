@@ -34,7 +34,7 @@ def is_permanent(status: object) -> bool:
 
 def read_parts(api: ModelAPI) -> None:
     """Let a provider's client of the chat completions API read content in parts."""
-    # Before Inspect writes the completion down, which warns of content that is no text.
+    # Before Inspect writes the completion down, which warns of content that is not text.
     receive = getattr(api, "_generate_completion", None)
     if receive is None:
         return

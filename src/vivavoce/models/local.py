@@ -118,7 +118,7 @@ class LocalAPI(ModelAPI):
         pieces = [token["piece"] for token in self._tokens(text)]
         if len(pieces) <= tokens:
             return len(text)
-        # A piece is a string, or a list of bytes that are no text alone.
+        # A piece is a string, or a list of bytes that are not text alone.
         sizes = [len(p.encode("utf-8") if isinstance(p, str) else p) for p in pieces]
         raw = text.encode("utf-8")
         # Some tokenizers put a space before the text.
@@ -171,8 +171,8 @@ def _load(path: Path, address: str, n_ctx: int) -> Any:
         return xllamacpp.Server(params)
     except RuntimeError as error:
         raise InputError(
-            f"{path} cannot be loaded: it is no GGUF file, damaged, of an unknown architecture or "
-            "too large for the memory. Fetch it again, or give a smaller window with -M n_ctx=N."
+            f"{path} cannot be loaded: it is damaged, not a GGUF file, of an unknown architecture, "
+            "or too large for the memory. Fetch it again, or give a smaller window with -M n_ctx=N."
         ) from error
 
 

@@ -294,7 +294,7 @@ def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
 
 
 def read_entries(corpus: Corpus) -> Entries:
-    """The reference lists of a corpus; documents that are no papers have none."""
+    """The reference lists of a corpus; documents that are not papers have none."""
     papers = read_papers(corpus, "title", "first_public")
     paper_ids = flat(papers["paper_id"])
     # Looking up takes as long as there are papers, so it is done for all entries at once.

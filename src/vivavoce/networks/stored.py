@@ -155,7 +155,7 @@ class Network:
 
     @property
     def is_inside(self) -> Flags:
-        """Flag for each node: it belongs to the corpus and is no external work."""
+        """Flag for each node: it belongs to the corpus and is not an external work."""
         if "is_external" not in self.nodes.column_names:
             return np.ones(self.graph.n, dtype=np.bool_)
         return ~as_flags(flat(self.nodes["is_external"]))

@@ -85,7 +85,7 @@ def fetch_walk(
 
     Args:
         client: Fetches, one page at a time.
-        folder: Holds one walk; an unfinished one in it is gone on with.
+        folder: Holds one walk; an unfinished one is continued.
         seeds: Names of authors, as arXiv spells them.
         quota: Stop at so many authors with papers; a larger one goes on from where a walk ended.
         neighbours: Go on to so many co-authors of each, most frequent first, ties by name.
@@ -203,7 +203,7 @@ class _Walk:
     counts: list[dict[str, int]]
     """The co-authors of each node."""
     without: list[str]
-    """Authors without first-author papers, who are no nodes."""
+    """Authors without first-author papers, who are not nodes."""
 
 
 def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) -> _Walk:

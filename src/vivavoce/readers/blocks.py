@@ -80,7 +80,7 @@ def _words(text: str) -> list[str]:
 
 
 def _value(word: str) -> list[str] | None:
-    """The values of a word: none of an aside, one of a number; None where it is no value."""
+    """The values of a word: none of an aside, one of a number; None where it is not a value."""
     if word == "/" or _ASIDE.fullmatch(word) or _MARK.fullmatch(word):
         return []
     if _MISSING.fullmatch(word):

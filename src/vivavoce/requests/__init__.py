@@ -111,7 +111,9 @@ class Reading(WithPartial):
 class CutoffOptions(Shape):
     """Ends of models' training data."""
 
-    cutoffs: Annotated[Path | None, Opt("Ends of training data, as TOML.", metavar="FILE")] = None
+    cutoffs: Annotated[Path | None, Opt("Training cutoffs of models, as TOML.", metavar="FILE")] = (
+        None
+    )
     margin: Annotated[int, Opt("Grace days after a cutoff: possibly seen.", min=0)] = 30
 
 
@@ -133,8 +135,8 @@ class Connection(Shape):
 class SiteOptions(Reading):
     """Settings of a site that it publishes, so that others can make it again."""
 
-    samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5
-    note: Annotated[str, Opt("Words on top of the first page."), MaxLen(400)] = ""
+    samples: Annotated[int, Opt("Items of a board to show in full.", min=0, max=200)] = 5
+    note: Annotated[str, Opt("A note at the top of the first page."), MaxLen(400)] = ""
     submit: Annotated[str, Opt("https address where models are submitted."), MaxLen(400)] = ""
     status: Annotated[str, Opt("Page on the site's state, linked from all."), MaxLen(200)] = ""
     next_round: Annotated[str, Opt("Day on which the next round is due."), MaxLen(40)] = ""
@@ -151,7 +153,9 @@ class ScoreOptions(Bootstrap):
     )
     layer: Annotated[int | None, Opt("writing: BERTScore's layer.")] = None
     legacy: Annotated[bool, Opt("ranking, architecture: as published.")] = False
-    pairs: Annotated[int | None, Opt("tables: pairs asked a table.", min=1)] = None
+    pairs: Annotated[int | None, Opt("tables: pairs of cells to ask about, per table.", min=1)] = (
+        None
+    )
     gamma: Annotated[float, Opt("architecture: weight of deeper layers.")] = 1.1
 
 
@@ -188,7 +192,7 @@ _SENTENCES = {
     "int": "it must be a whole number",
     "float": "it must be a number",
     "bool": "it must be true or false",
-    "string": "it must be a text",
+    "string": "it must be text",
     "path": "it must be a path",
     "tuple": "it must be a list",
     "list": "it must be a list",

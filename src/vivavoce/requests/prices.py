@@ -69,9 +69,9 @@ def parse_price(text: str) -> Price:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise InputError(f"{text!r} is no price. {_HOW}") from error
+        raise InputError(f"{text!r} is not a price. {_HOW}") from error
     if len(numbers) not in {2, 4} or not all(math.isfinite(n) and n >= 0 for n in numbers):
-        raise InputError(f"{text!r} is no price. {_HOW}")
+        raise InputError(f"{text!r} is not a price. {_HOW}")
     taken, given, *cached = numbers
     write, read = cached or (_CACHE_WRITE * taken, taken)
     return Price(taken, given, write, read)
@@ -81,7 +81,7 @@ def list_prices() -> dict[str, ListPrice]:
     """Prices by model: those of the user's own file before the shipped ones.
 
     Raises:
-        InputError: The user's file cannot be read, or holds something that is no price.
+        InputError: The user's file cannot be read, or holds something that is not a price.
     """
     own = os.environ.get(VARIABLE)
     return _shipped() | (_of_file(Path(own)) if own else {})
@@ -103,7 +103,7 @@ def _of_file(path: Path) -> dict[str, ListPrice]:
         found = {model: ListPrice(str(text), str(path)) for model, text in prices.items()}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, LookupError, AttributeError) as e:
         raise InputError(
-            f'{path} ({VARIABLE}) is no file of prices: write a table [prices] with "MODEL" = '
+            f'{path} ({VARIABLE}) is not a file of prices: write a table [prices] with "MODEL" = '
             f'"IN,OUT". {e}'
         ) from e
     for price in found.values():

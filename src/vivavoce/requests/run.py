@@ -52,7 +52,7 @@ def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
     for word in words:
         name, separator, listed = word.partition("=")
         if not (name and separator):
-            raise InputError(f"{word!r} is no sweep. Write NAME=VALUES, such as rounds=2..5.")
+            raise InputError(f"{word!r} is not a sweep. Write NAME=VALUES, such as rounds=2..5.")
         if name in sweep:
             raise InputError(f"{name} is swept twice. Write all its values once: {name}=1,2,3.")
         sweep[name] = _values(name, listed)
@@ -73,7 +73,7 @@ def _values(name: str, listed: str) -> list[Any]:
 def _span(name: str, first: int, last: int) -> list[int]:
     if not 0 <= last - first < _MAX_VALUES:
         raise InputError(
-            f"{name}={first}..{last} is no range of up to {_MAX_VALUES} numbers, the least first."
+            f"{name}={first}..{last} is not a range of up to {_MAX_VALUES} rising numbers."
         )
     return list(range(first, last + 1))
 
@@ -86,7 +86,7 @@ def _scalar(name: str, text: str) -> Any:
     except yaml.YAMLError as error:
         raise InputError(f"{name}: {text!r} has no readable value.") from error
     if not isinstance(value, bool | int | float | str):
-        raise InputError(f"{name}: {text!r} is no value. Write {name}=VALUE,VALUE.")
+        raise InputError(f"{name}: {text!r} is not a value. Write {name}=VALUE,VALUE.")
     return value
 
 
@@ -99,9 +99,11 @@ class Patience(Shape):
     """Answers asked for, and tries and seconds before one counts as failed."""
 
     subset: Annotated[int | None, Opt("N items of each task, the same for everyone.", min=1)] = None
-    epochs: Annotated[int, Opt("Answers asked for each item.", min=1)] = 1
-    max_retries: Annotated[int | None, Opt("Tries of one request; else 6.", min=0)] = None
-    attempt_timeout: Annotated[int | None, Opt("Seconds of one request; else 600.", min=1)] = None
+    epochs: Annotated[int, Opt("Attempts at each item.", min=1)] = 1
+    max_retries: Annotated[int | None, Opt("Tries of one request (default 6).", min=0)] = None
+    attempt_timeout: Annotated[int | None, Opt("Seconds for one request (default 600).", min=1)] = (
+        None
+    )
     retry_on_error: Annotated[int, Opt("Further tries of an item that failed.", min=0)] = 3
     time_limit: Annotated[int | None, Opt("Seconds of one item.", min=1)] = None
 
@@ -132,7 +134,7 @@ class Spending(Shape):
         Sequence[str], Opt("provider/model; repeatable.", "--model", complete="models")
     ] = ()
     judge: Annotated[
-        Sequence[str], Opt("A model that judges the answers; of three or five most votes count.")
+        Sequence[str], Opt("A model that judges the answers; of three or five the majority counts.")
     ] = ()
     prices: Annotated[
         Mapping[str, str],
@@ -145,7 +147,7 @@ class Spending(Shape):
         ),
     ] = field(default_factory=dict)
     budget: Annotated[
-        float | None, Opt("Dollars of all its logs; needs every price.", metavar="USD", min=0)
+        float | None, Opt("Dollar limit of all its logs; needs every price.", metavar="USD", min=0)
     ] = None
 
     def __post_init__(self) -> None:
@@ -191,9 +193,9 @@ class RunSpec(ModelUse, Patience, Spending):
     round: Annotated[Path, Opt("The folder of the round, or sample.", complete="rounds")]
     logs: Annotated[Path, Opt("Folder for the logs; a rerun resumes from it.")]
     methods: Annotated[
-        Sequence[str], Opt("How models are used; else direct.", "--method", complete="methods")
+        Sequence[str], Opt("How models are used (default direct).", "--method", complete="methods")
     ] = ()
-    settings: Annotated[Sequence[str], Opt("Texts that it sees; repeatable.", "--setting")] = (
+    settings: Annotated[Sequence[str], Opt("What the model is shown; repeatable.", "--setting")] = (
         "base",
     )
     agent: Annotated[
@@ -217,9 +219,11 @@ class RunSpec(ModelUse, Patience, Spending):
     ] = field(default_factory=dict)
     subset_seed: Annotated[int, Opt("For --subset: seed of the choice.")] = 0
     stratify: Annotated[bool, Opt("For --subset: items of every category and size.")] = False
-    limit: Annotated[int | None, Opt("A look at the first N items; boards say so.", min=1)] = None
-    clean_only: Annotated[bool, Opt("Only items later than the training of every model.")] = False
-    cutoffs: Annotated[Path | None, Opt("For --clean-only: ends of training.", metavar="FILE")] = (
+    limit: Annotated[int | None, Opt("Only the first N items; boards call it partial.", min=1)] = (
+        None
+    )
+    clean_only: Annotated[bool, Opt("Only items published after every model's cutoff.")] = False
+    cutoffs: Annotated[Path | None, Opt("For --clean-only: training cutoffs.", metavar="FILE")] = (
         None
     )
     margin: Annotated[int, Opt("For --clean-only: grace days after a cutoff.", min=0)] = 30
@@ -231,7 +235,9 @@ class RunSpec(ModelUse, Patience, Spending):
     temperature: Annotated[float | None, Opt("Decoding temperature.")] = None
     task_tries: int = 3
     """Tries of a task some of whose items still have no score."""
-    cost_limit: Annotated[float | None, Opt("Dollars of one try of an item.", min=0)] = None
+    cost_limit: Annotated[float | None, Opt("Dollar limit of one attempt at an item.", min=0)] = (
+        None
+    )
     batch: Annotated[bool, Opt("Ask by the provider's batches: cheaper, hours later.")] = False
     batch_tick: Annotated[float, Opt("Seconds between looks at batches.", min=0.01)] = 15.0
     cache: Annotated[
@@ -252,7 +258,7 @@ class RunSpec(ModelUse, Patience, Spending):
         super().__post_init__()
         if self.alias is not None and not is_alias(self.alias):
             raise InputError(
-                f"--as {self.alias!r} is no name. Write up to {LONGEST_ALIAS} letters, digits, "
+                f"--as {self.alias!r} is not a name. Write up to {LONGEST_ALIAS} letters, digits, "
                 "spaces and . _ -"
             )
 
@@ -268,7 +274,7 @@ class ExamRequest(Spending):
     tasks: Annotated[
         Sequence[str],
         Opt(
-            "Tasks to ask; else all that the papers can carry.",
+            "Tasks to ask; by default all that the papers allow.",
             metavar="TASK,...",
             read=given_names,
             complete="tasks",
@@ -276,5 +282,5 @@ class ExamRequest(Spending):
     ] = ()
     since: Annotated[date | None, Opt("Only papers first public on this day or later.")] = None
     until: Annotated[date | None, Opt("Only papers first public before this day.")] = None
-    max: Annotated[int | None, Opt("The most papers that a query brings; else 50.", min=1)] = None
+    max: Annotated[int | None, Opt("Most papers to take from a query (default 50).", min=1)] = None
     out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-exam")

@@ -127,7 +127,7 @@ class Encoder:
         )
         if not np.isfinite(vectors).all():
             raise VivaError(
-                f"{self.folder} gives vectors that are no numbers: its weights are bad."
+                f"{self.folder} gives vectors that are not numbers: its weights are bad."
             )
         tokens = self._model.tokenizer(
             [self._prompt + text for text in texts], truncation=False, verbose=False

@@ -97,5 +97,5 @@ def _paper_text(paper: Paper) -> str:
 
 
 def _content_words(text: str) -> list[str]:
-    """The words of a text that are no stop words, with their repetitions."""
+    """The words of a text that are not stop words, with their repetitions."""
     return [word for word in words(text) if word not in STOP_WORDS]

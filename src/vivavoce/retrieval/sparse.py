@@ -185,7 +185,7 @@ class Bm25Retriever(TermRetriever):
         super().__init__(counts, idf[counts.terms] * saturated, tokenize)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:
-        """A term counts as often as it is asked for."""
+        """A term counts as often as it occurs in the query."""
         return terms
 
 

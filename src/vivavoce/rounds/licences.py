@@ -153,7 +153,7 @@ def without_details(opened: Round) -> Iterator[Row]:
 
 _LEAKAGE = "leakage.json"
 _ABOUT = ("card.md", _LEAKAGE, "spec.json", LICENCES, MANIFEST)
-"""Files that tell of a round and are no part of its items."""
+"""Files that tell of a round and are not part of its items."""
 TEXTS = "texts.json"
 """File of an export that counts what was passed on as text and what as ids."""
 

@@ -38,7 +38,7 @@ PAPERS, AUTHORS = "network/papers.parquet", "network/authors.parquet"
 class SelectedCorpus(Corpus):
     """A corpus of which only some papers are seen.
 
-    Networks stay those of the whole corpus. A result of a work that is no paper of the corpus is
+    Networks stay those of the whole corpus. A result of a work that is not a paper of the corpus is
     seen; one of a paper that was left out is not.
     """
 

@@ -63,7 +63,6 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     from inspect_ai.model import GenerateConfig
 
     from vivavoce.tasks.lookup import check_samples, create_method
-    from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
 
     spec = _with_own_names(spec, found)
     taken = _taken(spec, found)
@@ -71,7 +70,11 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
     # Judges are started anew for their role.
     roles = {"judge": [start_model(name, {}) for name in spec.judge]} if spec.judge else {}
-    own = custom_agent(spec.agent, identity_of(spec.agent)) if spec.agent else None
+    own = None
+    if spec.agent:
+        from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
+
+        own = custom_agent(spec.agent, identity_of(spec.agent))
     resolved, skipped = [], []
     for (family, task), setting in product(found, dict.fromkeys(spec.settings)):
         try:

@@ -44,7 +44,9 @@ def rule_of(spec: RunSpec) -> StoppingRule | None:
         return StoppingRule("all", **options)
     if name == "top" and number.isdecimal() and 0 < len(number) < 7:
         return StoppingRule("top", int(number), **options)
-    raise InputError(f"--decide {spec.decide} is no question. Write top=K, such as top=3, or all.")
+    raise InputError(
+        f"--decide {spec.decide} is not a question. Write top=K, such as top=3, or all."
+    )
 
 
 def subset_of(spec: RunSpec) -> Subset | None:
@@ -111,7 +113,7 @@ def set_prices(
             set_model_info(name, info.model_copy(update={"cost": cost}))
         elif cost_limit is not None and info.cost is None:
             raise InputError(
-                f"Nobody can hold {name} to {cost_limit:g} dollars without its price. Give it: "
+                f"A limit of {cost_limit:g} dollars needs the price of {name}. Give it: "
                 f"--price {name}=IN,OUT, in dollars for a million tokens."
             )
 
@@ -184,7 +186,7 @@ def check_arguments(
             if name not in known:
                 there = ", ".join(sorted(known)) or "none"
                 raise InputError(
-                    f"{name!r} is no argument of {', '.join(who)}. There are: {there}."
+                    f"{name!r} is not an argument of {', '.join(who)}. There are: {there}."
                 )
     for name in spec.sweep:
         if name in spec.method_args or name in spec.task_args:

@@ -228,7 +228,7 @@ class Comparison:
         ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
         if len(ranked) < 2 or self.rule.label == f"top={len(ranked)}":
             raise InputError(
-                f"--decide {self.rule.label} is no question of {len(ranked)} contestants of "
+                f"--decide {self.rule.label} is not a question of {len(ranked)} contestants of "
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
         who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]

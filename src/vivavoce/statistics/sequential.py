@@ -75,8 +75,8 @@ class Sequential:
     ) -> None:
         """State the question.
 
-        Of `top` the k best are wanted. A pair known to differ by less than `indifference` needs no
-        decision, and either may stand among them. `span` is the range that values may have.
+        Of `top` the k best are asked for. A pair known to differ by less than `indifference` needs
+        no decision, and either may stand among them. `span` is the range that values may have.
 
         Raises:
             InputError: An option is out of its range.
@@ -138,7 +138,9 @@ class Sequential:
 
     def _begin(self, columns: int, rows: int) -> None:
         if self._look >= self._looks:
-            raise InputError(f"All {self._looks} looks are used up: another would not be sure.")
+            raise InputError(
+                f"All {self._looks} looks are used up: another would exceed the error bound."
+            )
         if not self._look:
             self._ahead = np.zeros((columns, columns), dtype=bool)
             self._near = np.eye(columns, dtype=bool)

@@ -46,7 +46,7 @@ def find_task_maker(task: str) -> Callable[..., Task]:
     """The `@task` function of a task.
 
     Raises:
-        InputError: No family has it.
+        InputError: No family has this task.
         PluginError: Its family names it in the card and does not define it.
     """
     family, short = find_task(task)

@@ -32,7 +32,7 @@ class Subset:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise InputError(f"A subset of {self.size} items is none. Give a number from 1.")
+            raise InputError(f"A subset of {self.size} items is empty. Give a number from 1.")
 
 
 @dataclass(frozen=True, slots=True)

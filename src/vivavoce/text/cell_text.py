@@ -124,7 +124,7 @@ _UNIT = re.compile(
     r"(?<=[0-9.])\s?(?!(?:st|nd|rd|th|[kKMB]|[eE][-+]?[0-9]+|(?:thous|mill|bill)[a-z]+)$)"
     r"(?:[^\W\d_][^\s,;:?()\[\]]{0,14}|[°×]\w?)$"
 )
-"""A word behind a number that is no ordinal, no exponent and no thousand, million or billion."""
+"""A word behind a number, but not the end of an ordinal, an exponent, or a thousand and more."""
 _SIGN = re.compile(r"^[~≈≤≥<>$€£#]\s?")
 _NUMBER = re.compile(
     r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"

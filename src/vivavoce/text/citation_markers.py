@@ -111,7 +111,7 @@ def numeric_mentions(
     """Place and references of the numeric markers of which every number has a reference."""
     for marker in find_numeric_markers(text):
         meant = tuple(ordinals[number] for number in marker.numbers if number in ordinals)
-        # A number without its reference shows that the brackets are no citation.
+        # A number without its reference shows that the brackets are not a citation.
         if len(meant) == len(marker.numbers):
             yield marker.start, meant
 

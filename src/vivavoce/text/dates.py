@@ -70,7 +70,7 @@ def find_day(text: str) -> str | None:
 def period(published: str) -> tuple[date, date]:
     """The first day a date can mean, and the day after the last.
 
-    `InputError` for text that is no date.
+    `InputError` for text that is not a date.
     """
     parsed = parse_date(published)
     if parsed is None:

@@ -8,7 +8,7 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 3. A closed answer block (`<answer>...</answer>`) is the answer; of several, the last.
 4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
 5. Of another name, a single block at the start, or one that the template opened, goes like
-   reasoning; if nothing follows it, it is the answer. Several are a part of the text.
+   reasoning; if nothing follows it, it is the answer. Several such blocks stay in the text.
 6. A block at the start that is never closed is unclosed: there is no answer. Named as what was
    asked for, such as `<abstract>`, `<intro>` or `<paper>`, it holds the answer.
 7. A heading, a fence, or a quotation at the start that says reasoning goes up to its end.

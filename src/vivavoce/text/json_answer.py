@@ -85,7 +85,7 @@ def _beginning(text: str, is_wanted: Wanted) -> Any | None:
     if start < 0:
         return None
     try:
-        content = text[start:].encode("utf-8", "replace")  # a lone surrogate is no character
+        content = text[start:].encode("utf-8", "replace")  # a lone surrogate is not a character
         value = from_json(content, allow_inf_nan=False, allow_partial=True)
     except ValueError:
         return None

@@ -192,7 +192,7 @@ def test_what_cannot_be_compared_is_told(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not among the evaluators"):
         audit_evaluators(logs, ["a/b"], base="a/c")
     for wrong in ("gpt", "a/b,c/d,e/f", "matcher,a/b", "a/b,", ""):
-        with pytest.raises(InputError, match="is no evaluator"):
+        with pytest.raises(InputError, match="is not an evaluator"):
             read_evaluator(wrong)
     write_table_log(tmp_path / "bounds", GOLDS, GOLDS, model="none/none", method="oracle")
     with pytest.raises(VivaError, match="viva run table"):

@@ -100,7 +100,7 @@ def test_attempts_at_an_item_count_with_their_mean(tmp_path: Path) -> None:
 
 def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     write_log(tmp_path / "logs", {"a": 0.2})
-    with pytest.raises(VivaError, match="both in the setting base and in another"):
+    with pytest.raises(VivaError, match="in the setting base and in another"):
         context_gains(tmp_path / "logs")
     with pytest.raises(InputError, match="is not a folder"):
         context_gains(tmp_path / "none")

@@ -157,14 +157,14 @@ def a_row(**changes: Any) -> dict[str, Any]:
     ("changes", "told", "ahead"),
     [
         ({}, ["undecided", "−0.010", "−0.030 to 0.020", "about 25 more would"], False),
-        ({"tied": True}, ["tied", "less than their run was told to mind"], False),
+        ({"tied": True}, ["tied", "less than the --indifference of their run"], False),
         (
             {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
             ["lab/two is ahead by 0.020", "0.010–0.030", "5 of 10"],
             True,
         ),
         ({"equal": 10, "n": 10}, ["the same value", "10 items"], False),
-        ({"ci": None}, ["0.010", "no interval"], False),
+        ({"ci": None}, ["0.010", "too little for an interval"], False),
         ({"difference": None}, ["share no item"], False),
     ],
 )

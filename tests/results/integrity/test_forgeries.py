@@ -105,7 +105,7 @@ def test_a_board_says_recomputed_only_of_what_its_maker_recomputed(
         rows = json.loads((tmp_path / "site/board.json").read_text())["rows"]
         return {(row["trust"], row["trust_reason"]) for row in rows}
 
-    assert trust() == {("not_recomputed", "no round was named that it was held against")}
+    assert trust() == {("not_recomputed", "no round was named to check it against")}
     assert trust("--round", round) == {("recomputed", None)}
     page = next((tmp_path / "site").rglob("title*.html"))
     assert "recomputed" in page.read_text()

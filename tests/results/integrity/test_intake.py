@@ -73,9 +73,9 @@ def bomb(folder: Path) -> None:
 
 
 HOSTILE: dict[Callable[[Path], None], str] = {
-    link: "plain files: link/logs/notes.txt is no plain file.",
-    pipe: "plain files: pipe/logs/2030-01-01T00-00-00_title.eval is no plain file.",
-    nameless: "plain files: nameless/logs/\\xff\\xfe.txt has a name that is no UTF-8.",
+    link: "plain files: link/logs/notes.txt is not a plain file.",
+    pipe: "plain files: pipe/logs/2030-01-01T00-00-00_title.eval is not a plain file.",
+    nameless: "plain files: nameless/logs/\\xff\\xfe.txt has a name that is not UTF-8.",
     malformed_ledger: "runs.jsonl:2",
     hanging_template: "it names files that came with it",
     bomb: "a part of it takes 1,07",

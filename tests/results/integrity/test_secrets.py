@@ -86,7 +86,7 @@ def test_a_key_is_found_in_forms_notes_ledgers_dumps_journals_sites_and_transcri
     last = start.count("\n") + 1
     assert found == [
         "line 2 of environment.txt",
-        f"sample {sample} of logs/{path.name}",
+        f"samples/{sample}_epoch_1.json of logs/{path.name}",
         "line 3 of logs/replies.jsonl",
         f"line {last} of logs/runs.jsonl",
         "line 3 of notes.md",
@@ -104,7 +104,9 @@ def test_words_hashes_and_addresses_are_no_keys(made: Path, tmp_path: Path) -> N
 def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> None:
     path, sample = spoil(made, tmp_path / "logs", KEYS["Anthropic"])
     done = viva_here("board", "verify", path.parent, "--json", expect=1)
-    told = f"sample {sample} of {path.name} holds what looks like a key of a provider."
+    told = (
+        f"samples/{sample}_epoch_1.json of {path.name} holds what looks like a key of a provider."
+    )
     assert only_json(done.stdout)["secrets"] == [told]
     assert f"refused  {told}" in viva_here("board", "verify", path.parent, expect=1).stdout
     site = tmp_path / "site"

@@ -195,7 +195,7 @@ def test_papers_that_lack_are_named(
         assert listed["lacking"] == gone
 
 
-def test_a_paper_with_another_text_is_named_with_its_items(
+def test_a_paper_with_another_text_is_named_with_the_files_it_changes(
     ids: Path, opened: Round, sample: Corpus, tmp_path: Path
 ) -> None:
     chosen = opened.items("writing", "title")[0]["paper_id"]
@@ -208,7 +208,7 @@ def test_a_paper_with_another_text_is_named_with_its_items(
         build_round(folder, ids, tmp_path / "rounds")
     listed = json.loads((tmp_path / "rounds" / "given.differences.json").read_text())
     assert (listed["differing"], listed["lacking"], listed["surplus"]) == ([chosen], [], [])
-    assert f"writing/title.parquet: {chosen}" in listed["rows"]
+    assert "writing/title.parquet" in listed["files"]
     assert chosen in str(error.value)
 
 

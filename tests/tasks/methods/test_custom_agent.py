@@ -129,7 +129,7 @@ def test_kinds_of_agents(
         ("mine.py@not_callable", "", "has no function 'not_callable'"),
         ("mine.py@alone", "0" * 64, "has changed since the run began"),
         ("wrong.py@alone", "", "cannot be imported: SyntaxError"),
-        ("README.md@alone", "", "is no Python file"),
+        ("README.md@alone", "", "is not a Python file"),
     ],
 )
 def test_an_agent_that_is_not_there_is_named(

@@ -234,11 +234,15 @@ def test_another_number_of_rounds_is_another_run(opened: Round, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("methods", "args", "message"),
     [
-        (["self_refine"], {"round": 2}, "'round' is no argument of self_refine. There are: rounds"),
-        (["direct", "naive"], {"rounds": 2}, "no argument of direct, naive. There are: none"),
+        (
+            ["self_refine"],
+            {"round": 2},
+            "'round' is not an argument of self_refine. There are: rounds",
+        ),
+        (["direct", "naive"], {"rounds": 2}, "not an argument of direct, naive. There are: none"),
         (["self_refine"], {"rounds": -1}, "rounds=-1 is not a number from 0 to"),
         (["self_refine"], {"rounds": "many"}, "rounds='many'"),
-        (["self_refine"], {"context": 9}, "'context' is no argument"),
+        (["self_refine"], {"context": 9}, "'context' is not an argument"),
     ],
 )
 def test_arguments_of_methods_are_checked(

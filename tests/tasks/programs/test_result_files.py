@@ -62,7 +62,7 @@ HOSTILE = {
     "a place behind the end": file({"a": entry(offsets=(8, 16))}, bytes(8)),
     "a place before the start": file({"a": entry(offsets=(-8, 0))}, bytes(8)),
     "a negative size": file({"a": entry(shape=(-1, -1))}, bytes(8)),
-    "a size that is no whole number": file({"a": entry(shape=(1.0,))}, bytes(8)),
+    "a size that is not a whole number": file({"a": entry(shape=(1.0,))}, bytes(8)),
     "three places": file({"a": entry(offsets=(0, 8, 8))}, bytes(8)),
     "seventeen dimensions": file({"a": entry(shape=[1] * 17)}, bytes(8)),
     "too many layers": file({f"layer_{i}": entry(shape=(0,), offsets=(0, 0)) for i in range(501)}),

@@ -49,7 +49,7 @@ def test_docker_is_given_a_compose_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", ["local", "none", "", "k8s", "missing-compose.yaml", "/bin/sh"])
 def test_nothing_else_is_a_sandbox(name: str) -> None:
-    with pytest.raises(InputError, match="is no sandbox that programs of a model may run in"):
+    with pytest.raises(InputError, match="is not a sandbox that programs of a model may run in"):
         sandbox_for(TABLES, name)
 
 

@@ -124,5 +124,5 @@ def test_shipped_templates_have_the_same_place_on_every_machine(tmp_path: Path) 
 
 
 def test_a_place_that_only_looks_shipped_is_refused() -> None:
-    with pytest.raises(InputError, match="no folder of this package"):
+    with pytest.raises(InputError, match="not a folder of this package"):
         folder_at("vivavoce:../../etc")

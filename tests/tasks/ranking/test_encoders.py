@@ -63,6 +63,6 @@ def test_what_cannot_be_an_encoder_is_refused(tmp_path: Path) -> None:
         open_vectors("sciberd", TITLES, ABSTRACTS)
     with pytest.raises(InputError, match="tfidf has no weights"):
         open_vectors("tfidf", TITLES, ABSTRACTS, folder=str(tmp_path))
-    with pytest.raises(InputError, match="no named encoder"):
+    with pytest.raises(InputError, match="not a named encoder"):
         open_vectors(str(tmp_path), TITLES, ABSTRACTS, folder=str(tmp_path))
     assert ENCODERS[0] == "tfidf"

@@ -155,7 +155,7 @@ def test_pagerank_is_that_of_networkx_with_cosines_of_scikit_learn(
 
 
 def test_only_edges_between_candidates_count() -> None:
-    # c is cited by d, which is no candidate here.
+    # c is cited by d, which is not a candidate here.
     graph = four({"citation": [(3, 2), (0, 1)]})
     assert tiers(rank_papers(graph, item_of(0, 1, 2), options=PLAIN), 1, 2) == ["b", "ac"]
     assert tiers(rank_papers(graph, ALL, options=PLAIN), 2, 2) == ["bc", "ad"]
@@ -310,7 +310,7 @@ def test_candidates_are_listed_with_the_lines_of_the_papers_that_they_lead_to() 
         {"citation": [(1, 2), (2, 0), (2, 1), (3, 1)], "comparison": [(2, 1)]},
     )
     ids, lines = list_candidates(graph, item_of(0, 1, 2), "base", 10)
-    # b says the board's words in the fewest words, a says none of them; d is no candidate.
+    # b says the board's words in the fewest words, a says none of them; d is not a candidate.
     assert ids == ["b", "c", "a"]
     assert lines == [
         "1. b | Penn parsing F1 | 2021 | cited by 1 | cites 2",

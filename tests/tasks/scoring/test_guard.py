@@ -1,4 +1,4 @@
-"""The guard: what is no answer is counted and never scored; what is one is never mistaken."""
+"""The guard: what is not an answer is counted and never scored; what is one is never mistaken."""
 
 from __future__ import annotations
 

@@ -304,6 +304,8 @@ def test_a_model_may_decide_which_headers_mean_the_same(finished: Finished) -> N
     }
     by_model = "matcher pairs=None seed=0 matcher=openai-api/scripted/tables-matcher"
     assert {judge for judge, _ in rows} == {"", by_model}
+    # Its switches are off: an exam finds the contestant by the plain name.
+    assert {row["method"] for row in rows.values()} == {"one_step"}
     # Of Treebank and F1 the latter keeps its name; of Source and Depth nobody answers the latter.
     assert rows["", "schema_r"]["value"] == (1 / 2 + 0 / 2) / 2
     assert rows[by_model, "schema_r"]["value"] == (2 / 2 + 1 / 2) / 2

@@ -157,8 +157,8 @@ def test_an_item_whose_input_holds_its_gold_is_left_out(papers: Papers) -> None:
         LIKE_BASE | {"leave_one_out"}, "gold_in_input"
     )
     details = {e.paper_id: e.detail for e in items.excluded if e.reason == "gold_in_input"}
-    assert details["loud"] == details["copy"] == "stands verbatim in: content"
-    assert details["echo"] == "stands verbatim in: abstract"
+    assert details["loud"] == details["copy"] == "is verbatim in: content"
+    assert details["echo"] == "is verbatim in: abstract"
 
 
 def test_what_leaks_in_one_input_leaves_the_other_settings(papers: Papers) -> None:

@@ -1,4 +1,4 @@
-"""The writing scorer: ROUGE of an answer and what stands beside it, zero for what is no answer."""
+"""The writing scorer: ROUGE and diagnostics of an answer, zero for what is not an answer."""
 
 from __future__ import annotations
 

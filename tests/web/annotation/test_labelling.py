@@ -187,7 +187,10 @@ def test_a_name_is_no_text(made: Made, name: str) -> None:
         lambda connection: give_links(connection, made.campaign(), ["dan", name]),
         lambda connection: open_campaign(connection, name, "qa", None),
     ):
-        with pytest.raises(InputError, match="is no name"), made.database.writing() as connection:
+        with (
+            pytest.raises(InputError, match="is not a name"),
+            made.database.writing() as connection,
+        ):
             change(connection)
     with made.database.reading() as connection:
         people = [row["name"] for row in connection.execute("SELECT name FROM person")]

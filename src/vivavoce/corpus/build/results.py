@@ -1,6 +1,6 @@
 """The table `results`: what the shards of papers hold of it, and the results of works outside.
 
-Results of a work that is no paper of the corpus have no `paper_id`; they stay known by the
+Results of a work that is not a paper of the corpus have no `paper_id`; they stay known by the
 work's address. The results of one board are judged together: which end of the metric is better, and
 which scores cannot be.
 

@@ -50,7 +50,7 @@ class Merge:
     unmatched: tuple[Document, ...]
     """Metadata that only names a file, or a deleted record, of which no paper was ingested."""
     outside: tuple[Document, ...]
-    """Documents that complete papers, of works that are no paper of the corpus."""
+    """Documents that complete papers, of works that are not a paper of the corpus."""
 
 
 def merge_documents(
@@ -111,12 +111,12 @@ def ids_in_doi(doi: str) -> dict[str, str]:
 
 
 def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
-    """Return whether a document is no paper unless another one is that it names or says is gone."""
+    """Check whether a document only completes, or deletes, a paper that another one brings."""
     return is_metadata[document.kind] and document.key.startswith(("file:", DELETED))
 
 
 def with_implied(names: Mapping[str, str]) -> dict[str, str]:
-    """Identifiers with those a DOI is made of; the DOI of a preprint is no paper's second one."""
+    """Identifiers, with those inside a DOI; a preprint's DOI is not a second DOI of the paper."""
     implied = ids_in_doi(names.get("doi", ""))
     return {**implied, **{s: v for s, v in names.items() if s != "doi" or "arxiv" not in implied}}
 

@@ -148,7 +148,7 @@ def _names(document: Document) -> list[tuple[str, str]]:
 def parts_of_title(title: str) -> tuple[list[str], list[str]]:
     """The main title and the subtitle, where a title has both: (mains, subtitles).
 
-    What continues another work, such as `Part Two`, is no subtitle.
+    What continues another work, such as `Part Two`, is not a subtitle.
     """
     found = _PART_END.search(title[:MAX_TITLE])
     if found is None or not found.start() or _SEQUEL.match(title, found.end()):

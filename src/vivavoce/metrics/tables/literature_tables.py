@@ -256,7 +256,7 @@ FAULTS = ("success", "invented", "empty_cells")
 
 
 def count_faults(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float | None]:
-    """The values of `FAULTS` for one answer; None stands for an answer that is no table.
+    """The values of `FAULTS` for one answer; None stands for an answer that is not a table.
 
     The share of empty cells is undefined for a table without a cell.
     """

@@ -2,8 +2,8 @@
 
 Units are converted first. Two quantities are the same when the one is a rounding of the other to at
 least three digits (two beside a scale such as `k`, or a mark such as `~`). A bound (`>10k`) and a
-range are no single value. A spread (`± 0.3`) counts only where both cells give one. A share and its
-percentage are the same (`0.912`, `91.2%`).
+range are not a single value. A spread (`± 0.3`) counts only where both cells give one. A share and
+its percentage are the same (`0.912`, `91.2%`).
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ words and word order cost nothing; synonyms and usual abbreviations are those of
 
 The likeness of two headers or cells that no rule decides is a weighted sum of traits of the pair.
 The weights of `likeness.toml` were fitted by `benchmarks/table_pairs.py` to labelled pairs and to
-pairs of different columns and cells of one table, which are never the same. Lengths are no trait:
-they say more of who wrote the pairs than of the meaning of the texts.
+pairs of different columns and cells of one table, which are never the same. Lengths are not a
+trait: they say more of who wrote the pairs than of the meaning of the texts.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
         VivaError: As `report_of` says.
     """
     lacking = (
-        f"no contestant that ran both in the setting {BASE} and in another one. Run the task again "
+        f"no contestant that ran in the setting {BASE} and in another one. Run the task again "
         "with --setting, into the same folder."
     )
     return report_of(Gains, logs, _gain_rows, lacking, **reading)

@@ -77,8 +77,8 @@ def read_evaluator(text: str) -> Evaluator:
     models = tuple(name.strip() for name in text.split(","))
     if len(models) > 2 or not all("/" in name for name in models):
         raise InputError(
-            f"{text!r} is no evaluator. Give {MATCHER}, an answerer such as openai/gpt-4o-mini, or "
-            "a synthesizer and an answerer with a comma between them."
+            f"{text!r} is not an evaluator. Give {MATCHER}, an answerer such as "
+            "openai/gpt-4o-mini, or a synthesizer and an answerer with a comma between them."
         )
     return Evaluator(models)
 

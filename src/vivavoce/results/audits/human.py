@@ -232,7 +232,7 @@ def corrected_rows(
     """Rows, one for each judge, contestant, task and setting, and notes on the labels.
 
     Raises:
-        InputError: A line of the file is no label, or names what no judge has judged.
+        InputError: A line of the file is not a label, or names what no judge has judged.
     """
     told = read_labels(path)
     last = {

@@ -349,7 +349,7 @@ def human_rows_of_lines(path: Path, labelled: Sequence[Labelled], draws: Draws) 
     """One row a judge and question: its agreement with people's labels.
 
     Raises:
-        InputError: A line of the file is no label, or names a line that no judge was asked about.
+        InputError: A line is not a label, or names a line that no judge was asked about.
     """
     people = {}
     for number, row in read_jsonl(path):

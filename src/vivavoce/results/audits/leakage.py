@@ -92,7 +92,7 @@ class LeakageAudit(Report):
     def parts(self) -> Iterator[Sheet | str]:
         """Shares, dates and exclusions, then a line for each finding."""
         yield sheet(
-            f"Round {self.round}: share of the gold's runs of words that stand in the input",
+            f"Round {self.round}: share of the gold's runs of words that are in the input",
             self.cells,
             *("task", "setting", "items"),
             Column("run_words", "words"),
@@ -282,7 +282,7 @@ def _leaking(
                 task,
                 row["id"],
                 setting=setting,
-                detail=f"{row['retold_own']:.0%} of the gold's 3-word runs stand close together in "
+                detail=f"{row['retold_own']:.0%} of the gold's 3-word runs are close together in "
                 f"the paper's own text, {row['retold_beside']:.0%} in one beside it",
                 breach=True,
             )
@@ -292,7 +292,7 @@ def _leaking(
                 task,
                 row["id"],
                 setting=setting,
-                detail=f"{row['whole']:.0%} of the gold's 13-word runs stand in the input, "
+                detail=f"{row['whole']:.0%} of the gold's 13-word runs are in the input, "
                 f"{row['own']:.0%} in the paper's own text",
                 breach=row["own"] > limit,
             )

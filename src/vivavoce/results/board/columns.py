@@ -163,14 +163,14 @@ class BoardRow(TypedDict):
     unranked: Annotated[str | None, BoardColumn(says="Reason why it has no rank.")]
     tied_with: Annotated[
         list[str] | None,
-        BoardColumn(says="Contestants shown to differ by less than its run was told to mind."),
+        BoardColumn(says="Contestants shown to differ by less than its run's --indifference."),
     ]
     undecided_with: Annotated[
-        list[str] | None, BoardColumn(says="Contestants that too few papers tell apart from it.")
+        list[str] | None, BoardColumn(says="Contestants undecided against it: too few papers.")
     ]
     more_papers_needed: Annotated[
         list[int | None] | None,
-        BoardColumn(says="Further papers that would tell it from each of these; null for too many"),
+        BoardColumn(says="Further papers that would decide each of these pairs; null for too many"),
     ]
     contamination: Annotated[
         str | None,
@@ -305,7 +305,7 @@ class BoardRow(TypedDict):
     stopped: Annotated[
         dict[str, Any] | None,
         BoardColumn(
-            says="Reason why it was asked no more, of a run that ends when it is decided.",
+            says="Reason why a run with --decide asked it no further.",
             label="Stopped",
             unit="why",
             page=9,
@@ -331,8 +331,8 @@ class BoardRow(TypedDict):
     trust: Annotated[
         Literal["recomputed", "not_recomputed"],
         BoardColumn(
-            says="Whether the maker of the board made the scores again from the replies in the "
-            "log, on his own copy of the round.",
+            says="Whether the board's maker recomputed the scores from the replies in the log, "
+            "on their own copy of the round.",
             label="Trust",
             page=8,
             is_optional=True,

@@ -60,7 +60,7 @@ def contamination_report(
     board = leaderboard(logs, cutoffs=cutoffs, **reading)
     rows = [row for row in board.rows if row["exposure"] is not None]
     if not rows:
-        raise NothingToAuditError(f"{logs} holds no log of a model: nothing to have seen.")
+        raise NothingToAuditError(f"{logs} holds no log of a model.")
     notes = {
         f"Nothing is known of the training data of {row['model']}: add it with --cutoffs FILE."
         for row in rows

@@ -230,7 +230,7 @@ def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
 
 
 def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:
-    """Some fields of a row as text: what is no text is spelled as JSON."""
+    """Some fields of a row as text: what is not text is spelled as JSON."""
     values = (row[name] for name in names)
     return tuple(value if isinstance(value, str) else canonical_json(value) for value in values)
 

@@ -119,10 +119,10 @@ def verdict(row: Row) -> str:
     if found["equal"] == found["n"]:
         return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
     if found["ci"] is None:
-        return f"They differ by {gap} in {name}; with so little there is no interval."
+        return f"They differ by {gap} in {name}; that is too little for an interval."
     amount = f"a − b is {figure(found['difference'])}, and may be {interval(found['ci'])}"
     if found["tied"]:
-        return f"They are tied in {name}: they differ by less than their run was told to mind."
+        return f"They are tied in {name}: they differ by less than the --indifference of their run."
     why = why_undecided(row["clusters"], found["more_papers_needed"])
     return f"Who is better in {name} is undecided: {amount}. {why[:1].upper()}{why[1:]}."
 
@@ -144,8 +144,8 @@ def head_to_head(
     items count.
 
     Raises:
-        InputError: No logs there, no such contestant, nowhere that both ran, or several logs
-            that a name could mean.
+        InputError: There are no logs, no such contestant, no task that both ran, or an ambiguous
+            name.
         VivaError: A log is incomplete and `partial` was not asked for.
     """
     pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)

@@ -149,7 +149,7 @@ class LoggedAPI(ModelAPI):
             _request(address, self.model_name, input, tools, tool_choice, config)
         )
         if not replies:
-            raise UnknownRequest("a model is asked here what the log has no reply to")
+            raise UnknownRequest("the log has no reply to a request that is made here")
         # The last one serves again: a scorer may ask once more what it asked before.
         reply = replies.pop(0) if len(replies) > 1 else replies[0]
         if cut:
@@ -201,7 +201,7 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
         arguments["timeout"] = min(seconds, _MAX_TRIAL)
     encoder = arguments.get("embedder")
     if encoder and not Path(str(encoder)).is_dir():
-        raise InputError(f"it was scored with the encoder {encoder}, which is no folder here")
+        raise InputError(f"it was scored with the encoder {encoder}, which is not a folder here")
     return arguments
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 from detect_secrets.core.plugins.initialize import from_plugin_classname
 from detect_secrets.plugins.base import BasePlugin
 
-from vivavoce.results.logs.records import where
+from vivavoce.results.logs.reading import check_size
 
 _RULES = (
     "AWSKeyDetector",
@@ -44,30 +45,31 @@ _OVERLAP = 256
 
 
 def find_secrets(folder: Path, searched: Collection[str] = ()) -> Iterator[str]:
-    """Texts below a folder that look like keys: the file, the line, and the kind of key.
+    """Texts below a folder that look like keys: the file, its line or part, and the kind of key.
 
-    Files whose paths are in `searched` are left out. Logs are searched as they are read: header,
-    answers, transcripts and notes of every sample.
+    Files whose paths are in `searched` are left out. Of a log every part is searched: header,
+    samples with answers, transcripts and notes, and summaries.
     """
     rules: list[BasePlugin] = [from_plugin_classname(name) for name in _RULES]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
         if name in searched:
             continue
-        for place, text in _samples(path) if path.suffix == ".eval" else _lines(path, rules):
+        for place, text in _parts(path) if path.suffix == ".eval" else _lines(path, rules):
             if kind := _kind(text, rules):
                 yield f"{place} of {name} holds what looks like {kind}."
 
 
-def _samples(path: Path) -> Iterator[tuple[str, str]]:
-    from inspect_ai.log import read_eval_log, read_eval_log_samples
+def _parts(path: Path) -> Iterator[tuple[str, str]]:
+    """The parts of a log as they are stored: a text of several places of a sample is there once."""
+    import inspect_ai.log  # noqa: F401  # it teaches zipfile the compression of its logs
 
     try:
-        yield "the header", read_eval_log(str(path), header_only=True).model_dump_json()
-        # Texts that stand in several places of a sample are looked at once, as attachments.
-        for sample in read_eval_log_samples(str(path), all_samples_required=False):
-            yield where(sample.id, sample.epoch), sample.model_dump_json()
-    except Exception:  # a damaged archive fails in many ways; it is told as unreadable
+        check_size(path)
+        with ZipFile(path) as archive:
+            for name in archive.namelist():
+                yield name, archive.read(name).decode("utf-8", "replace")
+    except Exception:  # a damaged archive fails in many ways; verifying it says so
         return
 
 

@@ -175,7 +175,7 @@ def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[s
 
 def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[str]:
     if not rounds:
-        yield "No round is named: whoever takes a submission names his own, with --round FOLDER."
+        yield "No round is named. Name your own copy with --round FOLDER."
     for log in verified.logs:
         yield from (f"{log.name}: {why}" for why in log.refused or log.unknown)
 
@@ -193,20 +193,20 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
 
 
 def _odd_files(folder: Path) -> Iterator[str]:
-    """Entries that are neither files nor folders, or whose names are no text.
+    """Entries that are neither files nor folders, or whose names are not text.
 
     A link could lead anywhere on this machine, and a pipe be read for ever.
     """
     for path in [folder, *sorted(folder.rglob("*"))]:
         name = str(path.relative_to(folder.parent))
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            yield f"{spelled(name)} is no plain file. Hand in copies, not links."
+            yield f"{spelled(name)} is not a plain file. Hand in copies, not links."
         elif spelled(name) != name:
-            yield f"{spelled(name)} has a name that is no UTF-8. Rename it."
+            yield f"{spelled(name)} has a name that is not UTF-8. Rename it."
 
 
 def spelled(name: str) -> str:
-    """A name with the bytes spelled out that are no text."""
+    """A name with the bytes spelled out that are not text."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
@@ -254,7 +254,7 @@ def take_in(
     if not found:
         raise InputError(f"{inbox} holds no folder with a submission.")
     if not rounds:
-        raise InputError("Submissions are held against your own rounds: name them with --round.")
+        raise InputError("Submissions are checked against your own rounds: name them with --round.")
     if out.resolve().is_relative_to(inbox.resolve()):
         raise InputError(f"{out} lies inside the inbox. Choose another --out.")
     target = out / ACCEPTED
@@ -315,7 +315,7 @@ def main(arguments: Sequence[str]) -> None:
     """Write the report on a submission to the standard output, and nothing else."""
     seconds, (folder, *rounds) = int(arguments[0]), map(Path, arguments[1:])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # what libraries print is not an answer
     for name, limit in (
         (resource.RLIMIT_AS, MEMORY),
         (resource.RLIMIT_CPU, seconds),

@@ -99,7 +99,7 @@ class Verification(Report):
         ledger = self.ledger
         yield from (f"refused  {problem}" for problem in (*ledger.problems, *self.secrets))
         if not ledger.starts:
-            yield "There is no ledger (runs.jsonl): nothing tells what else was run."
+            yield "There is no ledger (runs.jsonl), so other runs cannot be ruled out."
         elif ledger.unrecorded:
             yield f"{len(ledger.unrecorded)} logs are in no ledger."
         if ledger.removed:
@@ -107,7 +107,7 @@ class Verification(Report):
         unnamed = {str(log.round["folder"]) for log in self.logs if log.round.get("named") is False}
         for folder in sorted(unnamed):
             yield (
-                f"Held against the round that the logs lead to, {folder}: name yours with --round."
+                f"Checked against the round that the logs name, {folder}: name yours with --round."
             )
         if self.is_sound:
             yield (
@@ -176,7 +176,7 @@ def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
             members[contestant][2].refused.append(what)
     except (VivaError, LookupError, TypeError, ValueError) as error:
         for _, _, check in members.values():
-            check.unknown.append(f"where it stopped cannot be told: {error}.")
+            check.unknown.append(f"where it stopped is unknown: {error}.")
 
 
 def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> None:
@@ -200,7 +200,7 @@ def _check_log(
         check_size(path)
         header = read_eval_log(str(path), header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
-            check.unknown.append("it names no round: it is no log of one of our tasks.")
+            check.unknown.append("it names no round: it is not a log of one of our tasks.")
             return None
         if brought := list(rounds.brought(header)):
             check.unknown.append(f"it names files that came with it: {', '.join(brought)}.")
@@ -233,7 +233,7 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
         place = where(sample.id, sample.epoch)
         summary = summaries.pop((sample.id, sample.epoch), None)
         if summary is None:
-            check.refused.append(f"{place} stands twice, or is in no summary.")
+            check.refused.append(f"{place} appears twice, or is in no summary.")
             continue
         problems = [*compare_summary(sample, summary), *compare_usage(sample)]
         check.refused += [f"{place}: {what}" for what in problems]
@@ -264,7 +264,7 @@ def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogC
     if COMPARISON in about and settled(header) is None and not check.lacking:
         check.lacking = "its run did not come to its end."
     if settled(header) and COMPARISON not in about:
-        check.refused.append("it says why its contestant was asked no more, and all were asked.")
+        check.refused.append("it says that asking stopped early, but all items were asked.")
     if not recording.answers:
         return
     made = make_again(task, header, recording)
@@ -289,7 +289,7 @@ def _compare_answer(
     """Compare a sample of a log with the one that was made again."""
     place, limit = where(*address), answer.limit
     if again is None:
-        check.refused.append(f"{place} is no item of the round.")
+        check.refused.append(f"{place} is not an item of the round.")
     elif limit and getattr(header.eval.config, f"{limit.type}_limit", None) is None:
         check.refused.append(f"{place}: a {limit.type} limit ended it, and its run set none.")
     elif not our_scores(again.scores):

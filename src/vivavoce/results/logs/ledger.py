@@ -1,6 +1,6 @@
 """Ledgers held against the logs beside them, and runs counted: those shown, repeated and taken out.
 
-A best of many tries is no result. So a board says of every row how many logs of the same
+A best of many tries is not a result. So a board says of every row how many logs of the same
 contestant there are, how many ran and are gone, and how many other ways its model was tried.
 """
 

@@ -183,9 +183,14 @@ def _run_log(
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    steps = []  # such as `self_refine(rounds=3)`; the window is a setting of decoding
+    # Such as `self_refine(rounds=3)`. The window is a setting of decoding, and what is off says
+    # nothing.
+    steps = []
     for step in header.plan.steps:
-        params = {name: value for name, value in (step.params or {}).items() if name != "context"}
+        given = {name: value for name, value in (step.params or {}).items() if name != "context"}
+        params = {
+            name: value for name, value in given.items() if value is not None and value is not False
+        }
         settings = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
         steps.append(short_name(step.solver) + (f"({settings})" if settings else ""))
     has_model = header.eval.model != _NOBODY

@@ -174,7 +174,7 @@ class LogHeader:
     is_own: bool = False
     """Whether it lies in the reader's own folder, beside the published ones."""
     trust: str = NOT_RECOMPUTED
-    trust_reason: str | None = "no round was named that it was held against"
+    trust_reason: str | None = "no round was named to check it against"
     """Reason why it is not recomputed; None where it is."""
 
     @property

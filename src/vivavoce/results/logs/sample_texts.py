@@ -11,19 +11,18 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
-from vivavoce.store import hash_file, hash_of
+from vivavoce.store import hash_file, hash_of, loads_fast
 from vivavoce.tasks.scoring.marks import our_scores
 from vivavoce.text.final_answer import final_answer
 
 if TYPE_CHECKING:
-    from inspect_ai._util.zip_common import ZipEntry
     from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
@@ -155,13 +154,13 @@ class _TooLarge(Exception):
 
 def _read_sample(path: Path, item: str) -> EvalSample:
     """The first attempt at an item without its transcript, its long texts put back."""
-    from inspect_ai.log import read_eval_log, read_eval_log_sample
+    from inspect_ai.log import EvalSample, read_eval_log, resolve_sample_attachments
 
     if path.suffix == ".eval":
-        _check_part(path, f"samples/{item}_epoch_1.json")
-        return read_eval_log_sample(
-            str(path), item, 1, resolve_attachments="core", exclude_fields=_UNREAD
-        )
+        _check_contents(path, path.stat().st_mtime_ns)
+        stored = loads_fast(_read_part(path, f"samples/{item}_epoch_1.json"))
+        fields = {name: value for name, value in stored.items() if name not in _UNREAD}
+        return resolve_sample_attachments(EvalSample.model_validate(fields), "core")
     if path.stat().st_size > LARGEST:
         raise _TooLarge(_megabytes(path.stat().st_size))
     # Inspect's reader of one sample would go on with the file as it was when it first read it.
@@ -169,35 +168,42 @@ def _read_sample(path: Path, item: str) -> EvalSample:
     return next(one for one in samples if (str(one.id), one.epoch) == (item, 1))
 
 
-def _check_part(path: Path, name: str) -> None:
-    """Unpack a part of a log in pieces; `_TooLarge` where it takes more than may be read.
+def _read_part(path: Path, name: str) -> bytes:
+    """A part of a log; `_TooLarge` where it takes more than may be read.
 
-    Inspect unpacks a part whole, whatever its archive states.
+    It is read by zipfile, which stops at the size that the archive states; Inspect unpacks a part
+    whole, whatever it unpacks to.
     """
-    from inspect_ai._util._async import run_coroutine
-
     # Loading Inspect taught zipfile the compression of its logs.
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)
         if entry.file_size > LARGEST:
             raise _TooLarge(_megabytes(entry.file_size))
         with archive.open(entry) as stream:
-            # zipfile stops at the size that was just looked at, whatever the data unpack to.
-            while stream.read(_PIECE):
-                pass
-    known = run_coroutine(_find_part(path, name))
-    found = entry.header_offset, entry.compress_size
-    if (known.local_header_offset, known.compressed_size) != found:
+            return b"".join(iter(partial(stream.read, _PIECE), b""))
+
+
+@lru_cache(maxsize=4096)
+def _check_contents(path: Path, _changed: int) -> None:
+    """Raise `BadZipFile` for an archive in which Inspect finds other parts than zipfile."""
+    from inspect_ai._util._async import run_coroutine
+
+    with zipfile.ZipFile(path) as archive:
+        found = {
+            part.filename: (part.header_offset, part.compress_size) for part in archive.infolist()
+        }
+    if run_coroutine(_find_parts(path)) != found:
         raise zipfile.BadZipFile("an archive with two tables of contents")
 
 
-async def _find_part(path: Path, name: str) -> ZipEntry:
-    """The place of a part of a log, as Inspect finds it."""
+async def _find_parts(path: Path) -> dict[str, tuple[int, int]]:
+    """The places and sizes of a log's parts, as Inspect finds them."""
     from inspect_ai._util.async_zip import AsyncZipReader
     from inspect_ai._util.asyncfiles import AsyncFilesystem
 
     async with AsyncFilesystem() as files:
-        return await AsyncZipReader(files, str(path)).get_member_entry(name)
+        entries = (await AsyncZipReader(files, str(path)).entries()).entries
+    return {one.filename: (one.local_header_offset, one.compressed_size) for one in entries}
 
 
 def _megabytes(size: int) -> str:

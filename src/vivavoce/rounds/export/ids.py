@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import math
 import shutil
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
@@ -37,10 +36,6 @@ from vivavoce.store import (
     write_text,
 )
 from vivavoce.version import __version__
-
-if TYPE_CHECKING:
-    pass
-
 
 EXPORT, ROWS, LEFT_OUT, PAPERS = "export.json", "rows.jsonl", "left_out.jsonl", "papers.jsonl"
 FORMAT = 1
@@ -187,7 +182,7 @@ def rebuild_round(
         try:
             built = _build(source, parent, corpus, builders, drafts)
             if built.sha256 != source["sha256"]:
-                raise _refusal(source, out, {**found, **_compare_rounds(folder, source, built)})
+                raise _refusal(source, out, {**found, "files": _compare_files(source, built)})
             return _settle(built, out)
         except BuildFailed as error:
             raise _refusal(source, out, found, str(error)) from error
@@ -251,35 +246,10 @@ def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list
     }
 
 
-def _compare_rounds(folder: Path, source: Row, built: Round) -> dict[str, list[str]]:
-    """Rows that differ, by the papers or items they are of, and papers left out otherwise."""
-    changed: dict[str, set[str]] = defaultdict(set)
-    promised = Counter(_row_key(row) for _, row in read_jsonl(folder / ROWS))
-    promised.subtract(Counter(_row_key(row) for row in row_hashes(built)))
-    for (path, name, _), count in promised.items():
-        if count:
-            changed[path].add(name)
-    left_out = Counter(_exclusion_key(row) for _, row in read_jsonl(folder / LEFT_OUT))
-    left_out.subtract(Counter(_exclusion_key(row) for row in without_details(built)))
-    files = source["manifest"]["files"]
-    return {
-        "files": sorted(
-            name
-            for name in {*files, *built.manifest["files"]}
-            if files.get(name) != built.manifest["files"].get(name)
-        ),
-        "rows": [f"{path}: {name}" for path in sorted(changed) for name in sorted(changed[path])],
-        "left_out": sorted({paper for (paper, _), count in left_out.items() if count}),
-    }
-
-
-def _row_key(row: Row) -> tuple[str, str, str]:
-    name = str(row.get("paper_id") or row.get("id") or f"row {row['place']}")
-    return str(row["file"]), name, str(row["sha256"])
-
-
-def _exclusion_key(row: Row) -> tuple[str, str]:
-    return str(row["paper_id"]), str(row["sha256"])
+def _compare_files(source: Row, built: Round) -> list[str]:
+    """Files of a round that differ from those that were exported."""
+    wanted, found = source["manifest"]["files"], built.manifest["files"]
+    return sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
 
 
 def _refusal(
@@ -292,8 +262,6 @@ def _refusal(
         _say("papers have another text or other metadata", found.get("differing", ())),
         _say("papers are not in the export's corpus", found.get("surplus", ())),
         _say("files of the round differ", found.get("files", ())),
-        _say("rows of the round differ", found.get("rows", ())),
-        _say("papers were left out for other reasons", found.get("left_out", ())),
         ""
         if source["code"] == __version__
         else f"It was built by vivavoce {source['code']}, this is {__version__}.",

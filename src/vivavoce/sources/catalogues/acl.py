@@ -37,7 +37,7 @@ def is_collection(name: str) -> bool:
 def build_id(collection: str, volume: str, paper: str) -> str:
     """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`.
 
-    Before 2020 four digits hold volume and paper. The volume has one of them; it has two in
+    Before 2020 four digits number volume and paper. One of them is the volume's, or two in
     workshops (`W`), in `C69` and in the workshop volumes of `D19`, which begin with 5.
     `InputError` for parts that make no id.
     """

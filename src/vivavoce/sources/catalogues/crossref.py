@@ -44,7 +44,7 @@ def read_answer(content: bytes, what: str = "the answer") -> list[Fields]:
     """The works of an answer; `InputError` says why it is none."""
     value = parse_strictly(content, what)
     if not isinstance(value, dict) or value.get("status") != "ok":
-        raise InputError(f"{what} is no answer of Crossref: its status is not 'ok'")
+        raise InputError(f"{what} is not an answer of Crossref: its status is not 'ok'")
     message = object_at(value, "message")
     return rows_at(message, "items") if "items" in message else [message]
 

@@ -101,7 +101,7 @@ def build_sections(
 
 
 def without_stubs(blocks: Iterable[Block]) -> list[Block]:
-    """The sections of a paper set by LaTeX: a few words before the first heading are no section.
+    """The sections of a paper set by LaTeX: a few words before the first heading are not a section.
 
     A heading that names its role in every paper has no other role by its place.
     """

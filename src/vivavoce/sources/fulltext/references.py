@@ -22,7 +22,7 @@ _SHORTEST_TITLE = 8
 _EARLY = 0.6
 """Share of an entry in which a year stands that parts authors and title."""
 _AFTER_TITLE = re.compile(r"(?:URL\s)?https?:|doi\b|\d+(?:,\s|–\d)|\S?\d{6,}\s")
-"""What opens a part that is no title: an address, pages, a number."""
+"""What opens a part that is not a title: an address, pages, a number."""
 _YEAR_IN_PARENTHESES = re.compile(r"\(((?:19|20)\d\d)[a-z]?\)")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
 _QUOTED_TITLE = re.compile(r"[“\"‘«]([^”\"»]{8,400})[”\"»]")
@@ -215,7 +215,7 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     between = _between_commas(start)
     if between or not guess:
         return between
-    # A guess that opens the entry has the authors in it; one behind `in` is no title.
+    # A guess that opens the entry has the authors in it; one behind `in` is not a title.
     before, _, after = raw.partition(guess)
     is_none = _AFTER_IN.search(before) or _is_venue(guess) or _JOURNAL.match(guess + after)
     return guess if before and not is_none else ""

@@ -164,7 +164,7 @@ def _blocks(paragraphs: Sequence[Fields], printer: _Printer) -> list[Block]:
 
 
 def _with_lost_parents(blocks: Sequence[Block]) -> list[Block]:
-    """The sections, and those without a paragraph of their own, which the format leaves out.
+    """Add sections that the format leaves out: those without a paragraph of their own.
 
     They are missing among the numbers of the first level. Subsections are renumbered in each. As
     many of the last runs of them as sections are missing belong to these and not to the section

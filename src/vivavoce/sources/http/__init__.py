@@ -1,7 +1,7 @@
 """Fetching over HTTPS, politely: one client for every source that reads from the network.
 
-It is no source itself. Import `client` only where something is fetched: it loads httpx. A host gets
-one connection at a time, and a pause between requests, from all processes of a user together.
+It is not a source itself. Import `client` only where something is fetched: it loads httpx. A host
+gets one connection at a time, and a pause between requests, from all processes of a user together.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def polite_client(
     for. `contact` is an address that the servers can write to.
 
     Raises:
-        InputError: `base` is no address.
+        InputError: `base` is not an address.
     """
     from vivavoce.sources.http.client import Allowed, Client, Limits
 
     try:
         parts = urlsplit(base or "")
     except ValueError as error:
-        raise InputError(f"{base!r} is no address: {error}") from error
+        raise InputError(f"{base!r} is not an address: {error}") from error
     allowed = Allowed(hosts | ({parts.hostname} if parts.hostname else set()))
     turns = Turns()
     if base and base.startswith(_LOOPBACK):

@@ -92,7 +92,9 @@ class Allowed:
 
     def __post_init__(self) -> None:
         if self.loopback is not None and not self.loopback.startswith(_LOOPBACK):
-            raise InputError(f"{self.loopback!r} is no loopback address such as {_LOOPBACK}8000.")
+            raise InputError(
+                f"{self.loopback!r} is not a loopback address such as {_LOOPBACK}8000."
+            )
 
     def host_of(self, url: str, asked: str, offset: int | None) -> str:
         """The host to talk to; `RefusedAddressError` when `url`, reached from `asked`, may not."""
@@ -158,8 +160,8 @@ def agent_of(contact: str | None) -> str:
         return AGENT
     if not _CONTACT.fullmatch(contact):
         raise InputError(
-            f"{contact[:80]!r} is no address that a server can write to. Give a mail address or "
-            "the address of a page."
+            f"{contact[:80]!r} is not an address that a server can write to. Give a mail address "
+            "or the address of a page."
         )
     return f"{AGENT} ({'mailto:' if '@' in contact and '/' not in contact else '+'}{contact})"
 
@@ -288,7 +290,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _join(base: str, location: str) -> str:
-    """Target of a redirect; the text itself where it is no address, which is then refused."""
+    """Target of a redirect; the text itself where it is not an address, which is then refused."""
     try:
         return urljoin(base, location)
     except ValueError:

@@ -95,7 +95,7 @@ def _boards(lines: Sequence[str]) -> Iterator[_Board]:
         elif line.strip():
             announces = line.strip().endswith(":") and len(line) <= _LABEL
             label = plain(plain_words(line)).rstrip(":* ") if announces else ""
-            # A sentence about the table is no name: it has more words, and none of them is one.
+            # A sentence about the table is not a name: it has more words, and none of them is one.
             if len(words := label.split()) > _SHORT and all(map(str.islower, words[1:])):
                 label = ""
     if open_board is not None:

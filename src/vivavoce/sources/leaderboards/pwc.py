@@ -126,7 +126,9 @@ def _task_rows(
     task: Any, name: str, faults: list[Fault], area: str | None, depth: int, above: str = ""
 ) -> Iterator[ResultRow]:
     if not isinstance(task, dict) or depth > _MAX_DEPTH:
-        faults.append(Fault(name, f"a task at depth {depth} is no object, or nested too deeply"))
+        faults.append(
+            Fault(name, f"a task at depth {depth} is not an object, or nested too deeply")
+        )
         return
     title = plain(task.get("task")) or plain(_first(task.get("task")))
     area = plain(_first(task.get("categories"))) or area

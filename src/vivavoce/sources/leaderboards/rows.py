@@ -1,7 +1,7 @@
 """Rows of leaderboards as documents: one for each work that a file names.
 
-Such a document is no paper of its own. It lends its results to the paper of the corpus that bears
-its identifier or its title; results of works that the corpus lacks stay without a paper.
+Such a document is not a paper of its own. Its results go to the paper of the corpus with its
+identifier or its title; results of works outside the corpus stay without a paper.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def read_text(path: Path, largest: int, noun: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """A field as one line of text; empty if it is no text or number."""
+    """A field as one line of text; empty if it is not text or number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return clean_line(str(value))[:_MAX_CHARACTERS]

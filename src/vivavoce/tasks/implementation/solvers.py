@@ -113,7 +113,7 @@ __all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 _MAX_ROWS = 1_000_000
 _NO_FACTOR = (
-    f"{RESULT} is no table of a factor. It has to hold datetime and instrument, as columns or "
+    f"{RESULT} is not a table of a factor. It has to hold datetime and instrument, as columns or "
     "index levels, dates in the one, and numbers in all other columns."
 )
 

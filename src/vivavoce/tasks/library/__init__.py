@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.columns import columns_of
+from vivavoce.columns import column, columns_of
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
@@ -39,7 +39,7 @@ Passage = tuple[str, str, str]
 
 
 class Index:
-    """Passages ranked by BM25 with an idf that is never negative, so that a match never costs."""
+    """Passages ranked by BM25 with an idf that is never negative: a match never lowers a rank."""
 
     def __init__(self, papers: Mapping[str, LibraryPaper]) -> None:
         self._papers = papers
@@ -209,7 +209,7 @@ def _rows(batches: Iterable[pa.RecordBatch], wanted: frozenset[str] | None) -> I
     for batch in batches:
         if wanted is not None:
             mask = [name in wanted for name in batch["paper_id"].to_pylist()]
-            batch = batch.filter(pa.array(mask, pa.bool_()))
+            batch = batch.filter(column(np.array(mask, bool)))
         yield from batch.to_pylist()
 
 
@@ -233,8 +233,8 @@ def _paper(row: Row) -> LibraryPaper:
 class Library:
     """Papers that one item may search and read.
 
-    The library has papers whose date ends before the cutoff begins. With a cutoff of 2024-03-01 it
-    has a paper of 2024-02, and none of 2024, of 2024-03-01 or without a date. Hidden papers are
+    A paper is in the library if its whole date is before the cutoff. With a cutoff of 2024-03-01 a
+    paper of 2024-02 is; one of 2024, of 2024-03-01 or without a date is not. Hidden papers are
     never shown; they still count among the words by which a search weighs a match.
 
     Args:
@@ -243,7 +243,7 @@ class Library:
             says what may be known: then every paper is there, undated ones too.
 
     Raises:
-        InputError: The cutoff is no date.
+        InputError: The cutoff is not a date.
     """
 
     def __init__(
@@ -376,5 +376,5 @@ def _is_over(paper: LibraryPaper, cutoff: str | None) -> bool:
         return True
     try:
         return paper.published is not None and earlier(paper.published, cutoff)
-    except InputError:  # what is no date tells no day either
+    except InputError:  # what is not a date tells no day either
         return False

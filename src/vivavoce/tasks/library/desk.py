@@ -15,7 +15,7 @@ from vivavoce.text.chunk import short
 RESULTS, PAGE = 5, 4000
 """Hits of a search and characters of a page, where nobody says otherwise."""
 MAX_QUERY = 1000
-"""Characters; more are no query."""
+"""Characters; more are not queries."""
 _MAX_PAGES = 10_000
 _OPENING = Lock()
 

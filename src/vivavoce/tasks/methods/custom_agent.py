@@ -136,7 +136,7 @@ def _module_at(path: Path) -> ModuleType:
         sys.path.append(folder)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path} is no Python file. Write FILE.py@NAME.")
+        raise InputError(f"{path} is not a Python file. Write FILE.py@NAME.")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

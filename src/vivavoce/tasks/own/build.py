@@ -55,7 +55,7 @@ def read_questions(path: Path, metric: str) -> list[Row]:
         row = _question(dict(zip(names, record, strict=True)), metric, f"{path}:{line}")
         if row["id"] in lines:
             raise InputError(
-                f"{path}:{line}: the id {row['id']} stands in line {lines[row['id']]} already."
+                f"{path}:{line}: the id {row['id']} is in line {lines[row['id']]} already."
             )
         lines[row["id"]] = line
         rows.append(row)
@@ -141,7 +141,7 @@ class OwnOptions(Options):
     rougeL: str | None = None
     """Questions for a running text."""
     tolerance: float = Field(default=TOLERANCE, ge=0, le=1)
-    """Share of the gold that a number may be off."""
+    """Tolerance of a number, as a share of the gold."""
 
     @field_serializer(*TASK_OF)
     def _name_of(self, path: str | None) -> str | None:
@@ -190,7 +190,7 @@ def spec_of_table(
 
 
 def _reason(row: Row, metric: str, kept: dict[str, Row], spec: RoundSpec) -> tuple[str, ...]:
-    """Reason, and its detail, that a question is no item; empty where it is one."""
+    """Reason, and its detail, that a question is not an item; empty where it is one."""
     day = row["published"]
     if day == "":
         return ("undated",)

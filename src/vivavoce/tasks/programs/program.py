@@ -1,6 +1,6 @@
 """Programs that a model wrote: found in its answer, and run in the sandbox, never elsewhere.
 
-Inspect's `local` is no sandbox and is refused.
+Inspect's `local` is not a sandbox and is refused.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _own_file(provider: str) -> Path:
     if is_named_so and path.is_file():
         return path.resolve()
     raise InputError(
-        f"sandbox={provider!r} is no sandbox that programs of a model may run in. There are: "
+        f"sandbox={provider!r} is not a sandbox that programs of a model may run in. There are: "
         f"{', '.join(PROVIDERS)}, or the path of a compose file or a Dockerfile."
     )
 

@@ -131,7 +131,7 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
         timeout: Seconds the decoding may take.
 
     Returns:
-        The rows; None for a table that is no factor: no datetime or instrument, values that are
+        The rows; None for a table that is not a factor: no datetime or instrument, values that are
         no numbers, too many rows or columns.
 
     Raises:
@@ -216,7 +216,7 @@ def _array(entry: Mapping[str, Any], body: memoryview) -> npt.NDArray[Any]:
     shape, (start, end) = entry["shape"], entry["data_offsets"]
     sizes = (*shape, start, end)
     if len(shape) > _MAX_RANK or not all(type(n) is int and 0 <= n < 1 << 40 for n in sizes):
-        raise ValueError("a shape or a place is no list of sizes")
+        raise ValueError("a shape or a place is not a list of sizes")
     if not start <= end <= len(body) or end - start != math.prod(shape) * kind.itemsize:
         raise ValueError("a layer does not fill its place")
     return np.frombuffer(body[start:end], dtype=kind).reshape(shape)

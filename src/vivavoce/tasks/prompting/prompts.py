@@ -108,7 +108,9 @@ def folder_at(place: str) -> Path:
         return Path(place)
     folder = (_PACKAGE / place.removeprefix(_SHIPPED)).resolve()
     if not folder.is_relative_to(_PACKAGE):
-        raise InputError(f"{place} is no folder of this package. Pass the folder of your prompts.")
+        raise InputError(
+            f"{place} is not a folder of this package. Pass the folder of your prompts."
+        )
     return folder
 
 

@@ -83,7 +83,7 @@ class EstimatedCounter:
         return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
     def end_of(self, text: str, tokens: int) -> int:
-        """Characters that fit into `tokens` times three bytes."""
+        """The number of characters that fit into `tokens`, at three bytes a token."""
         piece = text.encode("utf-8", "surrogatepass")[: tokens * 3]
         return len(piece.decode("utf-8", "ignore"))
 

@@ -1,7 +1,7 @@
 """Boards of a corpus turned into ranking items: by prompt and by graph.
 
 Candidates are the papers that contain every word of a board's task, dataset and metric. The gold
-plays no part: a paper on the board that lacks one of the words is no candidate, and the loss is
+plays no part: a paper on the board that lacks one of the words is not a candidate, and the loss is
 measured as `candidate_recall`.
 
 `papers.parquet` is a library of every candidate and every paper on a board, sorted by id; other

@@ -114,7 +114,7 @@ def check_encoder(encoder: str, folder: str | None = None) -> None:
     if name in PRESETS:
         find_preset(name)  # says why one is refused
     elif folder is not None:
-        raise InputError(f"{encoder} is no named encoder: give its folder as the encoder alone.")
+        raise InputError(f"{encoder} is not a named encoder: give its folder as the encoder alone.")
     elif encoder != TFIDF and "/" not in name and not Path(name).is_dir():
         raise InputError(
             f"There is no encoder {encoder!r}. There are {', '.join(ENCODERS)}; any other is named "

@@ -142,7 +142,7 @@ class RankByGraph(FamilyTask[GraphArguments]):
         """Compare a list of paper ids with the board's order.
 
         An answer without any paper of the board is as valid as any other: finding them is the
-        task. One that is no list of ids is malformed.
+        task. One that is not a list of ids is malformed.
         """
         gold, ids = row["target"].split("\n"), read_paper_ids(answer)
         found = score_paper_ranking(gold, ids, row.get("scores"))
@@ -157,7 +157,7 @@ class RankByGraph(FamilyTask[GraphArguments]):
 
 
 def _is_id(line: str) -> bool:
-    """Check whether a line may be the id of a paper that is no candidate."""
+    """Check whether a line may be the id of a paper that is not a candidate."""
     return len(line.split()) == 1 and any(character.isalnum() for character in line)
 
 

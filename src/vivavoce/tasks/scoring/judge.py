@@ -142,7 +142,7 @@ def hash_of_template(prompts: PromptSet, name: str) -> str:
     path = prompts.folder / f"{name}{SUFFIX}"
     if not path.exists():
         raise InputError(
-            f"{path} is missing: a judge is asked with it. Copy the shipped one, or name the "
+            f"{path} is missing, and a judge needs it. Copy the shipped one, or name the "
             "questions to ask, such as -T questions=compare."
         )
     return hash_of(path.read_text("utf-8"))[:8]

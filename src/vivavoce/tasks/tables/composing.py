@@ -130,11 +130,11 @@ def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
     """The gold of a sample, papers by label.
 
     Raises:
-        InputError: It is no table.
+        InputError: It is not a table.
     """
     gold = read_answer(target, titles)
     if gold is None:
-        raise InputError("The gold of a sample is no table. Build the round again.")
+        raise InputError("The gold of a sample is not a table. Build the round again.")
     return gold
 
 

@@ -7,7 +7,7 @@ self-contained, goal-oriented, concise, not leaking. A demand of a file that fai
 one that came with the table is taken as it is.
 
 Source: arXiv2Table, section 4.1 and Table 13. The checks are tests of words. They find demands that
-are plainly at fault, and are no substitute for the spot checks of people.
+are plainly at fault, and are not a substitute for the spot checks of people.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
     """The longest noun phrase without a leak in the first clause of a caption.
 
     What leads to the subject is left out, as in `Summary of parsers`. A phrase has words of the
-    titles; it has no `to`, is no part of an enumeration, and ends in no verb.
+    titles; it has no `to`, is not part of an enumeration, and ends in no verb.
     """
     text = _ASIDE.sub(" ", without_number(plain_words(caption[:_MAX_CAPTION])))
     clause = next(filter(str.strip, _BREAK.split(text)), "").strip()

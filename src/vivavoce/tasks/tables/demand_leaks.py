@@ -8,7 +8,7 @@ What leaks, words being compared without their inflection:
   cell or in the label of a row.
 
 What at least half of the works' titles hold is the table's topic. A demand has to say it, and so it
-is no leak: except as a column's whole name, or as a number.
+is not a leak: except as a column's whole name, or as a number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vivavoce.text.normalise import normalise
 from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 MAX_DEMAND = 2_000
-"""Characters; a longer text is no demand."""
+"""Characters; a longer text is not a demand."""
 _MAX_VALUE = 5
 """Words of a value that is looked for as a whole; of longer ones only the names are."""
 _MAX_NAME = 4

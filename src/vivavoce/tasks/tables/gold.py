@@ -62,12 +62,12 @@ class GoldTables:
     works: Mapping[str, Work]
     """Every work of a row and every distractor that came with a table, by id, sorted."""
     related_works: Mapping[str, frozenset[str]]
-    """By table the works that are no distractors of it: its source paper and what any table of
+    """By table the works that are not distractors of it: its source paper and what any table of
     this cites."""
     given: Mapping[str, Given]
     """By table the demand and the distractors that came with it, if any."""
     dropped: Mapping[str, int]
-    """Lines of printed tables that are no rows of the gold ones, by reason."""
+    """Lines of printed tables that are not rows of the gold ones, by reason."""
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class _Candidate:
 
     table: GoldTable
     related_works: frozenset[str]
-    """Works that are no distractors of it."""
+    """Works that are not distractors of it."""
     dropped: Mapping[str, int] = field(default_factory=dict)
     """Lines of the printed table that are not in it, by reason."""
 
@@ -249,7 +249,7 @@ def _choose_lines(
 def why_not(
     values: Values, papers: Collection[str], options: TablesOptions
 ) -> tuple[str, str] | None:
-    """The reason for which a printed table is no item, with the evidence; None when it is one."""
+    """The reason why a printed table is not an item, with the evidence; None when it is one."""
     filled = [cell for row in values.rows for cell in row if cell is not None]
     places = len(values.rows) * len(values.columns)
     if len(values.rows) < options.min_rows:

@@ -96,7 +96,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     """The grid of a printed table; None where no header can be told.
 
     A row is part of the header when it fills the spans of the one above it and repeats, or leaves
-    empty, all else. Lines that divide the table into groups are no lines of the grid.
+    empty, all else. Lines that divide the table into groups are not lines of the grid.
 
     Args:
         cells: Rows of cells; what spans is repeated, or the places it covers are empty.
@@ -212,7 +212,7 @@ def misfit(values: Values) -> str | None:
     measured = [_is_metric(name) for name in values.columns]
     for at, (name, column) in enumerate(zip(values.columns, cells, strict=True)):
         if folded(name) == "year" and _share(map(_YEARS.search, column)) < _MOST:
-            return f"{name!r} is over values that are no years"
+            return f"{name!r} is over values that are not years"
         beside = [n for n in (at - 1, at + 1) if 0 <= n < len(cells) and not measured[n]]
         if measured[at] and not shares[at] and any(shares[n] == 1 for n in beside):
             return f"{name!r} is over words, and numbers are beside them"

@@ -51,7 +51,7 @@ _BREAK = re.compile(r"[^\w\s'-]|\n")
 def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     """A table of the half of a pool that BM25 of title and abstract puts first.
 
-    Columns are the demand's first words that some of their texts have and others have not. A cell
+    Columns are the demand's first words that occur in some of their texts but not in all. A cell
     is the phrase around the first such word of a text, or N/A.
     """
     asked = list(dict.fromkeys(word.casefold() for word in telling_words(demand)))
@@ -114,7 +114,7 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
 
 
 async def _ask(run: TableRun, fit: bool) -> ModelOutput:
-    """The model's own answer; asked for once again where it is no table, but for an overflow."""
+    """The model's own answer; asked for once again where it is not a table, but for an overflow."""
     prompt = run.prompt("one_step", {}, {"papers": run.paper_listing(run.papers, texts=True)})
     cuts = [tuple(f"{part} {label}" for label in run.labels) for part in ("text", "abstract")]
     titles = {paper.label: paper.title for paper in run.papers}

@@ -282,7 +282,7 @@ def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
         UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.
     """
     if fault := find_fault(output):
-        raise UnusableReply(f"It is no answer ({fault}).")
+        raise UnusableReply(f"It is not an answer ({fault}).")
     return read(answer_of(output))
 
 

@@ -33,7 +33,7 @@ _NUMBER = "CorpusId:"
 
 
 def work_id(title: str, raw: str) -> str:
-    """The id of a work that is no paper of the corpus: by its title, else by how it is cited."""
+    """The id of a work that is not a paper of the corpus: by its title, else by how it is cited."""
     key = normalise_title(title) or " ".join(raw.split())
     return f"{_OUTSIDE}{hashlib.sha256(key.encode()).hexdigest()[:_HASH]}"
 

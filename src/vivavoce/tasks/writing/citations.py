@@ -141,7 +141,7 @@ class Library:
         cited = list(self._cited(told or (), used))
         if not cited:
             told, cited = None, list(self._cited(references, used))
-        # What is cited elsewhere in the paper is no padding either.
+        # What is cited elsewhere in the paper is not padding either.
         for row in references:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
         wanted = MAX_WORKS - len(cited)

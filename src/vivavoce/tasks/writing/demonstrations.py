@@ -109,7 +109,7 @@ def unit(seed: int, *names: str) -> float:
 
 
 def number_of(*parts: str | int) -> int:
-    """A number below 2^64 that belongs to some names and numbers."""
+    """A number below 2^64 made from names and numbers, always the same."""
     return int(hash_of(list(parts))[:16], 16)
 
 
@@ -148,7 +148,7 @@ class Kinship:
     def between(self, target: PaperText, candidate: PaperText) -> Kin | None:
         """Kinship of two papers; None when they are two works."""
         if target.paper_id == candidate.paper_id:
-            return "itself", "the target is no demonstration of itself"
+            return "itself", "the target is not a demonstration of itself"
         ids = [find_arxiv_id(paper.paper_id) for paper in (target, candidate)]
         if ids[0] and ids[1] and ids[0][0] == ids[1][0]:
             return "another_version", f"both are arXiv {ids[0][0]}"

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
+from vivavoce.columns import column
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
@@ -167,8 +168,8 @@ class Writing(FamilyTask[WritingArguments]):
         rows = list(rows)
         wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, view))}
         table = table_of_parquet(view.round.read_file("writing", "papers.parquet"))
-        mask = [paper_id in wanted for paper_id in table["paper_id"].to_pylist()]
-        listed = table.filter(pa.array(mask, pa.bool_())).to_pylist()
+        mask = np.array([paper_id in wanted for paper_id in table["paper_id"].to_pylist()], bool)
+        listed = table.filter(column(mask)).to_pylist()
         papers = {row["paper_id"]: paper_from_row(row) for row in listed}
         examples = {
             paper_id: _example(view.task, papers[paper_id])

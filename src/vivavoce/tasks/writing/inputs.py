@@ -188,7 +188,7 @@ def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
 
 
 def _ends(top: Section, section: Section) -> bool:
-    """Check whether a section is no part of the one above it; for a lost heading its number tells.
+    """Check whether a section is not part of the one above it; for a lost heading its number tells.
 
     2.1 does not belong to 1, though no line is between them.
     """

@@ -30,7 +30,7 @@ RUN = 13
 ANTHOLOGY_CATEGORY = "cs.CL"
 """Category of the ACL Anthology, by arXiv's name: its records have no categories."""
 MIN_SECTION_WORDS = 40
-"""A section with fewer words is no gold."""
+"""A section with fewer words is not gold."""
 MAX_SINGLE = 0.3
 """The largest share of words of one character in a section that is gold.
 
@@ -158,7 +158,7 @@ def _why_unfit(
     copies: Mapping[str, str],
     takes: Callable[[Paper], bool],
 ) -> Reason | None:
-    """Reason why a paper is no target; the first cause that holds."""
+    """Reason why a paper is not a target; the first cause that holds."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)
     if not takes(paper):
@@ -186,13 +186,13 @@ def why_no_gold(task: str, paper: PaperText) -> Reason:
     if (part := _PART.get(task)) in paper.doubts:
         return f"doubtful_{part}", "it was read from the PDF with doubt: see health_reasons"
     if text := gold(task, paper.title, paper.abstract, paper.sections):
-        name, detail = _fault(text) or ("unfit", "it is no gold")
+        name, detail = _fault(text) or ("unfit", "it is not gold")
         return f"{name}_{task}", detail
     return f"no_{task}", "no section of the paper is one"
 
 
 def _fault(text: str) -> Reason | None:
-    """Reason why the text of a section is no gold."""
+    """Reason why the text of a section is not gold."""
     words = text.split()
     if len(words) < MIN_SECTION_WORDS:
         return "short", f"{len(words)} words, at least {MIN_SECTION_WORDS} are needed"
@@ -221,10 +221,10 @@ def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
     """Reason why an input is unfit in a round that allows so much overlap."""
     overlap = exposure.overlap
     if exposure.leak is None and overlap is not None and overlap > max_overlap:
-        return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
+        return "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
     retold = exposure.retold
     if exposure.leak is None and retold is not None and retold >= max(RETOLD, max_overlap):
-        return "gold_retold", f"{retold:.0%} of the gold's 3-word runs stand close together in it"
+        return "gold_retold", f"{retold:.0%} of the gold's 3-word runs are close together in it"
     return exposure.leak
 
 
@@ -254,7 +254,7 @@ def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
         return "empty_input", "no section is left to write from"
     texts = {name: text for name, text in shown.items() if text}
     found = names_of_holders(golds, texts)
-    return ("gold_in_input", f"stands verbatim in: {', '.join(found)}") if found else None
+    return ("gold_in_input", f"is verbatim in: {', '.join(found)}") if found else None
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:

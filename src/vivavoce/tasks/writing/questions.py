@@ -131,7 +131,7 @@ def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
     """The head and the sections of a file.
 
     Raises:
-        InputError: It is no file of nuggets; the message names the line.
+        InputError: It is not a file of nuggets; the message names the line.
     """
     if not path.is_file():
         raise InputError(f"{path} is not a file of nuggets. Write one: viva round nuggets ROUND.")
@@ -146,7 +146,7 @@ def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
     """The head of the file that a run names for a round.
 
     Raises:
-        InputError: It is no file of nuggets, or that of another round, or a quote is not in its
+        InputError: It is not a file of nuggets, or that of another round, or a quote is not in its
             section.
     """
     header, sections = read_file(path)

@@ -103,7 +103,7 @@ def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> 
 
 @contextmanager
 def _visit(request: Request, *, writes: bool = False) -> Iterator[Visit]:
-    """Person of a request's link; 404 where it is no link."""
+    """Person of a request's link; 404 where it is not a link."""
     database: Database = request.app.state.database
     link = request.path_params["link"]
     with database.writing() if writes else database.reading() as connection:

@@ -78,7 +78,9 @@ def open_campaign(
             guidelines of a new one cannot be used.
     """
     if not NAME.fullmatch(name):
-        raise InputError(f"{name!r} is no name of a campaign: up to 64 letters, digits and . _ @ -")
+        raise InputError(
+            f"{name!r} is not a name of a campaign: up to 64 letters, digits and . _ @ -"
+        )
     text = find_kind(kind).guidelines if guidelines is None else guidelines
     if not text.strip() or len(text) > MAX_GUIDELINES:
         raise InputError(
@@ -160,12 +162,12 @@ def give_links(
     An older link of theirs ends.
 
     Raises:
-        InputError: A name is no name.
+        InputError: A name is not a name.
     """
     given = []
     for name in names:
         if not NAME.fullmatch(name):
-            raise InputError(f"{name!r} is no name: up to 64 letters, digits and . _ @ -")
+            raise InputError(f"{name!r} is not a name: up to 64 letters, digits and . _ @ -")
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         row = connection.execute(
             "INSERT INTO person (campaign, name, code, secret_hash)"

@@ -78,7 +78,7 @@ def shares_text(ends: Ends | None) -> str:
 
 
 def may_lead(row: Row) -> bool:
-    """True if the first rank is possible, it is no floor, and some answer is valid."""
+    """True if the first rank is possible, it is not a floor, and some answer is valid."""
     return rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
 
 

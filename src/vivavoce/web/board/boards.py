@@ -149,5 +149,10 @@ def metrics_page(site: Site) -> Page:
             ],
         )
 
-    inputs = {"metrics": [repr(metric) for metric in metrics]}
+    inputs = {
+        "metrics": [
+            [metric.family, metric.name, metric.summary, range_of(metric), metric.source]
+            for metric in metrics
+        ]
+    }
     return words_page("metrics.html", inputs, make, nav=site.nav)

@@ -135,7 +135,7 @@ class Site:
     nav: tuple[Link, ...] = ()
     """The links in the head of every page."""
     note: str = ""
-    """Words on top of the first page."""
+    """A note at the top of the first page."""
     updated: str = ""
     """Day on which the newest of its logs was begun; empty without logs."""
     status: str = ""

@@ -40,7 +40,7 @@ class Cell(NamedTuple):
     shade: int
     """Share of the other contestants that it is surely better than, from 0 to SHADES - 1."""
     may_lead: bool
-    """True if the first rank is possible, it is no floor, and some answer is valid."""
+    """True if the first rank is possible, it is not a floor, and some answer is valid."""
 
 
 class Line(NamedTuple):

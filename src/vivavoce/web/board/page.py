@@ -343,7 +343,7 @@ def words_page(
 
 
 def html_of(words: Words, root: str, *, nav: Sequence[Link] = ()) -> str:
-    """A declared page that is no file of a site, with the way from it to the site's folder."""
+    """A declared page that is not a file of a site, with the way from it to the site's folder."""
     values = {name: getattr(words, name) for name in Words.__slots__}
     template = environment().get_template("page.html.j2")
     return template.render(root=root, here="", nav=nav, **values)

@@ -69,7 +69,7 @@ class Section:
     ranked: tuple[Row, ...]
     """The headline rows with a rank, in the same order."""
     best: Row | None
-    """The first of these that is no floor."""
+    """The first of these that is not a floor."""
     above: Row | None
     """A headline row without a rank whose value is better than that of the best."""
     facts: tuple[BoardColumn, ...]
@@ -153,7 +153,7 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
 
 
 def best_of(ranked: Sequence[Row]) -> Row | None:
-    """The first of headline rows, best first, that is no floor."""
+    """The first of headline rows, best first, that is not a floor."""
     return next((row for row in ranked if not entries.is_floor(row)), None)
 
 

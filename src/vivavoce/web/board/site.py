@@ -49,7 +49,7 @@ def write_site(
     `submit` from the first.
 
     Raises:
-        InputError: `submit` is no https address.
+        InputError: `submit` is not an https address.
     """
     note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
     if submit and not submit.startswith("https://"):

@@ -101,7 +101,7 @@ class Feed:
     per_page: int
     entries: tuple[Document | Fault, ...]
     replaced: int
-    """Characters that were no text and became U+FFFD."""
+    """Characters that were not text and became U+FFFD."""
 
     @property
     def missing(self) -> int:
@@ -133,7 +133,7 @@ def _parse(content: bytes) -> tuple[etree._Element, int]:
     if not opening:
         raise InputError("it is empty")
     if not opening.startswith("<"):
-        raise InputError(f"it is no feed but says {opening!r}")
+        raise InputError(f"it is not a feed but says {opening!r}")
     if opening[:14].lower().startswith(("<!doctype html", "<html")):
         raise InputError("it is a web page instead of a feed")
     # A feed has no use for a document type, and entities can only be declared in one.
@@ -209,7 +209,7 @@ def read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
     for entry in feed.entries:
         yield replace(entry, where=f"{name}: {entry.where}") if isinstance(entry, Fault) else entry
     if feed.replaced:
-        yield Fault(name, f"characters that are no text, now U+FFFD: {feed.replaced}")
+        yield Fault(name, f"characters that are not text, now U+FFFD: {feed.replaced}")
     if feed.missing:
         yield Fault(
             name,

@@ -94,7 +94,7 @@ def by_ids(
         if feed.replaced:
             yield Fault(
                 f"ids from {batch[0]} on",
-                f"characters that are no text, now U+FFFD: {feed.replaced}",
+                f"characters that are not text, now U+FFFD: {feed.replaced}",
             )
         there = {e.arxiv_id for e in feed.entries if isinstance(e, Document)}
         for name in batch:

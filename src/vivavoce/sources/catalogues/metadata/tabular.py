@@ -50,7 +50,7 @@ def cut(path: Path) -> Iterator[Piece]:
     """Runs of about 10,000 rows; gzip and CSV stay whole.
 
     A damaged file is one piece: reading it says what is wrong, and other files go in. `InputError`
-    for a path that is no file.
+    for a path that is not a file.
     """
     if not path.is_file():
         raise InputError(f"{path} is not a file.")

@@ -66,7 +66,7 @@ def read_listing(
     name = clean_line(fields.get("id", ""))
     found = find_arxiv_id(f"arXiv:{name}")
     if found is None:
-        raise InputError(f"its id {name[:_SHOWN]!r} is no arXiv id")
+        raise InputError(f"its id {name[:_SHOWN]!r} is not an arXiv id")
     arxiv_id = found[0]
     title = clean_line(fields.get("title", ""))
     if not title:
@@ -206,7 +206,7 @@ class Page:
     cursor: int | None
     """Records before this page, where the repository tells."""
     replaced: int
-    """Characters that were no text and became U+FFFD."""
+    """Characters that were not text and became U+FFFD."""
 
 
 def read_page(content: bytes) -> Page:
@@ -214,7 +214,7 @@ def read_page(content: bytes) -> Page:
     text, replaced = decode_feed(content)
     opening = text.lstrip()[:_SHOWN]
     if opening and not opening.startswith("<"):
-        raise InputError(f"it is no OAI-PMH answer but says {opening!r}")
+        raise InputError(f"it is not an OAI-PMH answer but says {opening!r}")
     if opening[:14].lower().startswith(("<!doctype html", "<html")):
         raise InputError("it is a web page instead of an OAI-PMH answer")
     root = parse_xml(text.encode("utf-8"))
@@ -332,7 +332,7 @@ def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:
         except InputError as error:
             yield Fault(f"{name}: {entry.identifier[:80] or f'record {place}'}", str(error))
     if page.replaced:
-        yield Fault(name, f"characters that are no text, now U+FFFD: {page.replaced}")
+        yield Fault(name, f"characters that are not text, now U+FFFD: {page.replaced}")
     if not page.entries:
         yield Fault(name, "it lists no records")
 

@@ -97,7 +97,7 @@ def load_state(folder: Path) -> State:
         ]
         return State(int(value["next"]), lists)
     except (KeyError, TypeError, ValueError) as error:
-        raise DamagedError(f"{path} is no state of a harvest. {_REMEDY}") from error
+        raise DamagedError(f"{path} is not a state of a harvest. {_REMEDY}") from error
 
 
 def save_state(folder: Path, state: State) -> None:
@@ -342,7 +342,7 @@ def _error_in(body: bytes) -> tuple[str, str] | None:
 
 def _check_arguments(set: str | None, start: date | None, until: date | None) -> None:
     if set is not None and not _SET.fullmatch(set):
-        raise InputError(f"{set[:80]!r} is no set such as cs or math:math:NA.")
+        raise InputError(f"{set[:80]!r} is not a set such as cs or math:math:NA.")
     if start and until and start > until:
         raise InputError(f"{start} is after {until}: nothing lies between.")
 

@@ -143,7 +143,7 @@ def _names(creator: etree._Element) -> Iterator[str]:
         if found:
             yield from found
             continue
-        # A single line that is no person's name, such as that of a collaboration.
+        # A single line that is not a person's name, such as that of a collaboration.
         text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
         if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
             yield text

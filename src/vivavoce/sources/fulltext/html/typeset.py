@@ -20,7 +20,7 @@ _DIVISIONS = frozenset(
     "ltx_chapter ltx_section ltx_subsection ltx_subsubsection ltx_paragraph ltx_subparagraph "
     "ltx_appendix".split()
 )
-# Tags and classes of what is no text of the paper.
+# Tags and classes of what is not text of the paper.
 _UNSEEN = frozenset(
     "head script style template noscript nav header footer button form dialog iframe svg".split()
 )
@@ -70,7 +70,7 @@ def parse_page(content: bytes) -> etree._Element:
         try:
             return parse_xml(content)
         except InputError:
-            pass  # XHTML that is no XML, as of a page saved by a browser, is read as HTML
+            pass  # XHTML that is not XML, as of a page saved by a browser, is read as HTML
     return _parse_html(content)
 
 

@@ -83,7 +83,7 @@ def is_tar(start: bytes) -> bool:
 
 
 def tar_members(stream: Readable) -> Iterator[tuple[str, Part]]:
-    """Name and content of every member; what is no regular file has no content.
+    """Name and content of every member; what is not a regular file has no content.
 
     A name that is not UTF-8 comes with replacement characters. `InputError` when the archive is
     damaged.

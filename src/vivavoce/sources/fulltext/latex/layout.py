@@ -145,7 +145,7 @@ class Layout:
                 return
 
     def past_spaces(self, place: int) -> int:
-        """The first place from `place` on that is no space within a paragraph."""
+        """The first place from `place` on that is not space within a paragraph."""
         tokens = self.tokens
         while place < len(tokens) and tokens[place].isspace() and tokens[place] != PARAGRAPH:
             place += 1

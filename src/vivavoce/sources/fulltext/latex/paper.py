@@ -135,7 +135,7 @@ class _Reader:
     figures: int = 0
     table_count: int = 0
     layout_end: int = 0
-    """End of the last tabular that was no table; those inside it are none either."""
+    """End of the last tabular that was not a table; those inside it are none either."""
 
     def read(self) -> None:
         tokens = self.layout.tokens

@@ -164,7 +164,7 @@ class TokenStream:
             self.frames.append(Frame(tokens))
 
     def peek(self) -> str | None:
-        """The next token that is no space, left in place."""
+        """The next token that is not space, left in place."""
         token = self.next()
         while token is not None and token.isspace() and token != PARAGRAPH:
             token = self.next()

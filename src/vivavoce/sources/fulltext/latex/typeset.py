@@ -135,7 +135,7 @@ class Typesetter:
         return place + 1
 
     def begin(self, name: str, place: int, out: list[str]) -> int:
-        """Go into an environment, or past one that is no running text."""
+        """Go into an environment, or past one that is not running text."""
         layout = self.layout
         end = layout.ends.get(place)
         if name in MATH and end is not None:

@@ -65,7 +65,7 @@ def read_authors(
 
     Args:
         lines: The lines between the title and the abstract.
-        margins: The lines of the page that are no part of its text.
+        margins: The lines of the page that are not part of its text.
         described: The authors in the PDF's own description, which are often missing or wrong.
     """
     found, has_places = _names_in(lines)

@@ -88,7 +88,7 @@ class Front(NamedTuple):
     between: list[Line]
     """Lines of the first page between the title and the abstract."""
     margins: list[Line]
-    """Lines of the first page that are no part of the text, and those above the title."""
+    """Lines of the first page that are not part of the text, and those above the title."""
     text: list[Line]
     """Lines of the title, the abstract and the keywords below it."""
 

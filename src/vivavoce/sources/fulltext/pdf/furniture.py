@@ -57,7 +57,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def mark_furniture(layout: Layout) -> None:
-    """Give the lines that are no part of the text their kind, and drop the marks of footnotes."""
+    """Give the lines that are not part of the text their kind, and drop the marks of footnotes."""
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines) for n, lines in pages.items()}
     wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}

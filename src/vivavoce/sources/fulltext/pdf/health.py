@@ -274,7 +274,7 @@ def _doubt_of_references(facts: Facts) -> str | None:
         return f"the text cites up to [{max(cited)}] of {len(facts.references)}"
     odd = sum(not _FEWEST_ENTRY <= len(one.raw) <= _MOST_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
-        return f"{odd} of {len(facts.references)} entries are no single work"
+        return f"{odd} of {len(facts.references)} entries are not a single work"
     return None
 
 

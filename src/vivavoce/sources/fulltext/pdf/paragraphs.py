@@ -34,7 +34,7 @@ class Vocabulary:
         is_broken = False
         for line in lines:
             text = line
-            if is_broken:  # the second half of a broken word is no word
+            if is_broken:  # the second half of a broken word is not a word
                 text = _FIRST.sub("", text.lstrip(), count=1)
             is_broken = line.endswith("-") and line[-2:-1].isalpha()
             if is_broken:

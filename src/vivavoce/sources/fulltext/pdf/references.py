@@ -43,10 +43,10 @@ _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
 _MAX_TRIES = 30
-"""Lines that may open a list of references; a file of such lines is no paper."""
+"""Lines that may open a list of references; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
 _MARK_SIZE = 0.87
-"""Of the size of its line: what is larger is no mark."""
+"""Of the size of its line: what is larger is not a mark."""
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
 _FEWEST, _COVERED = 5, 0.4
@@ -210,7 +210,7 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
     marks = [mark for line in text for mark in _marks(line)]
     found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
     covered = sum(0 < number <= references for number in found)
-    # Marks of several numbers are no footnotes.
+    # Marks of several numbers are not footnotes.
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
     if references < _FEWEST or covered < least or covered < 0.9 * len(found):

@@ -18,7 +18,7 @@ _WORD_GAP = 0.12
 """Of the size: what stands closer is one word, unless the file says otherwise."""
 _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
-"""Lone accents of a page; a page of more is no text."""
+"""Lone accents of a page; a page of more is not text."""
 _BOTH = 2
 
 

@@ -111,7 +111,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
     for (number, _, start), end in zip(chain, ends, strict=True):
         raw = text[start:end]
         if end == len(text):
-            raw = raw.partition("\n\n")[0]  # what follows the list is no part of it
+            raw = raw.partition("\n\n")[0]  # what follows the list is not part of it
         found.append((number, " ".join(raw.split())))
     return [(number, raw) for number, raw in found if raw][:_MAX_ENTRIES]
 
@@ -131,7 +131,7 @@ def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None
 
 
 def _ends_in(digits: str, number: int) -> bool:
-    """Check whether digits are a number, or end in it and are no year."""
+    """Check whether digits are a number, or end in it and are not a year."""
     is_whole = digits == str(number)
     return is_whole or (digits.endswith(str(number)) and not _BARE_YEAR.fullmatch(digits))
 

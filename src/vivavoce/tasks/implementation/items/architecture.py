@@ -114,7 +114,7 @@ def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
 
     Raises:
         MissingExtra: torch-geometric is not installed.
-        InputError: The layers are not as many as the architecture names.
+        InputError: The number of layers differs from that of the architecture.
     """
     weights, inputs, unseen = draw_case(architecture, seed)
     return {

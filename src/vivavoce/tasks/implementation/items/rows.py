@@ -232,7 +232,7 @@ def reproduce_items(
     """The items, sorted by id, and the files of their gold values by name.
 
     Raises:
-        InputError: A claim is about a formula or a column that there is not.
+        InputError: A claim is about an unknown formula or column.
     """
     rows, files = [], {}
     for number, report in enumerate(reports):
