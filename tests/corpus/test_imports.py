@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest, load_corpus, verify_corpus
+from vivavoce.corpus import ingest, verify_corpus
 from vivavoce.corpus.ingestion import imports
-from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import VivaError
 from vivavoce.sources import ReadOptions
 from vivavoce.store import hash_tree
@@ -86,19 +85,6 @@ def test_fresh_drops_what_was_begun_and_starts_over(
     assert ingest("tei", tmp_path / "tei", cut_short, fresh=True).papers == 18
     ingest("tei", tmp_path / "tei", tmp_path / "whole")
     assert hash_tree(cut_short) == hash_tree(tmp_path / "whole")
-
-
-def test_fresh_reads_a_complete_ingest_again_and_keeps_those_of_other_files(
-    tmp_path: Path, write_tei: Write
-) -> None:
-    one, two = write_tei("1.tei.xml", "Of graphs"), write_tei("2.tei.xml", "Of trees")
-    for path in (one, two):
-        ingest("tei", path, tmp_path / "c")
-    tables = load_corpus(tmp_path / "c").fingerprint
-    ingest("tei", one, tmp_path / "c", fresh=True)
-    files = [b.plan["inputs"][0]["file"] for b in list_batches(tmp_path / "c")]
-    assert files == ["2.tei.xml", "1.tei.xml"]
-    assert load_corpus(tmp_path / "c").fingerprint == tables
 
 
 def test_what_a_kill_leaves_of_a_dropped_batch_is_taken_away(

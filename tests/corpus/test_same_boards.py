@@ -66,21 +66,6 @@ def test_most_works_on_both_have_to_agree() -> None:
     assert len(boards_of(("Reading/Stories/EM", ones), ("Reading/Tales/EM", others))) == 2
 
 
-def test_a_board_of_several_names_keeps_them_and_each_score_once() -> None:
-    """The second list spells the methods otherwise, and knows one more work."""
-    first = scored("Question answering/Squares/F1", {"p1": 80.0, "p2": 81.5, "p3": 83.0})
-    second = [
-        {**one, "method": f"{one['method']} (2019)", "task": "QA", "dataset": "Reading test"}
-        for one in [*first, *scored("Question answering/Squares/F1", {"p4": 84.0})]
-    ]
-    (board,) = make_boards([*first, *second])
-    assert board.names == (("QA", "Reading test", "F1"), ("Question answering", "Squares", "F1"))
-    assert [(entry.score, entry.paper_id) for entry in board.entries] == [
-        *((84.0, "p4"), (83.0, "p3")),
-        *((81.5, "p2"), (80.0, "p1")),
-    ]
-
-
 def test_a_direction_comes_from_any_name_of_a_board() -> None:
     scores = {"p1": 60.3, "p2": 58.6, "p3": 57.3}
     rows = [

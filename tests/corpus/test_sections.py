@@ -85,11 +85,6 @@ def test_the_role_given_by_the_source_stays() -> None:
     assert [found.role for found in done] == ["background", "appendix"]
 
 
-def test_letters_between_numbers_are_parts_of_a_section() -> None:
-    parts = [section("4 Experiments"), Section(0, 2, "Speed", None, "", "A"), section("5 Summary")]
-    assert [s.role for s in assign_roles(parts)] == ["experiments", "experiments", CONCLUSION]
-
-
 @given(
     st.lists(
         st.builds(

@@ -39,17 +39,8 @@ def table_of(folder: Path, caption: str, rows: str) -> dict[str, Any]:
     return table
 
 
-def test_the_other_file_gives_the_cells_that_are_lost(tmp_path: Path) -> None:
-    assert table_of(tmp_path, CAPTION, LOST)["cells"] == CELLS
-
-
 def test_a_caption_may_go_on_with_the_cells(tmp_path: Path) -> None:
     assert table_of(tmp_path, f"{CAPTION} Sea Height North 3.1", LOST)["cells"] == CELLS
-
-
-def test_the_other_file_gives_the_rows_that_are_lost(tmp_path: Path) -> None:
-    first = "<tr><td>Sea</td><td>Height</td></tr>"
-    assert table_of(tmp_path, CAPTION, first)["cells"] == CELLS
 
 
 @pytest.mark.parametrize(

@@ -96,17 +96,6 @@ def test_a_title_seen_beside_one_identifier_is_that_work(write_citations: Write)
     assert len(works_of(write_citations, titled, with_doi, two)) == 3
 
 
-def test_an_entry_grown_together_of_two_works_joins_nothing(write_citations: Write) -> None:
-    right = {"title": "Attention", "year": 2017, "arxiv_id": "1706.03762"}
-    mixed = {"title": "Dropout", "year": 2014, "arxiv_id": "1706.03762"}
-    dropout = {"title": "Dropout", "year": 2014}
-
-    assert works_of(write_citations, right, right, mixed, dropout) == [
-        "arxiv:1706.03762",
-        "title:dropout|2014",
-    ]
-
-
 def test_a_paper_of_the_corpus_lends_its_identifiers_to_no_other_work(
     write_citations: Write,
 ) -> None:
@@ -175,23 +164,6 @@ def rows_of(cited: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
         for paper, listed in sorted(cited.items())
         for place, entry in enumerate(listed)
     ]
-
-
-def test_a_work_is_described_by_whoever_tells_first(write_corpus: Write) -> None:
-    # Title and year are first told in different shards, neither in that of the first entry.
-    doi: dict[str, Any] = {"doi": "10.1/x", "raw": ""}
-    cited = {paper: [doi] for paper in PAPERS}
-    cited["p4"] = [{**doi, "year": 1999}]
-    cited["p7"] = [{**doi, "title": "Told late", "year": 2001}]
-    corpus = write_corpus(in_shards=True, references=rows_of(cited))
-    assert len(corpus.files("references")) > 2
-
-    nodes, edges = citation_tables_of(corpus)
-
-    assert nodes.to_pylist()[9:] == [
-        {"node": 9, "key": "doi:10.1/x", "title": "Told late", "year": 1999, "is_external": True}
-    ]
-    assert edges["target"].to_pylist() == [9] * 9
 
 
 @given(cited=st.dictionaries(st.sampled_from(PAPERS), st.lists(entries, max_size=5)))

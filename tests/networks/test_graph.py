@@ -102,16 +102,6 @@ def test_the_largest_component_is_that_of_networkx(graph: Graph) -> None:
     assert oracle.subgraph(found).number_of_edges() == max(edges)
 
 
-def test_of_components_as_large_the_denser_and_then_the_lower_is_taken() -> None:
-    # 0-1-2 in a line, 3-4-5 in a ring; then two rings.
-    line_and_ring = make_graph(6, [0, 1, 3, 4, 5], [1, 2, 4, 5, 3])
-    rings = make_graph(6, [5, 3, 4, 0, 1, 2], [3, 4, 5, 1, 2, 0])
-
-    assert np.flatnonzero(largest_component(line_and_ring)).tolist() == [3, 4, 5]
-    assert np.flatnonzero(largest_component(rings)).tolist() == [0, 1, 2]
-    assert largest_component(make_graph(0, [], [])).tolist() == []
-
-
 def test_an_empty_graph_has_nothing() -> None:
     graph = make_graph(0, [], [])
 

@@ -62,15 +62,6 @@ def test_a_round_knows_what_was_out_before_its_end_and_who_led_it(corpus: Corpus
     )
 
 
-def test_without_rules_everything_that_is_out_comes(corpus: Corpus) -> None:
-    found = update(corpus)
-    assert found.members == members_until(History(corpus), UNTIL)
-    assert found.counts["by_known_authors"] == 2  # new-1 of Ada, new-6 of Bo
-    assert found.counts["by_new_authors"] == 5
-    assert found.counts["authors_adopted"] == 5  # Cy, Di, Ed, Zoe, Flo
-    assert set(found.left) == {"next-1", "dateless"}
-
-
 @pytest.mark.parametrize(
     ("quota", "came", "considered"),
     [
@@ -93,24 +84,6 @@ def test_the_walk_goes_on_from_the_most_active_until_the_quota(
     assert new_in(found) == sorted(["new-1", "new-6", *came])
     assert found.counts["authors_considered"] == considered
     assert found.counts["by_known_authors"] + found.counts["by_new_authors"] == len(found.came)
-
-
-def test_the_last_author_gives_only_what_is_missing_the_newest_first(
-    write_authors: WriteAuthors,
-) -> None:
-    written = {
-        "old": ("2023-06-01", ["Ada"]),
-        "a": ("2024-01-02", ["Ada", "Cy"]),
-        "b": ("2024-01-03", ["Cy"]),
-        "c": ("2024-01-05", ["Cy"]),
-        "d": ("2024-01-04", ["Cy"]),
-    }
-    corpus = write(write_authors, written)
-    found = update(corpus, quota=3)
-    assert new_in(found) == ["a", "c", "d"]
-    # The rest comes with the next update, as a late paper of an author who is known by then.
-    later = grow(History(corpus), found.members, UNTIL, date(2024, 3, 1), Rules(quota=3))
-    assert later.came == {"b": "late"}
 
 
 def test_stale_papers_and_inactive_authors_leave(write_authors: WriteAuthors) -> None:

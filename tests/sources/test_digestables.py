@@ -249,16 +249,3 @@ def test_files_are_told_by_name_and_start(tmp_path: Path) -> None:
         (tmp_path / name).write_text(content)
         assert SOURCE.matches(tmp_path / name) is taken, name
     assert get_source("digestables") is SOURCE
-
-
-def test_cited_works_are_found_by_their_corpus_id_whatever_their_title(tmp_path: Path) -> None:
-    renamed = {**PAPER, "title": "What the journal made of it", "abstract": "About 11."}
-    (tmp_path / "tables.jsonl").write_text(lines(TABLE))
-    (tmp_path / "papers.jsonl").write_text(lines(renamed))
-    ingest("digestables", tmp_path, tmp_path / "c")
-    rows = load_corpus(tmp_path / "c").rows("references")
-    by_title = {row["title"]: row for row in rows}
-    cited = by_title["Work 11"]
-    assert (cited["cited_paper_id"], cited["resolver"]) == ("s2:11", "given_id")
-    assert (cited["given_id"], cited["confidence"]) == ("s2:11", 1.0)
-    assert by_title["Work 22"]["cited_paper_id"] is None

@@ -125,13 +125,6 @@ def test_the_title_of_an_entry_is_found_in_many_styles(
     assert found.references[0].title == title
 
 
-def test_tables_keep_their_grid_and_cite_by_link() -> None:
-    (table,) = read_page("2401.00001v2.html").tables
-    assert table.caption == "Table 1: Works [3]"
-    assert table.cells == (("a", "b", ""), ("", "c", "d"), ("e [1]", "f g", "$\\pm 2$"))
-    assert table.cited == (0, 2)
-
-
 # Details of markup
 
 

@@ -141,15 +141,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_a_passing_fault_is_asked_for_again(
-    run: Harvester, repository: Repository, fault: Fault, tmp_path: Path
-) -> None:
-    repository.script = only([2], fault)
-    assert run().records == 8
-    assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
-
-
 @pytest.mark.parametrize("name", [name for name in FAULTS if name not in {"503", "nothing left"}])
 def test_a_lasting_fault_is_an_error_with_the_offset_and_then_goes_on_from_there(
     run: Harvester, repository: Repository, name: str, tmp_path: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, ITALIC, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.pdf.references import mentions_in
@@ -84,23 +84,6 @@ def test_degrees_orcids_and_ends_of_places_are_no_authors(tmp_path: Path) -> Non
     assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
 
 
-def test_a_list_of_names_goes_on_below_marks_and_orcids(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    orcid = "[0000-0002-1825-0097]"
-    page.raised("Ada Brandt, Bo Lindqvist, Cecilia Ostergaard", f"^1{orcid}", " and Cy")
-    page.raised("Okafor", f"^1{orcid}", gap=14)
-    page.raised("^1", "Harbour University, Lisbon", gap=24)
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cecilia Ostergaard", "Cy Okafor"]
-
-
-def test_members_of_a_society_stand_between_names(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.raised("Ada Brandt", "^1", ", Senior Member, IEEE Bo Lindqvist", "^2", ", Cy")
-    page.raised("Okafor", "^1", " and Di i Pereira", "^2", " Member, IEEE", gap=14)
-    page.raised("^1", "Harbour University, Lisbon", gap=24)
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor", "Di i Pereira"]
-
-
 def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None:
     page = Page(tmp_path / "a.pdf")
     page.centred("The Tide Strategy:", BOLD, 17)
@@ -133,15 +116,6 @@ def test_a_watermark_across_the_page_is_no_title(tmp_path: Path) -> None:
     ]
 
 
-def test_an_accent_above_a_capital_belongs_to_it(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.y += 20
-    page.say("Oscar Brandt", 250, page.y, TEXT, 12)
-    page.say("´", 252, page.y - 3, TEXT, 12)
-    page.body()
-    assert [a.name for a in read_file(page.save()).authors] == ["Óscar Brandt"]
-
-
 def with_raised_citations(path: Path, marks: str) -> Page:
     """Sections in which each of these numbers stands raised behind a word, and ten references."""
     page = Page(path)
@@ -172,18 +146,3 @@ def test_raised_numbers_that_cover_the_references_are_citations(tmp_path: Path) 
 def test_raised_numbers_of_footnotes_are_no_citations(tmp_path: Path) -> None:
     found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2").save())
     assert "[" not in " ".join(section.text for section in found.sections)
-
-
-def test_a_title_goes_on_in_another_face_close_below(tmp_path: Path) -> None:
-    page = Paper(tmp_path / "a.pdf")
-    page.centred("How Often Is a Tide Late?", TEXT, 17)
-    page.centred("Evidence from Small Harbours", ITALIC, 17, 21)
-    page.centred("Ada Brandt", TEXT, 12, 30)
-    page.centred("Abstract", BOLD, 12, 30)
-    page.paragraph(FILLER)
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-        page.heading(heading)
-        page.paragraph(FILLER)
-    document = read_file(page.save())
-    assert document.title == "How Often Is a Tide Late? Evidence from Small Harbours"
-    assert [author.name for author in document.authors] == ["Ada Brandt"]

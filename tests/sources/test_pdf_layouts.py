@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
-from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 
@@ -35,16 +35,6 @@ def sections(page: Paper, *headings: str) -> None:
         page.paragraph(FILLER)
 
 
-def labelled(page: Paper, heading: str) -> None:
-    """A centred heading with its label in smaller print, and a paragraph."""
-    label, words = heading.split(" ", 1)
-    width = stringWidth(label, "Courier", 9) + 4 + stringWidth(words, TEXT, 10)
-    x = page.left + (page.width - width) / 2
-    page.say(words, page.say(label, x, page.y, "Courier", 9) + 4, page.y, TEXT, 10)
-    page.y += 6
-    page.paragraph(FILLER)
-
-
 def test_a_list_of_keys_without_a_heading_is_the_list_of_references(tmp_path: Path) -> None:
     page = opened(tmp_path / "a.pdf")
     sections(page, "1 Introduction", "2 Method", "3 Conclusion")
@@ -53,19 +43,6 @@ def test_a_list_of_keys_without_a_heading_is_the_list_of_references(tmp_path: Pa
         page.lines(f"[{key}] A. Brandt and B. Okafor. A work on the tides. Journal of Tides, 2011.")
     found = read_file(page.save()).references
     assert [reference.raw[:4] for reference in found] == ["[AKV", "[BC1", "[BJJ", "[MS1", "[Ste"]
-
-
-def test_an_appendix_whose_letter_is_smaller_than_its_title_is_numbered(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    for heading in ("1. INTRODUCTION", "2. METHOD", "3. CONCLUSION"):
-        page.y += 24
-        labelled(page, heading)
-    page.centred("APPENDIX", TEXT, 10)
-    for heading in ("A. LONG DERIVATIONS", "B. MORE TABLES OF TIDES"):
-        page.y += 30
-        labelled(page, heading)
-    tops = [(s.number, s.heading) for s in read_file(page.save()).sections if s.level == 1]
-    assert tops[-2:] == [("A", "LONG DERIVATIONS"), ("B", "MORE TABLES OF TIDES")]
 
 
 def test_places_in_a_row_below_names_in_columns_are_no_authors(tmp_path: Path) -> None:
@@ -83,24 +60,6 @@ def test_places_in_a_row_below_names_in_columns_are_no_authors(tmp_path: Path) -
     page.say("2 Method", 318, 400, BOLD, 12)
     column(page, 318, 420, 14)
     assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
-
-
-def run_in(page: Paper, heading: str, text: str) -> None:
-    """A bold heading, indented, behind which its paragraph goes on."""
-    x = page.say(heading, page.left + 12, page.y, BOLD, 10) + 6
-    page.say(text, x, page.y, TEXT, 10)
-    page.y += 12
-    page.paragraph(FILLER)
-
-
-def test_numbered_headings_that_open_their_paragraphs_are_sections(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    wanted = ["Introduction", "Greedy selection of tides", "Extensions to rivers", "Conclusion"]
-    for number, heading in enumerate(wanted, start=1):
-        run_in(page, f"{number}. {heading}.", "In tides of small rivers")
-    run_in(page, "A. Proofs of the bounds.", "We prove them")
-    tops = [(s.number, s.heading) for s in read_file(page.save()).sections if s.level == 1]
-    assert tops == [*((str(n), h) for n, h in enumerate(wanted, 1)), ("A", "Proofs of the bounds")]
 
 
 def test_numbers_of_lines_are_known_by_their_place_on_other_pages(tmp_path: Path) -> None:
@@ -122,16 +81,3 @@ def test_numbers_of_lines_are_known_by_their_place_on_other_pages(tmp_path: Path
         "Brandt, A. (2002",
         "Brandt, A. (2003",
     ]
-
-
-def test_parts_with_letters_of_the_last_section_are_no_appendices(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    for heading in ("I. INTRODUCTION", "II. METHOD", "III. CONCLUSION"):
-        page.centred(heading, TEXT, 10, 24)
-        page.y += 8
-        page.paragraph(FILLER)
-        for part in ("A. Tides of the North", "B. Tides of the South"):
-            page.heading(part, ITALIC, 10)
-            page.paragraph(FILLER)
-    levels = [section.level for section in read_file(page.save()).sections]
-    assert levels == [1, 2, 2] * 3

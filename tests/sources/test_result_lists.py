@@ -72,17 +72,6 @@ def test_evaluation_tables_nest_tasks_datasets_and_their_parts(tmp_path: Path) -
     assert results(documents)[0].score_text == "91.2%"
 
 
-def test_the_example_format_of_task_files_is_read_although_its_task_is_a_list(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "sota.json"
-    path.write_text(
-        json.dumps({"task": ["Dialogue"], "datasets": [{"dataset": "D", "sota": board(ROW)}]})
-    )
-    documents, _ = read("pwc", path)
-    assert {result.task for result in results(documents)} == {"Dialogue"}
-
-
 def test_flat_rows_are_told_by_their_first_line_also_when_packed(tmp_path: Path) -> None:
     row = {"task": "QA", "dataset": "Squares", "metric": "EM", "method": "A", "score": 71.5}
     other = row | {"paper_title": "https://example.org/a", "paper_url": "https://example.org/a"}

@@ -141,19 +141,6 @@ def test_references_and_tables(tmp_path: Path) -> None:
     assert (table.caption, table.cells, table.cited) == ("As in [3]", (("a", "[3]"),), (1, 2))
 
 
-def test_a_paper_a_line_with_the_line_of_a_fault(tmp_path: Path) -> None:
-    lines = [json.dumps(RECORD), "", "{", "[]", json.dumps({**RECORD, "paper_id": "8"})]
-    path = tmp_path / "all.jsonl.gz"
-    path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    first, third, fourth, last = read(path)
-    assert isinstance(first, Document)
-    assert isinstance(last, Document)
-    assert (first.key, last.key, last.source_file) == ("7", "8", None)
-    assert isinstance(third, Fault)
-    assert isinstance(fourth, Fault)
-    assert (third.where, fourth.where) == ("all.jsonl.gz:3", "all.jsonl.gz:4")
-
-
 def test_long_packed_files_are_cut_too(tmp_path: Path) -> None:
     path = tmp_path / "all.jsonl.gz"
     rows = [json.dumps({"paper_id": str(n), "title": f"Paper {n}"}) for n in range(1_100)]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.corpus import ingest, load_corpus
@@ -106,17 +103,6 @@ def test_an_odd_line_is_a_fault_with_its_number(
     assert fault.where == "a.snapshot.jsonl:1"
     assert fault.reason.startswith(reason)
     assert isinstance(good, Document)
-
-
-def test_gzip_and_parquet_give_the_same_papers(tmp_path: Path) -> None:
-    plain = write(tmp_path / "a.snapshot.jsonl", ROW)
-    packed = tmp_path / "a.snapshot.jsonl.gz"
-    packed.write_bytes(gzip.compress(plain.read_bytes()))
-    table = tmp_path / "arxiv-metadata.parquet"
-    pq.write_table(pa.Table.from_pylist([ROW]), table)
-    assert read(plain) == read(packed) == read(table)
-    packed.write_bytes(packed.read_bytes()[:-20])
-    assert isinstance(read(packed)[-1], Fault)
 
 
 def test_which_files_are_taken() -> None:

@@ -53,19 +53,6 @@ def test_an_oasis_cell_tells_how_many_more_rows_it_covers() -> None:
     assert table.row_cited == ((0,), (0,), ())
 
 
-def test_rows_of_a_survey_are_told_by_names_where_its_list_has_no_numbers(tmp_path: Path) -> None:
-    path = tmp_path / "x.md"
-    path.write_text(
-        "# Models\n\n## Introduction\n\nText of one.\n\nTable 1: After Two et al. (2021).\n\n"
-        "| Model | Size |\n|---|---|\n| A (One and Two, 2020) | 1 |\n| B (Two et al., 2021; One "
-        "and Two, 2020) | 2 |\n| C | 3 |\n\n## References\n\n"
-        "Author One and Author Two. 2020. A first small model. In Conf.\n\n"
-        "Author Two, Author Three, and Author Four. 2021. A second small model. In Conf.\n"
-    )
-    (table,) = read_one("survey", path).tables
-    assert table.row_cited == ((), (0,), (1, 0), ())
-
-
 def test_rows_of_a_pdf_are_told_by_printed_marks(tmp_path: Path) -> None:
     rows = (("Model", "Score"), ("Tail [2], [1]", "12.5"), ("Lead [9]", "14.0"))
     caption = "Table 1: Scores of two models, as in [1]."

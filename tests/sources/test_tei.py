@@ -88,25 +88,6 @@ def test_the_header_dates_a_paper_that_no_id_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arxiv_id", "acl_id"),
-    [
-        ("1410.5401.tei.xml", "1410.5401", None),
-        ("1410.5401v2.grobid.tei.xml", "1410.5401", None),
-        ("C14-1220.tei.xml", None, "C14-1220"),
-        ("s2orc_2020.acl-main.207.TEI.XML", None, "2020.acl-main.207"),
-        ("15392.tei.xml", None, None),
-        ("303553351_Improving_Things.tei.xml", None, None),
-    ],
-)
-def test_the_file_name_gives_identifiers(
-    name: str, arxiv_id: str | None, acl_id: str | None
-) -> None:
-    bare = b"<TEI><teiHeader/><text><body><p>Text.</p></body></text></TEI>"
-    found = read_document(bare, name)
-    assert (found.arxiv_id, found.acl_id) == (arxiv_id, acl_id)
-
-
-@pytest.mark.parametrize(
     ("printed", "title"),
     [
         ("Published as a conference paper at ICLR 2017 REAL TITLE", "REAL TITLE"),

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
 from tests.servers.texts_replay import (
     ABSTRACT_PAGE,
-    BY,
     NO_FILE,
     NO_HTML,
     WITHDRAWN,
@@ -74,15 +73,6 @@ def want(server: ReplayServer, kind: str, name: str = "2001.00001v1") -> Wanted:
         arxiv, None, acl, ("pdf" if acl else kind,), Addresses.at(server.origin)
     )
     return wanted
-
-
-def test_html_goes_before_sources_and_those_before_pdf() -> None:
-    wanted = texts_wanted("1706.03762", "v7", None)
-    assert [(w.kind, w.url) for w in wanted] == [
-        ("html", "https://arxiv.org/html/1706.03762v7"),
-        ("eprint", "https://export.arxiv.org/e-print/1706.03762v7"),
-        ("pdf", "https://export.arxiv.org/pdf/1706.03762v7"),
-    ]
 
 
 def test_every_address_is_https_at_an_allowed_host() -> None:
@@ -176,15 +166,6 @@ def test_any_bytes_are_judged_or_refused(body: bytes) -> None:
 def test_hostile_pages_are_judged_in_linear_time() -> None:
     hostile = b'ltx_document id="license-tr' * 200_000 + b'id="license-tr"' + b" " * 1_000_000
     assert isinstance(validate_html(hostile + b"ltx_para" * 10), ValidText)
-
-
-def test_a_text_comes_with_its_version_and_licence(
-    client: Client, server: ReplayServer, library: Library
-) -> None:
-    library.add("/html/2001.00001", latexml_page("2001.00001v4"))
-    text = fetch_text(client, want(server, "html", "2001.00001"))
-    assert isinstance(text, Text)
-    assert (text.version, text.valid.licence) == ("v4", BY)
 
 
 @pytest.mark.parametrize(

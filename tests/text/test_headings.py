@@ -11,7 +11,6 @@ from vivavoce.text.headings import (
     is_heading_text,
     role_of_heading,
     split_heading,
-    step_cost,
 )
 
 
@@ -39,16 +38,6 @@ def test_a_heading_parts_into_number_and_text(
     heading: str, label: str | None, number: str | None, text: str
 ) -> None:
     assert split_heading(heading, label) == (number, text)
-
-
-def test_the_next_number_costs_nothing_and_a_lost_one_little() -> None:
-    assert step_cost(None, (1,)) == 0
-    assert step_cost((1,), (2,)) == 0
-    assert step_cost((1,), (1, 1)) == 0
-    assert step_cost((2, 3), (3,)) == 0
-    assert step_cost((3, 2), (3, 3)) == 0
-    assert step_cost((1,), (3,)) == pytest.approx(0.2)  # one lost heading, 0.2
-    assert step_cost((2, 3), (3, 1)) == pytest.approx(0.2)  # the heading 3 is lost
 
 
 @pytest.mark.parametrize(
