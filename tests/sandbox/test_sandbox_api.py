@@ -203,32 +203,6 @@ def test_a_group_that_was_handed_over_holds_the_limits_of_an_ordinary_user():
     assert found["sandbox: memory of all processes"][1] == "control group"
 
 
-SYSTEMD = """#!/bin/sh
-while [ "$1" != -- ]; do case $1 in MemoryMax=*) echo "${1#MemoryMax=}" ;; esac; shift; done
-"""
-"""A systemd that says what limit it would set, and starts nothing."""
-
-
-def test_a_scope_is_asked_for_with_the_limits_and_only_where_they_would_hold(tmp_path, monkeypatch):
-    (tmp_path / "systemd-run").write_text(SYSTEMD, encoding="ascii")
-    (tmp_path / "systemd-run").chmod(0o755)
-    (tmp_path / "cgroup.controllers").write_text("memory pids", encoding="ascii")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/7")
-    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
-    for path, holds in ((tmp_path, True), (Path("/nowhere"), False)):
-        cgroup._has_scopes.cache_clear()
-        monkeypatch.setenv("PATH", str(path))
-        monkeypatch.setattr(cgroup, "_PATH", f"{path}:/usr/bin:/bin")
-        command = cgroup.scope_command(64, 8, 10)
-        assert bool(command) == holds
-    cgroup._has_scopes.cache_clear()
-    given = cgroup._scope(64 << 20, 27)
-    # The user's bus for systemd, no environment for what it starts.
-    assert "XDG_RUNTIME_DIR=/run/user/7" in given
-    assert {"MemoryMax=67108864", "MemorySwapMax=0", "TasksMax=27"} <= set(given)
-    assert given[-3:] == ["--", "/usr/bin/env", "-i"]
-
-
 KILLED = """
 import asyncio, os, signal
 from vivavoce.sandbox.command import BwrapConfig

@@ -68,8 +68,9 @@ def test_errors_are_those_of_the_contract():
                 await box.read_file(name)
         with pytest.raises(IsADirectoryError):
             await box.write_file("d", "text")
-        with pytest.raises(PermissionError):
-            await box.write_file("/usr/x", "text")
+        for name in ("/usr/x", "l", "f"):
+            with pytest.raises(PermissionError):
+                await box.write_file(name, "text")
         with pytest.raises(PermissionError):
             await box.exec(["/work"])
         with pytest.raises(SandboxUserUnsupportedError):
@@ -77,16 +78,6 @@ def test_errors_are_those_of_the_contract():
         return (await box.exec(["no-such-program"])).returncode
 
     assert in_sample(use) == 127
-
-
-def test_a_program_ended_for_its_memory_says_so():
-    async def use(box):
-        program = "import time; kept = bytearray(b'x') * (300 << 20); time.sleep(9)"
-        return await box.exec([*PYTHON, "-c", program])
-
-    done = in_sample(use)
-    assert (done.success, done.returncode) == (False, 137)
-    assert "more memory than allowed" in done.stderr
 
 
 def test_the_configuration_survives_a_log():

@@ -25,14 +25,16 @@ gold has a tolerance of its factor's own scale, s being the median of |g| over n
     near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
 
 Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
-then has much in common with the gold. With c the share of rows that are NaN in the gold, and of
-those that the best single number gets right by the same tolerance,
+then has much in common with the gold. Let c be the share of rows that come for nothing: those that
+are NaN in the gold, and the larger of two parts of the others. One part is what the best constant
+gets right by the same tolerance. The other is the numbers so near 0 that being 0.1% off is within
+it (|g| < s / 98). Then
 
     skill = max(0, (near - c) / (1 - c))
 
-so that every constant has 0, also one with NaN in the right places, the right values have 1, and
-what single precision rounds costs nothing. Values 0.1% off have 0: NaN stays NaN and zero stays
-zero, which c holds already. Undefined when the gold has one number and NaN alone.
+so that every constant has 0, also one with NaN in the right places, and so have values that are
+0.1% off or more. The right values have 1, and what single precision rounds costs nothing.
+Undefined when the gold has one number and NaN alone.
 
 Source: ours; the form is that of skill scores in forecasting.
 
@@ -66,6 +68,8 @@ _OF_FACTORS = ("exe", "form", "corr", "corr_pooled", "acc")
 TOLERANCE = 1e-6
 _RELATIVE = 1e-5
 """Of a value and its factor's scale: above what single precision rounds, below any real error."""
+_OFF = 0.99e-3
+"""Being off by this share of a value earns nothing; 0.1%, less what rounding may take from it."""
 _NO_DATE = frozenset({"", "NaT", "None", "nan"})
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -290,8 +294,8 @@ def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
         raise InputError(f"The column {name} of a factor holds no numbers: {error}") from error
 
 
-def best_constant(gold: FactorFrame) -> float:
-    """The highest `near` of one number in every row but those of NaN; 0 without rows."""
+def free_share(gold: FactorFrame) -> float:
+    """The share c of rows that come for nothing; 0 without rows."""
     (values,) = gold.values
     if not len(values):
         return 0.0
@@ -300,18 +304,19 @@ def best_constant(gold: FactorFrame) -> float:
     lows, highs = np.sort(numbers - margins), np.sort(numbers + margins)
     # Where a value's range begins: the ranges that began up to there and have not yet ended.
     open_there = np.searchsorted(lows, lows, side="right") - np.searchsorted(highs, lows)
-    most = int(open_there.max()) if len(numbers) else 0
+    off = int((_OFF * np.abs(numbers) <= margins).sum())
+    most = max(int(open_there.max()), off) if len(numbers) else 0
     return (most + int(np.isnan(values).sum())) / len(values)
 
 
-def score_skill(near: float, constant: float) -> float:
-    """The skill of a share of right values beyond that of the best constant.
+def score_skill(near: float, free: float) -> float:
+    """The skill of a share of right values beyond the share that comes for nothing.
 
     NaN where nothing is beyond it.
     """
-    if constant >= 1:
+    if free >= 1:
         return float("nan")
-    return max(0.0, (near - constant) / (1 - constant))
+    return max(0.0, (near - free) / (1 - free))
 
 
 _SMALLEST = 1e-12

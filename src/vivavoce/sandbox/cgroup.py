@@ -1,16 +1,13 @@
 """Kernel limits on the memory and processes of a whole sandbox, where this machine offers them.
 
 Root makes control groups itself, and so does an ordinary user in a subtree that was handed over.
-Elsewhere the user's systemd is asked for a scope. The groups of a process that was killed are
-removed by a shell that outlives it.
+The groups of a process that was killed are removed by a shell that outlives it.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -23,9 +20,6 @@ _ROOT = Path("/sys/fs/cgroup")
 _COUNTER = itertools.count()
 _REMOVE_TRIES, _REMOVE_PAUSE = 200, 0.01
 _TMPFS_COUNT = 2  # /work and /tmp; what they hold is charged to the sandbox
-_PROBE_SECONDS = 10
-_BUS = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-_PATH = "/usr/local/bin:/usr/bin:/bin"
 _REAPER = """
 read -r _
 for _ in $(seq 400); do
@@ -43,8 +37,8 @@ class Group:
     """The control groups of one sandbox."""
 
     folders: tuple[Path, ...]
-    reaper: subprocess.Popen[bytes] | None = None
-    """The process that removes the folders after this one; None where systemd does."""
+    reaper: subprocess.Popen[bytes]
+    """The process that removes the folders after this one."""
 
     def kills(self) -> int:
         """Number of processes that the kernel ended here for want of memory."""
@@ -63,8 +57,6 @@ class Group:
 
     def remove(self) -> None:
         """End what still runs in the groups and remove them."""
-        if self.reaper is None:
-            return
         for _ in range(_REMOVE_TRIES):
             if all(_gone(folder) for folder in self.folders):
                 self.reaper.communicate()
@@ -104,19 +96,18 @@ def _limits(memory: int, processes: int) -> list[tuple[str, dict[str, int]]]:
     return [("memory", {"memory.limit_in_bytes": memory}), ("pids", {"pids.max": processes})]
 
 
-def _sizes(memory_mb: int, work_mb: int, processes: int) -> tuple[int, int]:
-    """Bytes and processes of the groups: beyond the measured limits, which are seen and named."""
-    return (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20, processes + 17
-
-
 def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
-    """Control groups for one sandbox (sizes in MiB), None where they cannot be made."""
+    """Control groups for one sandbox (sizes in MiB), None where they cannot be made.
+
+    They allow more than the measured limits, which are seen and named.
+    """
+    memory = (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20
     name = f"sandbox-{os.getpid()}-{next(_COUNTER)}"
     own, made = dict[str, str](), list[Path]()
     for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines():
         _, names, path = line.split(":", 2)  # no name: version 2
         own |= dict.fromkeys(names.split(","), path)
-    for controller, values in _limits(*_sizes(memory_mb, work_mb, processes)):
+    for controller, values in _limits(memory, processes + 17):
         folders = (parent / name for parent in _parents(controller, own))
         found = next((folder for folder in folders if _make(folder, values)), None)
         if found is None:
@@ -151,41 +142,3 @@ def _make(folder: Path, values: dict[str, int]) -> bool:
         folder.rmdir()
         return False
     return True
-
-
-def scope_command(memory_mb: int, work_mb: int, processes: int) -> list[str]:
-    """The start of a command that runs in a scope of the user's systemd; empty without one."""
-    memory, tasks = _sizes(memory_mb, work_mb, processes)
-    return _scope(memory, tasks) if _has_scopes() else []
-
-
-def _scope(memory: int, tasks: int) -> list[str]:
-    limits = {"MemoryMax": memory, "MemorySwapMax": 0, "TasksMax": tasks}
-    given = [part for name, value in limits.items() for part in ("-p", f"{name}={value}")]
-    bus = [f"{name}={os.environ[name]}" for name in _BUS if name in os.environ]
-    scope = ["systemd-run", "--user", "--scope", "--quiet", "--collect", *given, "--"]
-    # systemd needs to find the user's bus; what it starts gets no environment at all.
-    return ["/usr/bin/env", "-i", f"PATH={_PATH}", *bus, *scope, "/usr/bin/env", "-i"]
-
-
-@functools.cache
-def _has_scopes() -> bool:
-    """True where a scope of the user's systemd really has the limit that it is given."""
-    if (
-        shutil.which("systemd-run", path=_PATH) is None
-        or not (_ROOT / "cgroup.controllers").is_file()
-    ):
-        return False
-    size = 64 << 20
-    look = 'while IFS=: read -r _ _ path; do cat "/sys/fs/cgroup$path/memory.max"; done'
-    command = [*_scope(size, 16), "/bin/sh", "-c", f"{look} </proc/self/cgroup"]
-    with suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(command, capture_output=True, timeout=_PROBE_SECONDS, check=False)
-        return done.stdout.split() == [str(size).encode()]
-    return False
-
-
-def group_of(pid: int) -> Group:
-    """The groups that a process is in by itself, as one that was started in a scope."""
-    text = Path(f"/proc/{pid}/cgroup").read_text("utf-8")
-    return Group((_ROOT / text.rpartition("::/")[2].strip(),))

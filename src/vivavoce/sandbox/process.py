@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.cgroup import Group, group_of, make_group, scope_command
+from vivavoce.sandbox.cgroup import Group, make_group
 from vivavoce.sandbox.command import (
     WORK,
     BwrapConfig,
@@ -119,13 +119,11 @@ class Sandbox:
         os.write(supervisor, source)
         os.lseek(supervisor, 0, os.SEEK_SET)
         held = [supervisor, write_info]
-        sizes = (self.config.memory_mb, self.config.work_mb, self.config.processes)
-        self.group = make_group(*sizes)
-        scope = [] if self.group else scope_command(*sizes)
+        config = self.config
+        self.group = make_group(config.memory_mb, config.work_mb, config.processes)
         try:
-            command = [*scope, *build_command(self.config, held[0], held[1])]
             self._process = await asyncio.create_subprocess_exec(
-                *command,
+                *build_command(config, held[0], held[1]),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -137,7 +135,7 @@ class Sandbox:
                 os.close(descriptor)
             held = []
             await self._greet(self._process, rules)
-            self._confine(os.read(read_info, 4096), bool(scope))
+            self._confine(os.read(read_info, 4096))
         finally:
             for descriptor in (*held, read_info):
                 os.close(descriptor)
@@ -160,14 +158,11 @@ class Sandbox:
                 "Run `viva doctor` to see what this machine allows."
             ) from None
 
-    def _confine(self, info: bytes, in_scope: bool) -> None:
+    def _confine(self, info: bytes) -> None:
         """Put the sandbox into its group; what cannot be done leaves the measured limits."""
         try:
-            pid = int(json.loads(info)["child-pid"])
             if self.group is not None:
-                self.group.add(pid)
-            elif in_scope:
-                self.group = group_of(pid)
+                self.group.add(int(json.loads(info)["child-pid"]))
         except (OSError, ValueError, KeyError):
             if self.group is not None:
                 self.group.remove()

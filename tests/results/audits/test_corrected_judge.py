@@ -75,17 +75,6 @@ def test_a_lenient_judge_is_corrected_by_people(logs: Path, human: Path) -> None
     assert audit.notes == ()
 
 
-def test_few_labels_are_peoples_alone(logs: Path, tmp_path: Path) -> None:
-    few = labels(tmp_path / "few.jsonl", dict.fromkeys(DRAWN[:4], "b"), draw=DRAW)
-    audit = audit_judge(logs, human=few, correct=True)
-    [row] = audit.corrected
-    assert (row["weight"], row["lacking"], row["calibrated"]["value"]) == (0.0, 20, 0.0)
-    # Wilson's interval of none of four with t(3) = 3.18245: t^2 / (4 + t^2).
-    assert row["calibrated"]["ci"] == [0.0, pytest.approx(3.18245**2 / (4 + 3.18245**2), rel=1e-5)]
-    [note] = audit.notes
-    assert note.startswith("1 win rate is people's alone: fewer than 20 labels of each kind")
-
-
 @pytest.mark.parametrize(
     "record",
     [

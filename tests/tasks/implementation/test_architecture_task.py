@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +106,10 @@ import torch
 
 class Trap:
     def __reduce__(self):
-        return os.system, ("touch {canary}",)
+        return os.system, ("touch <canary>",)
 
 for name in ("result.safetensors", "unseen_result.safetensors"):
-    torch.save({{"layer_00": Trap()}}, name)
+    torch.save({"layer_00": Trap()}, name)
 os._exit(0)
 """
 FIXED_SIZE = REFERENCE["DirGNN"].replace(
@@ -124,40 +123,46 @@ os._exit(0)
 """
 
 
-@dataclass(frozen=True)
-class Trial:
-    """An answer to one item, and the fault it is to be scored with."""
-
-    item: str
-    program: str
-    fault: str | None = None
-
-
-def trials(canary: Path) -> dict[str, Trial]:
-    """What answers try, eight for each item."""
-    as_double = "[layer.double() * (1 + 1e-7) for layer in layers]"
-    return {
-        "good": Trial("DirGNN", REFERENCE["DirGNN"]),
-        "other_order": Trial("DirGNN", returning("layers[::-1]"), "wrong_shape"),
-        "one_less": Trial("DirGNN", returning("layers[:-1]"), "wrong_shape"),
-        "zeros": Trial("DirGNN", returning("[torch.zeros_like(layer) for layer in layers]")),
-        "patched_zeros": Trial("DirGNN", PATCHES + returning("[0 * layer for layer in layers]")),
-        "forged": Trial("DirGNN", FORGED, "wrong_shape"),
-        "fixed_size": Trial("DirGNN", FIXED_SIZE, "error"),
-        "no_numbers": Trial("DirGNN", returning("[layer / 0 * 0 for layer in layers]")),
-        "in_double": Trial("PMLP", returning(as_double, "PMLP")),
-        "no_list": Trial("PMLP", returning("layers[-1]", "PMLP"), "error"),
-        "huge": Trial("PMLP", returning("[torch.zeros(3000, 3000)]", "PMLP"), "unreadable"),
-        "pickle": Trial("PMLP", PICKLE.format(canary=canary), "unreadable"),
-        "link": Trial("PMLP", LINK, "unreadable"),
-        "early": Trial("PMLP", "import os\nos._exit(0)\n", "no_file"),
-        "syntax": Trial("PMLP", "class Model(torch.nn.Module:\n", "error"),
-        "undone": Trial(
-            "PMLP",
-            "class Model:\n    def forward(self, x, edge_index):\n        pass\n",
-            "placeholder",
-        ),
-    }
+NOTHING = dict.fromkeys(NAMES, 0.0)
+ALL_RIGHT = dict.fromkeys(NAMES, 1.0)
+# The last of six layers has the weight 1.1^6 of 1.1 + ... + 1.1^6.
+FIVE_OF_SIX = pytest.approx(1 - 1.1**6 / sum(1.1**i for i in range(1, 7)))
+AS_DOUBLE = "[layer.double() * (1 + 1e-7) for layer in layers]"
+ZEROS = {"tsc": 1.0, "match": 0.0, "exe": 1.0}
+# What an answer tries, on which item, with which program; its fault and what it reaches.
+TRIALS = {
+    "good": ("DirGNN", REFERENCE["DirGNN"], None, ALL_RIGHT),
+    "other_order": ("DirGNN", returning("layers[::-1]"), "wrong_shape", {"match": 0.0}),
+    "one_less": (
+        "DirGNN",
+        returning("layers[:-1]"),
+        "wrong_shape",
+        {"tvc": FIVE_OF_SIX, "tsc": FIVE_OF_SIX, "match": pytest.approx(5 / 6)},
+    ),
+    "zeros": ("DirGNN", returning("[torch.zeros_like(layer) for layer in layers]"), None, ZEROS),
+    "patched": ("DirGNN", PATCHES + returning("[0 * layer for layer in layers]"), None, ZEROS),
+    "forged": ("DirGNN", FORGED, "wrong_shape", {"match": 0.0}),
+    "fixed_size": (
+        "DirGNN",
+        FIXED_SIZE,
+        "error",
+        {"tvc": 1.0, "tsc": 1.0, "exe": 1.0, "tvc_unseen": 0.0, "tsc_unseen": 0.0, "match": 0.5},
+    ),
+    "no_numbers": (
+        "DirGNN",
+        returning("[layer / 0 * 0 for layer in layers]"),
+        None,
+        {"tsc": 1.0, "tvc": 0.0, "match": 0.0},
+    ),
+    "in_double": ("PMLP", returning(AS_DOUBLE, "PMLP"), None, ALL_RIGHT),
+    "no_list": ("PMLP", returning("layers[-1]", "PMLP"), "error", NOTHING),
+    "huge": ("PMLP", returning("[torch.zeros(3000, 3000)]", "PMLP"), "unreadable", NOTHING),
+    "pickle": ("PMLP", PICKLE, "unreadable", NOTHING),
+    "link": ("PMLP", LINK, "unreadable", NOTHING),
+    "early": ("PMLP", "import os\nos._exit(0)\n", "no_file", NOTHING),
+    "syntax": ("PMLP", "class Model(torch.nn.Module:\n", "error", NOTHING),
+    "undone": ("PMLP", "class Model:\n    pass\n", "error", NOTHING),
+}
 
 
 @pytest.fixture(scope="module")
@@ -165,18 +170,18 @@ def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     """Values and faults by what an answer tries."""
     folder = tmp_path_factory.mktemp("answers")
     canary = folder / "canary"
-    answers = trials(canary)
 
     def script(ask: Ask) -> Reply:
         item = slot(ask.prompt, "name")
-        name = [name for name, trial in answers.items() if trial.item == item][ask.turn - 1]
-        return answer(f"{name}\n```python\n{answers[name].program}```")
+        name = [name for name, trial in TRIALS.items() if trial[0] == item][ask.turn - 1]
+        program = TRIALS[name][1].replace("<canary>", str(canary))
+        return answer(f"{name}\n```python\n{program}```")
 
     with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
         use(server, patch)
         models = ["openai-api/scripted/architect"]
         rows = contest(
-            "architecture", opened, folder / "logs", models=models, epochs=len(answers) // 2
+            "architecture", opened, folder / "logs", models=models, epochs=len(TRIALS) // 2
         )
     assert server.failures == []
     assert not canary.exists()
@@ -184,70 +189,23 @@ def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", TRIALS)
 def test_every_answer_is_scored_and_its_fault_named(
-    scored: dict[str, dict[str, Any]], tmp_path: Path
-) -> None:
-    expected = {name: trial.fault for name, trial in trials(tmp_path).items()}
-    assert {name: row["fault"] for name, row in scored.items()} == expected
-    for name, row in scored.items():
-        assert row["valid"] == (expected[name] is None)
-
-
-@pytest.mark.slow
-def test_a_right_answer_is_right_whatever_its_precision(scored: dict[str, dict[str, Any]]) -> None:
-    for name in ("good", "in_double"):
-        assert {scored[name][metric] for metric in NAMES} == {1.0}
-
-
-@pytest.mark.slow
-def test_layers_in_another_order_are_wrong(scored: dict[str, dict[str, Any]]) -> None:
-    row = scored["other_order"]
-    assert row["match"] == 0.0
-    assert row["tvc"] < 0.8
-    assert row["tsc"] < 1.0  # the means have 8 features, the others 6
-
-
-@pytest.mark.slow
-def test_a_missing_layer_costs_its_weight_alone(scored: dict[str, dict[str, Any]]) -> None:
-    # the last of six layers, with weight 1.1^6 of 1.1 + ... + 1.1^6
-    weights = [1.1**i for i in range(1, 7)]
-    row = scored["one_less"]
-    assert row["tvc"] == row["tsc"] == pytest.approx(1 - weights[-1] / sum(weights))
-    assert row["match"] == pytest.approx(5 / 6)
-
-
-@pytest.mark.slow
-def test_zeros_of_the_right_shapes_match_no_layer(scored: dict[str, dict[str, Any]]) -> None:
-    row = scored["zeros"]
-    assert (row["tsc"], row["match"], row["exe"]) == (1.0, 0.0, 1.0)
-    assert 0.5 < row["tvc"] < 0.8
-    row = scored["no_numbers"]
-    assert (row["tsc"], row["tvc"], row["match"]) == (1.0, 0.0, 0.0)
-
-
-@pytest.mark.slow
-def test_patching_and_forging_gain_nothing(scored: dict[str, dict[str, Any]]) -> None:
-    zeros = scored["zeros"]
-    assert all(scored["patched_zeros"][name] == zeros[name] for name in NAMES)
-    assert scored["forged"]["tvc"] < zeros["tvc"]
-    assert scored["forged"]["match"] == 0.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["no_list", "huge", "pickle", "link", "early", "syntax", "undone"])
-def test_without_a_readable_result_everything_is_zero(
     scored: dict[str, dict[str, Any]], name: str
 ) -> None:
-    assert {scored[name][metric] for metric in NAMES} == {0.0}
+    _, _, fault, values = TRIALS[name]
+    row = scored[name]
+    assert (row["fault"], row["valid"]) == (fault, fault is None)
+    assert {metric: row[metric] for metric in values} == values
 
 
 @pytest.mark.slow
-def test_a_model_bound_to_one_size_keeps_what_it_reached_before_it_failed(
-    scored: dict[str, dict[str, Any]],
-) -> None:
-    row = scored["fixed_size"]
-    assert (row["tvc"], row["tsc"], row["exe"]) == (1.0, 1.0, 1.0)
-    assert (row["tvc_unseen"], row["tsc_unseen"], row["match"]) == (0.0, 0.0, 0.5)
+def test_zeros_and_forged_layers_come_nowhere_near(scored: dict[str, dict[str, Any]]) -> None:
+    assert 0.5 < scored["zeros"]["tvc"] < 0.8
+    assert scored["patched"]["tvc"] == scored["zeros"]["tvc"]
+    assert scored["forged"]["tvc"] < scored["zeros"]["tvc"]
+    assert scored["other_order"]["tvc"] < 0.8
+    assert scored["other_order"]["tsc"] < 1.0  # the means have 8 features, the others 6
 
 
 def test_a_model_that_does_not_end_is_stopped(
@@ -309,7 +267,7 @@ def test_a_prompt_holds_the_item_and_not_its_reference(opened: Round) -> None:
 
 
 def test_the_gold_does_not_go_into_the_sandbox(opened: Round) -> None:
-    for trial in architecture_trials(opened).values():
+    for trial in architecture_trials(str(opened.folder)).values():
         gold = {layer.tobytes() for layer in (*trial.gold.values(), *trial.unseen_gold.values())}
         for name, content in trial.files.items():
             if name.endswith(".safetensors"):

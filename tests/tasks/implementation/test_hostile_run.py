@@ -42,7 +42,7 @@ CHEATS = {
 """Programs that want a score without computing anything, by name."""
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
-RIGHT = list_formulas()[FORMULA].program()
+RIGHT = list_formulas()[FORMULA].program
 OTHER_LIMITS = {
     "fill /work",
     "fill /tmp",

@@ -12,6 +12,7 @@ from vivavoce.tasks import list_families
 from vivavoce.tasks.family import View, open_prompts
 from vivavoce.tasks.implementation.family import FormulaTask, ProgramArguments
 from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.market import TABLES, generate
 from vivavoce.tasks.implementation.items.rows import formula_row
 
 
@@ -38,14 +39,19 @@ def test_a_sample_holds_the_formula_and_not_its_reference(name: str) -> None:
     assert slot(found, "formulation") == formula.formulation
     assert all(symbol in slot(found, "variables") for symbol in formula.variables)
     assert all(table in slot(found, "data") for table in formula.tables)
-    assert found.target == formula.program()
+    assert found.target == formula.program
     assert "groupby" not in found.prompt.text
 
 
-def test_a_setting_says_more_or_less_of_the_data_and_the_field() -> None:
+def test_a_setting_says_more_or_less_of_the_data() -> None:
     lengths = [len(slot(sample("Alpha#70", s), "data")) for s in ("none", "base", "full")]
     assert lengths == sorted(set(lengths))
-    notes = slot(sample("Alpha#70", "base+knowledge"), "data").removeprefix(
-        slot(sample("Alpha#70", "base"), "data")
-    )
-    assert "neutrali" in notes.lower()
+
+
+def test_every_setting_names_every_column_of_every_table() -> None:
+    market = generate(1)
+    for setting in ("none", "base", "full"):
+        data = slot(sample("Alpha#70", setting), "data")
+        for table in TABLES:
+            assert f"`{table}.parquet`" in data
+            assert all(f"`{column}`" in data for column in market[table].columns)

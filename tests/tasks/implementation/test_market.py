@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import io
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,11 +13,10 @@ from hypothesis import strategies as st
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items.market import (
     TABLES,
-    Market,
     generate,
-    to_parquet,
 )
 
+Tables = dict[str, pd.DataFrame]
 COLUMNS = {
     "daily_pv": "datetime instrument $open $close $high $low $vwap $volume $money $factor industry",
     "daily_f": "datetime instrument B/P PE ROE net_profit_growth turnover free_float_shares"
@@ -29,12 +26,8 @@ COLUMNS = {
 
 
 @pytest.fixture(scope="module")
-def market() -> Market:
+def market() -> Tables:
     return generate(7)
-
-
-def _files(market: Market) -> list[bytes]:
-    return [to_parquet(market.table(name)) for name in TABLES]
 
 
 def _missing_days(frame: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
@@ -51,16 +44,10 @@ def _missing_days(frame: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
     return late, gap
 
 
-def test_a_seed_gives_the_same_bytes_and_another_seed_others(market: Market) -> None:
-    again, other = _files(generate(7)), _files(generate(8))
-    assert _files(market) == again
-    assert all(mine != theirs for mine, theirs in zip(again, other, strict=True))
-
-
-def test_the_market_of_a_seed_never_changes(market: Market) -> None:
+def test_the_market_of_a_seed_never_changes(market: Tables) -> None:
     digest = hashlib.sha256()
     for name in TABLES:
-        frame = market.table(name)
+        frame = market[name]
         for column in frame.columns:
             values = frame[column]
             if column in ("instrument", "industry"):
@@ -68,18 +55,12 @@ def test_the_market_of_a_seed_never_changes(market: Market) -> None:
             else:
                 digest.update(values.to_numpy().astype("<i8" if column == "datetime" else "<f8"))
     assert digest.hexdigest()[:16] == "20719504d07bce32"
+    assert not generate(8)["daily_pv"].equals(market["daily_pv"])
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_comes_back_from_its_file_unchanged(market: Market, name: str) -> None:
-    content = to_parquet(market.table(name))
-    pd.testing.assert_frame_equal(pd.read_parquet(io.BytesIO(content)), market.table(name))
-    assert b"pandas" not in (pq.read_schema(io.BytesIO(content)).metadata or {})
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_columns_are_flat_and_typed(market: Market, name: str) -> None:
-    frame = market.table(name)
+def test_columns_are_flat_and_typed(market: Tables, name: str) -> None:
+    frame = market[name]
     assert list(frame.columns) == COLUMNS[name].split()
     assert frame["datetime"].dtype == np.dtype("datetime64[ns]")
     numbers = frame.drop(columns=["datetime", "instrument", "industry"], errors="ignore")
@@ -88,8 +69,8 @@ def test_columns_are_flat_and_typed(market: Market, name: str) -> None:
     assert frame["instrument"].str.fullmatch(r"S[HZ]\d{6}").all()
 
 
-def test_prices_of_a_day_lie_between_its_low_and_high(market: Market) -> None:
-    frame = market.daily_pv
+def test_prices_of_a_day_lie_between_its_low_and_high(market: Tables) -> None:
+    frame = market["daily_pv"]
     for column in ("$open", "$close", "$vwap"):
         assert (frame[column] >= frame["$low"]).all()
         assert (frame[column] <= frame["$high"]).all()
@@ -99,8 +80,10 @@ def test_prices_of_a_day_lie_between_its_low_and_high(market: Market) -> None:
     assert not frame.isna().any(axis=None)
 
 
-def test_money_turnover_and_cap_follow_from_prices_paid(market: Market) -> None:
-    both = market.daily_pv.merge(market.daily_f, on=["datetime", "instrument"], validate="1:1")
+def test_money_turnover_and_cap_follow_from_prices_paid(market: Tables) -> None:
+    both = market["daily_pv"].merge(
+        market["daily_f"], on=["datetime", "instrument"], validate="1:1"
+    )
     money = both["$vwap"] / both["$factor"] * both["$volume"]
     assert np.allclose(both["$money"], money, atol=0.01)
     known = both.dropna(subset="free_float_shares")
@@ -110,11 +93,13 @@ def test_money_turnover_and_cap_follow_from_prices_paid(market: Market) -> None:
     assert np.allclose(known["free_float_cap"], paid * known["free_float_shares"], rtol=1e-9)
 
 
-def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Market) -> None:
-    minutes = market.high_freq.sort_values("datetime")
+def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(
+    market: Tables,
+) -> None:
+    minutes = market["high_freq"].sort_values("datetime")
     minutes = minutes.assign(datetime=minutes["datetime"].dt.normalize())
     ended = minutes.groupby(["datetime", "instrument"]).agg({"close": "last", "volume": "sum"})
-    daily = market.daily_pv.set_index(["datetime", "instrument"]).loc[ended.index]
+    daily = market["daily_pv"].set_index(["datetime", "instrument"]).loc[ended.index]
     assert ended["close"].equals((daily["$close"] / daily["$factor"]).round(2))
     assert ended["volume"].equals(daily["$volume"])
     assert (minutes["volume"] >= 0).all()
@@ -122,23 +107,21 @@ def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Market) 
     assert (minutes.groupby("instrument")["datetime"].nunique() == 10).all()
 
 
-def test_what_a_seed_and_a_table_can_be(market: Market) -> None:
+def test_a_seed_is_no_negative_number() -> None:
     with pytest.raises(InputError, match="seed is -1"):
         generate(-1)
-    with pytest.raises(InputError, match="no market table 'weekly'"):
-        market.table("weekly")
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(0, 2**63))
 def test_every_seed_has_the_oddities(seed: int) -> None:
     market = generate(seed)
-    late, gap = _missing_days(market.daily_pv)
+    late, gap = _missing_days(market["daily_pv"])
     assert (len(late), len(gap)) == (3, 3)
-    prices = market.daily_pv
+    prices = market["daily_pv"]
     assert (prices["$high"] == prices["$low"]).sum() >= 12
-    assert (market.daily_f["PE"] < 0).any()
-    assert (market.daily_f["net_profit_growth"] == 0).any()
-    assert market.daily_f.dropna(subset="ROE").duplicated(["datetime", "ROE"]).any()
-    assert market.daily_f["ROE"].isna().any()
-    assert 46_000 < len(market.high_freq) < 48_000
+    assert (market["daily_f"]["PE"] < 0).any()
+    assert (market["daily_f"]["net_profit_growth"] == 0).any()
+    assert market["daily_f"].dropna(subset="ROE").duplicated(["datetime", "ROE"]).any()
+    assert market["daily_f"]["ROE"].isna().any()
+    assert 46_000 < len(market["high_freq"]) < 48_000

@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
     (own / "formulas" / "own_range.toml").write_text(FORMULA, "utf-8")
     (own / "formulas" / "ranges.py").write_text(CODE, "utf-8")
     (own / "reports" / "ranges.md").write_text(REPORT, "utf-8")
-    prices = generate(3).daily_pv
+    prices = generate(3)["daily_pv"]
     few = prices[prices["instrument"].isin(["SH600001", "SZ000001"])]
     (own / "market" / "daily_pv.parquet").write_bytes(to_parquet(few))
     return own
@@ -215,47 +215,102 @@ def test_what_is_missing_is_said(folder: Path) -> None:
         built(folder)
 
 
-@pytest.mark.parametrize(
-    ("code", "says"),
-    [
-        ("def own_range(daily_pv):\n    return daily_pv['$hihg']\n", "failed: KeyError: '$hihg'"),
-        ("def other(daily_pv):\n    return 1\n", "has no function own_range"),
-        ("import no_such_package\n", "cannot be run: ModuleNotFoundError"),
-        ("def own_range(daily_pv:\n", "cannot be run: SyntaxError"),
-    ],
-)
-def test_a_fault_in_a_file_of_ones_own_names_the_file(folder: Path, code: str, says: str) -> None:
-    path = folder / "formulas" / "ranges.py"
-    path.write_text(code, "utf-8")
+REPLACED = [
+    ("formulas/ranges.py", "$high", "$hihg", "failed: KeyError: '$hihg'"),
+    ("formulas/ranges.py", "own_range", "other", "has no function own_range"),
+    ("formulas/ranges.py", "def", "import no_such_package\ndef", "cannot be run: ModuleNotFound"),
+    ("formulas/ranges.py", "(daily_pv)", "(daily_pv", "cannot be run: SyntaxError"),
+    (
+        "formulas/ranges.py",
+        '("value")',
+        '("value").to_frame()',
+        "gives DataFrame that is no series",
+    ),
+    ("formulas/ranges.py", '"datetime", "instrument"', '"instrument"', "gives Series that is no"),
+    (
+        "formulas/ranges.py",
+        '"datetime", "instrument"',
+        '"datetime", "industry"',
+        "no series of num",
+    ),
+    ("formulas/ranges.py", '- rows["$low"]', "/ 0", "an infinite number, or no number at all"),
+    ("formulas/own_range.toml", "ranges:", "nowhere:", "nowhere.py does not exist"),
+    ("formulas/own_range.toml", "category", "kind", "category: Field required"),
+    ("formulas/own_range.toml", "compute", "title", "compute: Field required"),
+    ("formulas/own_range.toml", '["daily_pv"]', "[]", "tables: Tuple should have at least 1 item"),
+    ("formulas/own_range.toml", '["daily_pv"]', '["weekly"]', "tables.0: Input should be 'daily_p"),
+    ("formulas/own_range.toml", "price-volume", "volume", "category: Input should be 'fundament"),
+    (
+        "formulas/own_range.toml",
+        '["daily_pv"]',
+        '"daily_pv"]',
+        "complete formula. Expected newline",
+    ),
+    ("reports/ranges.md", "title: Ranges\n", "", "title: Field required"),
+    ("reports/ranges.md", "difficulty: easy", "difficulty: simple", "difficulty: Input should be"),
+    ("reports/ranges.md", "title", "author: I\ntitle", "author: Unexpected keyword argument"),
+    ("reports/ranges.md", "---\nThe", "The", "no head between two lines of three dashes"),
+    ("reports/ranges.md", "name: Range", "label: Range", "methods.0.name: Field required"),
+    ("reports/ranges.md", "formula: H - L", "formula: null", "'Range', which has no formula"),
+    ("reports/ranges.md", "{H: high, L: low}", "{}", "'Range' has a formula, but no variables"),
+    ("reports/ranges.md", "method: Range", "method: Reach", "'Reach', which has no formula"),
+    ("reports/ranges.md", "statistic: mean", "statistic: sum", "claim.statistic: Input should be"),
+]
+"""A file of one's own, what is put into it in place of something, and what is said of it."""
+
+
+@pytest.mark.parametrize(("name", "old", "new", "reason"), REPLACED)
+def test_a_fault_in_a_file_of_ones_own_names_the_file(
+    folder: Path, name: str, old: str, new: str, reason: str
+) -> None:
+    path = folder / name
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
     with pytest.raises(InputError) as caught:
         built(folder)
-    assert str(path) in str(caught.value)
-    assert says in str(caught.value)
+    assert str(path.parent) in str(caught.value)
+    assert reason in str(caught.value)
 
 
-def test_a_function_that_gives_no_series_is_named(folder: Path) -> None:
-    (folder / "formulas" / "ranges.py").write_text(
-        "def own_range(daily_pv):\n    return daily_pv\n"
-    )
-    with pytest.raises(InputError, match="formula own_range gives no series of numbers"):
-        built(folder)
+NETWORKS_REPLACED = [
+    (
+        "nets.py",
+        'zeros_like(inputs["x"])',
+        'zeros_like(inputs["y"])',
+        "own_sum of .* KeyError: 'y'",
+    ),
+    ("nets.py", "return [total, total", "return [total", "gives 1 layers, .* own_sum names 2"),
+    (
+        "nets.py",
+        "return [total, total",
+        "return [1, total",
+        "own_sum of .*nets.py gives no list of arrays",
+    ),
+    (
+        "nets.py",
+        '"x": generator',
+        '"x": random',
+        "The function ring of .*nets.py failed: NameError",
+    ),
+    ("own_sum.toml", "main = { nodes = 9 }", "", "main: Field required"),
+    ("own_sum.toml", "zeros_like", "zeros_lke", "reference of .* own_sum failed: AttributeError"),
+    ("own_sum.toml", "x[edge_index[0]]", "x[edge_index[1]]", "gives other layers than .*nets.py"),
+]
 
 
-@pytest.mark.parametrize("field", ["name", "description", "formulation", "compute", "tables"])
-def test_a_formula_without_a_field_says_which(folder: Path, field: str) -> None:
-    path = folder / "formulas" / "own_range.toml"
-    lines = [line for line in FORMULA.splitlines() if not line.startswith(f"{field} =")]
-    path.write_text("\n".join(lines), "utf-8")
-    with pytest.raises(
-        InputError, match=f"own_range.toml is not a complete formula: it has no {field}"
-    ):
-        built(folder)
-
-
-@pytest.mark.parametrize("field", ["title", "difficulty"])
-def test_a_report_without_a_field_says_which(folder: Path, field: str) -> None:
-    path = folder / "reports" / "ranges.md"
-    lines = [line for line in REPORT.splitlines() if not line.startswith(f"{field}:")]
-    path.write_text("\n".join(lines), "utf-8")
-    with pytest.raises(InputError, match=f"ranges.md is not a complete report: it has no {field}"):
-        built(folder)
+@pytest.mark.parametrize(("name", "old", "new", "reason"), NETWORKS_REPLACED)
+@pytest.mark.skipif(
+    importlib.util.find_spec("torch_geometric") is None,
+    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+)
+def test_a_fault_in_a_network_of_ones_own_names_what_failed(
+    folder: Path, name: str, old: str, new: str, reason: str
+) -> None:
+    (folder / "architectures").mkdir()
+    for file, text in (("own_sum.toml", NETWORK), ("nets.py", NETWORK_CODE)):
+        assert file != name or old in text
+        changed = text.replace(old, new) if file == name else text
+        (folder / "architectures" / file).write_text(changed, "utf-8")
+    with pytest.raises(InputError, match=reason):
+        built(folder, formulas=[], reports=[], architectures=["own_sum"])

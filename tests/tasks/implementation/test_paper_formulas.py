@@ -1,48 +1,29 @@
-"""The paper's 11 factors: by hand on a few rows, on the market, and as programs."""
+"""The paper's 11 factors: by hand on a few rows, and from which day on they have a value."""
 
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
-from vivavoce.tasks.implementation.items.market import Market, generate, to_parquet
+from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
+from vivavoce.tasks.implementation.items.market import generate
 
+Tables = dict[str, pd.DataFrame]
 FORMULAS = {name: formula for name, formula in list_formulas().items() if formula.origin == "paper"}
-LAGGED = sorted(name for name, formula in FORMULAS.items() if formula.naive)
 NAN = math.nan
 
 
 @pytest.fixture(scope="module")
-def market() -> Market:
+def market() -> Tables:
     return generate(7)
 
 
-@pytest.fixture(scope="module")
-def excerpt(market: Market) -> Market:
-    """Two industries, which is a dozen stocks, and all that were listed late or suspended."""
-    daily = market.daily_pv
-    industries = daily["industry"].unique()[:2]
-    rows = daily.groupby("instrument").size()
-    chosen = {*daily["instrument"][daily["industry"].isin(industries)], *rows[rows < 300].index}
-    minutes = sorted(market.high_freq["instrument"].unique())[:4]
-    return Market(
-        daily[daily["instrument"].isin(chosen)],
-        market.daily_f[market.daily_f["instrument"].isin(chosen)],
-        market.high_freq[market.high_freq["instrument"].isin(minutes)],
-    )
-
-
-def tables(formula: Formula, market: Market) -> list[pd.DataFrame]:
-    return [market.table(name) for name in formula.tables]
+def tables(formula: Formula, market: Tables) -> list[pd.DataFrame]:
+    return [market[name] for name in formula.tables]
 
 
 def frame(days: Sequence[str], **columns: Sequence[Any]) -> pd.DataFrame:
@@ -209,63 +190,6 @@ def test_minute_pv_corr_is_one_number_a_day() -> None:
     assert beside_another("minute_pv_corr", high_freq) == pytest.approx([0.5, NAN], nan_ok=True)
 
 
-@pytest.mark.parametrize("name", sorted(FORMULAS))
-def test_every_row_of_the_market_gets_a_value_or_nan(name: str, market: Market) -> None:
-    formula = FORMULAS[name]
-    first = tables(formula, market)[0]
-    days = first["datetime"].dt.normalize()
-    keys = pd.MultiIndex.from_arrays([days, first["instrument"]]).unique().sort_values()
-    values = formula.compute(*tables(formula, market), **formula.parameters)
-    assert values.name == "value"
-    assert values.index.names == ["datetime", "instrument"]
-    assert values.index.tolist() == keys.tolist()
-    assert not np.isinf(values).any()
-
-
-@pytest.mark.parametrize("name", sorted(FORMULAS))
-def test_the_order_of_rows_does_not_matter(name: str, excerpt: Market) -> None:
-    formula = FORMULAS[name]
-    inputs = tables(formula, excerpt)
-    again = formula.compute(*(table[::-1] for table in inputs), **formula.parameters)
-    pd.testing.assert_series_equal(
-        formula.compute(*inputs, **formula.parameters), again, rtol=1e-12
-    )
-
-
-@pytest.mark.parametrize("name", LAGGED)
-def test_forgetting_the_instrument_gives_other_values(name: str, market: Market) -> None:
-    formula = FORMULAS[name]
-    inputs = tables(formula, market)
-    right = formula.compute(*inputs, **formula.parameters)
-    wrong = formula.naive(*inputs, **formula.parameters)
-    assert wrong.index.tolist() == right.index.tolist()
-    close = np.isclose(right, wrong, rtol=0, atol=1e-6, equal_nan=False)
-    assert close[right.notna()].mean() < 0.01
-
-
-def test_no_two_factors_are_the_same(market: Market) -> None:
-    values = {
-        name: formula.compute(*tables(formula, market), **formula.parameters)
-        for name, formula in FORMULAS.items()
-    }
-    for first in values:
-        for second in values:
-            if first < second and len(values[first]) == len(values[second]):
-                assert not np.allclose(values[first], values[second], equal_nan=True)
-
-
-def test_taking_off_the_mean_of_the_day_shows_in_the_values_alone(market: Market) -> None:
-    plain, adjusted = (
-        FORMULAS[name].compute(market.high_freq) for name in ("DailyRDvar", "AdjRDvar")
-    )
-    both = pd.DataFrame({"plain": plain, "adjusted": adjusted})
-    correlations = both.groupby(level="datetime").apply(
-        lambda day: day["plain"].corr(day["adjusted"])
-    )
-    assert correlations.tolist() == pytest.approx([1.0] * 10)
-    assert np.isclose(plain, adjusted, rtol=0, atol=1e-6).mean() < 0.02
-
-
 @pytest.mark.parametrize(
     ("name", "first"),
     [
@@ -277,43 +201,9 @@ def test_taking_off_the_mean_of_the_day_shows_in_the_values_alone(market: Market
         ("Alpha#70", 50 + 16 + 16),  # for the mean, the correlation and the rank in time
     ],
 )
-def test_a_value_takes_so_many_days_of_its_stock(name: str, first: int, market: Market) -> None:
+def test_a_value_takes_so_many_days_of_its_stock(name: str, first: int, market: Tables) -> None:
     formula = FORMULAS[name]
     values = formula.compute(*tables(formula, market), **formula.parameters)
     defined = values.notna().groupby(level="instrument").cumsum()
     rows = values.groupby(level="instrument").cumcount() + 1
     assert rows[defined == 1].groupby(level="instrument").min().min() == first
-
-
-RUN_ALL = """
-import pathlib, runpy, sys
-for path in sys.argv[2:]:
-    runpy.run_path(path)
-    pathlib.Path(sys.argv[1]).rename(path + ".parquet")
-"""
-
-
-def test_programs_leave_what_the_functions_return(excerpt: Market, tmp_path: Path) -> None:
-    for name in ("daily_pv", "daily_f", "high_freq"):
-        (tmp_path / f"{name}.parquet").write_bytes(to_parquet(excerpt.table(name)))
-    expected = {}
-    for formula in FORMULAS.values():
-        inputs = tables(formula, excerpt)
-        for kind, function, program in (
-            ("reference", formula.compute, formula.program()),
-            ("naive", formula.naive, formula.naive_program()),
-        ):
-            if function is not None and program is not None:
-                path = tmp_path / f"{formula.name} {kind}.py"
-                path.write_text(program, encoding="utf-8")
-                expected[path] = function(*inputs, **formula.parameters)
-    subprocess.run(
-        [sys.executable, "-W", "error", "-c", RUN_ALL, RESULT, *expected],
-        cwd=tmp_path,
-        check=True,
-        timeout=120,
-    )
-    assert len(expected) == 11 + 9
-    for path, values in expected.items():
-        written = pd.read_parquet(f"{path}.parquet")["value"]
-        pd.testing.assert_series_equal(written, values, rtol=1e-12, check_index_type=False)

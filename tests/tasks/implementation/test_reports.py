@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from vivavoce.errors import InputError
 from vivavoce.metrics.formulas import linear_form, same_formula
-from vivavoce.tasks.implementation.items import report as reports
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import Report, list_reports
-from vivavoce.tasks.implementation.items.rows import pdf_text, report_items
+from vivavoce.tasks.implementation.items.rows import pdf_text
 
 REPORTS = list(list_reports().values())
 EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
@@ -69,7 +66,7 @@ def test_the_claim_is_about_a_method_and_data_there_are(report: Report) -> None:
     tables = set()
     for column in claim.columns:
         table, _, name = column.partition(".")
-        assert name in DICTIONARY[table].columns
+        assert name in DICTIONARY[table]["columns"]
         tables.add(table)
     assert tables == set(formula.tables)
     assert report.category == formula.category
@@ -95,50 +92,3 @@ def test_the_pdf_says_what_the_text_says(report: Report) -> None:
         if method.formula:
             assert "".join(linear_form(method.formula).split()) in squeezed, method.name
     assert "$" not in text
-
-
-HEAD = """---
-difficulty: easy
-category: minute
-title: T
-methods:
-  - {name: A, description: D, formula: x, variables: {x: y}}
----
-Text.
-"""
-
-
-def test_a_report_of_ones_own_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "FOLDER", tmp_path)
-    (tmp_path / "own.md").write_text(HEAD, "utf-8")
-    found = list_reports.__wrapped__()
-    assert list(found) == ["own"]
-    assert found["own"].claim is None
-    (row,) = report_items(found.values())
-    assert (row["text"], row["pdf_text"]) == ("Text.\n", None)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (("easy", "simple"), "none of easy"),
-        (("category: minute", "category: hour"), "none of fundamental"),
-        (("formula: x", "formula: null"), "none of its methods"),
-        (("variables: {x: y}", "variables: {}"), "no variables"),
-        (("title: T\n", ""), "title"),
-        (("---\nText.", "Text."), "not a complete report"),
-        (("name: A", "label: A"), "has no name"),
-        (
-            ("---\nText", "claim: {method: B, formula: PEG, statistic: mean, columns: []}\n---\nT"),
-            "'B', which has no formula",
-        ),
-    ],
-)
-def test_what_is_wrong_with_a_report_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], reason: str
-) -> None:
-    monkeypatch.setattr(reports, "FOLDER", tmp_path)
-    (tmp_path / "own.md").write_text(HEAD.replace(*change), "utf-8")
-    with pytest.raises(InputError, match=reason) as error:
-        list_reports.__wrapped__()
-    assert "own.md" in str(error.value)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.tasks.implementation.test_composed import CLOSE, OPEN, ROE, VOLUME, one_of_each
+from tests.tasks.implementation.test_composed import CLOSE, OPEN, ROE, VOLUME, one_of_each, tree_of
 
 from vivavoce.tasks.implementation.items import composed_formulas as composing
 from vivavoce.tasks.implementation.items.composed_formulas import (
@@ -20,7 +20,7 @@ from vivavoce.tasks.implementation.items.composed_formulas import (
 )
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, symbols
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.market import generate
 from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementation.md"
@@ -28,8 +28,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementati
 
 @pytest.fixture(scope="module")
 def frames() -> dict[str, pd.DataFrame]:
-    market = generate(11)
-    return {name: market.table(name) for name in TABLES}
+    return generate(11)
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +99,13 @@ FIXED = {
 
 def changed_values(formula: Formula, pattern: str, other: str, frames: dict[str, Any]) -> bool:
     """True where the program, written in another way, gives other values."""
-    program = formula.program()
+    program = formula.program
     body = program[: program.index("\nvalues = ")]
     found = []
     for text in (body, re.sub(pattern, other, body)):
         names: dict[str, Any] = {}
         exec(compile(text, formula.name, "exec"), names)
-        function = names[formula.title or formula.compute.__name__]
+        function = names[formula.program.rpartition("\nvalues = ")[2].partition("(")[0]]
         tables = (frames[name].copy() for name in formula.tables)
         found.append(function(*tables, **formula.parameters).to_numpy(float))
     return not np.allclose(*found, rtol=1e-5, equal_nan=True)
@@ -119,7 +118,7 @@ def test_the_text_of_a_fixed_formula_rules_out_how_else_it_is_read(
     pattern, other, words = FIXED[reading]
     met = 0
     for formula in list_formulas().values():
-        is_concerned = re.search(pattern, formula.program())
+        is_concerned = re.search(pattern, formula.program)
         if is_concerned and changed_values(formula, pattern, other, frames):
             met += 1
             assert re.search(words, f"{formula.description} {formula.corners}"), formula.name
@@ -130,9 +129,9 @@ def test_the_text_of_a_fixed_formula_rules_out_how_else_it_is_read(
 def test_the_page_says_how_many_formulas_another_reading_changes(
     frames: dict[str, pd.DataFrame], trial: Trial
 ) -> None:
-    made = list(compose(5, 24, frames, "result.parquet"))
+    made = list(compose(5, 24, frames))
     changed = sum(
-        any(trial.is_changed_by(name, formula.tree, values) for name in READINGS)
+        any(trial.is_changed_by(name, tree_of(formula), values) for name in READINGS)
         for formula, values in made
     )
     text = " ".join(PAGE.read_text("utf-8").split())

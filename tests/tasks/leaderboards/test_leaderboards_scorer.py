@@ -82,16 +82,6 @@ def test_a_refusal_counts_nothing_and_keeps_its_ceiling() -> None:
     assert (found["mr_ceiling"], found["sp_ceiling"]) == (1.0, 0.75)
 
 
-@pytest.mark.parametrize(
-    ("dropped", "expected"), [(0, (1.0, 0.75)), (1, (0.5, 1.0)), (2, (0.5, 0))]
-)
-def test_the_ceiling_is_that_of_the_excerpts_the_window_left(
-    dropped: int, expected: tuple[float, float]
-) -> None:
-    found = values(HEAD, fit={"dropped": dropped})
-    assert (found["mr_ceiling"], found["sp_ceiling"]) == expected
-
-
 def test_without_a_method_in_sight_the_ceiling_of_scores_is_undefined() -> None:
     found = values(HEAD, fit={"dropped": 3})
     assert found["mr_ceiling"] == 0.0

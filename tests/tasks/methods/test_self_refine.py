@@ -23,7 +23,7 @@ from vivavoce.tasks.implementation.items.gold import gold_values
 pytestmark = pytest.mark.sandbox
 
 FORMULA = "alpha053"
-RIGHT = list_formulas()[FORMULA].program()
+RIGHT = list_formulas()[FORMULA].program
 READ = 'import pandas as pd\nd = pd.read_parquet("daily_pv.parquet")\n'
 
 
@@ -111,7 +111,7 @@ def test_a_model_is_never_told_of_the_gold(
     assert len(server.asks) == 3
     assert "2 columns of values" in server.asks[2].prompt
     assert score(sample)["fault"] == "wrong_shape"
-    values = gold_values(opened)[FORMULA].values[0]
+    values = gold_values(str(opened.folder))[FORMULA].values[0]
     shown = "".join(ask.prompt for ask in server.asks[1:])
     digits = {f"{value:.6g}" for value in values.tolist()}
     assert [one for one in sorted(digits) if len(one) >= 7 and one in shown] == []

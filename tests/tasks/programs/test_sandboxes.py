@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.command import BwrapConfig, MissingDocker, compose_file
+from vivavoce.sandbox.command import BwrapConfig, compose_file
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.programs.program import clear, end_all, read_bytes, run_program, sandbox_for
 
@@ -45,14 +45,6 @@ def test_docker_is_given_a_compose_file(tmp_path: Path, monkeypatch: pytest.Monk
     own.write_text("services: {}\n", encoding="utf-8")
     made = sandbox_for(TABLES, str(own))
     assert (made.type, made.config) == ("docker", str(own))
-
-
-def test_without_docker_the_task_is_not_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MissingDocker, match="use bubblewrap"):
-        sandbox_for(TABLES, "docker")
 
 
 @pytest.mark.parametrize("name", ["local", "none", "", "k8s", "missing-compose.yaml", "/bin/sh"])

@@ -20,7 +20,6 @@ from vivavoce.networks import build_networks
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.engine import make_scorer
-from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.ranking import solvers
 from vivavoce.tasks.ranking.graph_ranking import PaperGraph, RankOptions, rank_papers
@@ -139,16 +138,6 @@ def test_baselines_rank_listed_titles_too(opened: Round) -> None:
         degrees = dict(zip(graph.titles, graph.in_degrees("citation"), strict=True))
         cited = [degrees[title] for title in given["in_degree"]]
         assert cited == sorted(cited, reverse=True)
-
-
-def test_development_boards_have_candidates_too(opened: Round) -> None:
-    made = rank_by_graph(str(opened.folder), setting="fulltext", split="dev")
-    assert (made.metadata or {})["setting"] == "fulltext+dev"
-    dev = rows_of(opened, "ranking", GRAPH, "dev")
-    assert [sample.id for sample in made.dataset] == [row["id"] for row in dev]
-    assert dev
-    [log] = run(opened, {"r": solvers.random_order()}, setting="fulltext", split="dev").values()
-    assert all(answers(log).values())
 
 
 def test_an_answer_is_scored_by_the_papers_it_finds() -> None:

@@ -295,16 +295,6 @@ def test_all_24_cells_of_the_sample_corpus_hold_items(sample_items: FamilyItems)
         assert items_of(sample_items, task, setting)
 
 
-def test_demonstrations_of_the_sample_are_earlier_and_others(sample_items: FamilyItems) -> None:
-    rows = pq.read_table(io.BytesIO(sample_items.files["papers.parquet"])).to_pylist()
-    dates = {row["paper_id"]: row["published"] for row in rows}
-    for items in sample_items.tasks.values():
-        for row in items:
-            for demo in row["demos_random"] + row["demos_coauthor"]:
-                assert demo != row["id"]
-                assert earlier(dates[demo], row["published"])
-
-
 def test_paragraphs_of_the_gold_stand_in_no_input_of_the_sample(
     sample_items: FamilyItems,
 ) -> None:

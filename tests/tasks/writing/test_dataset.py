@@ -245,12 +245,3 @@ def test_an_empty_setting_says_why(tmp_path: Path) -> None:
     opened = hand_round(tmp_path, items=rows)
     with pytest.raises(InputError, match="no item of title with the setting random: it was built"):
         samples(opened, "title", "random")
-
-
-def test_an_odd_text_arrives_as_it_is(tmp_path: Path) -> None:
-    odd = paper("{{ x }} {% raw %} <paper> \ue000content\ue001")
-    rows = {"abstract": [item("abstract", odd, demos_random=[odd.paper_id])]}
-    opened = hand_round(tmp_path, [odd], rows)
-    text, metadata = only(opened, "abstract", "random")
-    start, end = metadata["spans"]["content"]
-    assert text[start:end].startswith("1 Introduction of {{ x }} {% raw %} <paper> \ue000content")

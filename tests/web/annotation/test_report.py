@@ -69,17 +69,6 @@ def test_items_people_and_shares_are_counted(ten: Made) -> None:
     assert found["model"] == []
 
 
-def test_all_of_one_label_has_no_kappa_and_the_raw_share(tmp_path: Path) -> None:
-    """AC1 is defined there: of two labels that could be chosen, none was by chance."""
-    made = make(tmp_path, 6)
-    for name in ("ann", "ben"):
-        made.work(name, {"*": INCLUDE})
-    (field,) = report(made, Draws(200))["fields"]
-    assert (field["pairwise"]["value"], field["pairwise"]["ci"]) == (1.0, [1.0, 1.0])
-    assert (field["fleiss"]["value"], field["alpha"]["value"]) == (None, None)
-    assert field["ac1"]["value"] == 1.0
-
-
 def test_nothing_labelled_is_undefined_and_no_error(tmp_path: Path) -> None:
     found = report(make(tmp_path, 2), Draws(100))
     assert found["items"] == {"done": 0, "open": 2, "split": 0}

@@ -24,7 +24,7 @@ from vivavoce.tasks.implementation.items import rows
 from vivavoce.tasks.implementation.items.architecture import list_architectures
 from vivavoce.tasks.implementation.items.composed_formulas import compose
 from vivavoce.tasks.implementation.items.composed_networks import compose_networks
-from vivavoce.tasks.implementation.items.formula import RESULT, list_formulas
+from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.report import list_reports
 
@@ -74,7 +74,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     known = _known("formulas", folder)
     formulas, values = rows.formula_items(
         (known[name] for name in options.formulas or ()),
-        compose(spec.round.seed, options.composed, frames, RESULT),
+        compose(spec.round.seed, options.composed, frames),
         frames,
     )
     chosen = (_known("architectures", folder)[name] for name in options.architectures or ())
@@ -111,8 +111,7 @@ def _folder(items: str | None) -> Path | None:
 
 def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
     """The market of a seed, with the tables that a user's folder has in place of its own."""
-    made = generate(seed)
-    frames = {name: made.table(name) for name in TABLES}
+    frames = generate(seed)
     for name in TABLES if folder else ():
         path = Path(folder or "") / "market" / f"{name}.parquet"
         if not path.is_file():

@@ -31,19 +31,13 @@ from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.scoring.files import ScoreFamily
 from vivavoce.tasks.scoring.marks import Values
 
-LEVELS = {"base": "brief", "none": "none", "full": "full"}
-"""Detail about the data in a setting, by the first part of its name."""
-KNOWLEDGE = "+knowledge"
-"""End of the name of a setting that adds notes on the field."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProgramArguments(Arguments):
     """Settings of a run of programs.
 
     Args:
-        setting: What the model sees: base. Where a market is described, also none or full, with
-            +knowledge for notes on the field.
+        setting: What the model sees: base. Where a market is described, also none or full.
         timeout: Seconds a program may run.
         sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
     """
@@ -67,7 +61,7 @@ class FormulaTask(_EverySetting[ProgramArguments]):
     """Formulas; the target is the reference program."""
 
     arguments = ProgramArguments
-    undefined = ("corr", "data")
+    undefined = ("corr", "data", "data_precision", "data_recall")
 
     async def examine(self, answer: str, row: Row) -> Values:
         """Run the program and compare its result with the gold values."""
@@ -198,10 +192,8 @@ def _variables(variables: Mapping[str, str]) -> str:
 def _data(row: Row, setting: str) -> str:
     """Description of the data in a setting, as the round holds it, and what settles its reading."""
     described = json.loads(row["data"])
-    text = str(described[LEVELS[setting.removesuffix(KNOWLEDGE)]])
     own = f"\n- **{row['id']}**: {corners}" if (corners := row.get("corners")) else ""
-    notes = f"\n\n{described['notes']}" if setting.endswith(KNOWLEDGE) else ""
-    return f"{text}\n\nConventions:\n\n{described['conventions']}{own}{notes}"
+    return f"{described[setting]}\n\nConventions:\n\n{described['conventions']}{own}"
 
 
 TASKS: dict[str, FamilyTask[Any]] = {

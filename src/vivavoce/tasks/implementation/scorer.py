@@ -2,13 +2,14 @@
 
 A column is used if the result changes once its values are shuffled among the rows, however the
 program reads it: by name, by place or within an expression. Only answers with wrong values are
-probed; right values were computed from the right columns.
+probed; right values were computed from the right columns. A program whose values change from run
+to run uses none.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,18 +22,16 @@ from vivavoce.metrics.extraction import score_extraction
 from vivavoce.metrics.factor import (
     KEYS,
     FactorFrame,
-    best_constant,
+    free_share,
     score_claim,
     score_columns,
     score_factor,
     score_skill,
 )
-from vivavoce.rounds import load_round
 from vivavoce.store import Row
 from vivavoce.tasks.family import View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import (
-    ArchitectureTrial,
     Claimed,
     architecture_trials,
     claims,
@@ -45,12 +44,7 @@ from vivavoce.tasks.implementation.items.report import (
     CLAIM,
     parse_methods,
 )
-from vivavoce.tasks.programs.program import (
-    find_program,
-    is_placeholder,
-    run_program,
-    sandbox_for,
-)
+from vivavoce.tasks.programs.program import find_program, run_program, sandbox_for
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
@@ -59,19 +53,27 @@ _GROUPS = KEYS | {"industry"}
 """Columns that say which rows belong together: no values that a formula is about."""
 
 
-def score_use(gold: Iterable[str], used: Iterable[str]) -> float:
-    """F1 of the columns that a result depends on, `industry` aside; 1 where none is needed."""
+def score_use(gold: Iterable[str], used: Iterable[str]) -> dict[str, float]:
+    """F1, precision and recall of the columns that a result depends on, `industry` aside.
+
+    Where no column is needed and none is used, each is 1.
+    """
     needed, found = ({name for name in names if _is_value(name)} for names in (gold, used))
-    total = len(needed) + len(found)
-    return 2 * len(needed & found) / total if total else 1.0
+    both = len(needed & found)
+    return {
+        "data": 2 * both / (len(needed) + len(found)) if needed or found else 1.0,
+        "data_precision": both / len(found) if found else float(not needed),
+        "data_recall": both / len(needed) if needed else 1.0,
+    }
 
 
 async def columns_used(
     program: str, round_folder: str, gold: Iterable[str], result: FactorFrame, timeout: int
 ) -> list[str]:
-    """Columns that a program's result depends on, as `table.column`, sorted.
+    """Columns that a program's result depends on, as `table.column`; none where chance decides it.
 
-    Those of the gold are tried, and those whose table and name the program spells out.
+    Each column of the gold is shuffled alone. All others are shuffled together, and a group that
+    changes the result is halved until one column is left.
 
     Args:
         program: One that left `result` on the market as it is.
@@ -80,17 +82,30 @@ async def columns_used(
         result: The program's own values.
         timeout: Seconds that each run may take.
     """
-    spelt = {
-        f"{table}.{column}"
-        for table, described in DICTIONARY.items()
-        for column in described.columns
-        if table in program and column in program
-    }
-    used = []
-    for name in sorted(filter(_is_value, spelt | set(gold))):
-        outcome = await run_program(program, _shuffled(round_folder, name), timeout)
-        if outcome.failure or not await _is_left_again(result, timeout):
-            used.append(name)
+
+    async def changes(*names: str) -> bool:
+        outcome = await run_program(program, _shuffled(round_folder, names), timeout)
+        return bool(outcome.failure) or not await _is_left_again(result, timeout)
+
+    if await changes():
+        return []
+    needed = set(gold)
+    every = [
+        f"{name}.{column}" for name, table in DICTIONARY.items() for column in table["columns"]
+    ]
+    columns = list(filter(_is_value, every))
+    groups = [[name] for name in columns if name in needed]
+    groups.append([name for name in columns if name not in needed])
+    used: list[str] = []
+    while groups:
+        group = groups.pop()
+        if not await changes(*group):
+            continue
+        if len(group) == 1:
+            used += group
+        else:
+            half = len(group) // 2
+            groups += [group[:half], group[half:]]
     return used
 
 
@@ -108,17 +123,19 @@ async def _is_left_again(result: FactorFrame, timeout: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _shuffled(round_folder: str, name: str) -> Mapping[str, bytes]:
-    """The market's files, with the values of one column in other rows."""
-    table, _, column = name.partition(".")
-    files = market_files(load_round(round_folder))
-    rows = pq.read_table(io.BytesIO(files[f"{table}.parquet"]))
-    order = np.random.default_rng([0, *name.encode()]).permutation(len(rows))
-    place = rows.column_names.index(column)
-    moved = rows.set_column(place, rows.schema.field(place), rows[column].take(pa.array(order)))
-    sink = io.BytesIO()
-    pq.write_table(moved, sink)
-    return {**files, f"{table}.parquet": sink.getvalue()}
+def _shuffled(round_folder: str, names: Sequence[str]) -> Mapping[str, bytes]:
+    """The market's files, with the values of some columns in other rows."""
+    files = dict(market_files(round_folder))
+    for name in names:
+        table, _, column = name.partition(".")
+        rows = pq.read_table(io.BytesIO(files[f"{table}.parquet"]))
+        order = np.random.default_rng([0, *name.encode()]).permutation(len(rows))
+        place = rows.column_names.index(column)
+        moved = rows.set_column(place, rows.schema.field(place), rows[column].take(pa.array(order)))
+        sink = io.BytesIO()
+        pq.write_table(moved, sink)
+        files[f"{table}.parquet"] = sink.getvalue()
+    return files
 
 
 _NEEDED = {
@@ -137,26 +154,6 @@ def parts(view: View[Any]) -> dict[str, Any]:
     return {"sandbox": sandbox_for(_NEEDED[view.task], given.sandbox, given.timeout)}
 
 
-@lru_cache(maxsize=2)
-def _market(folder: str) -> dict[str, bytes]:
-    return market_files(load_round(folder))
-
-
-@lru_cache(maxsize=2)
-def _gold_values(folder: str) -> dict[str, FactorFrame]:
-    return gold_values(load_round(folder))
-
-
-@lru_cache(maxsize=2)
-def _trials(folder: str) -> dict[str, ArchitectureTrial]:
-    return architecture_trials(load_round(folder))
-
-
-@lru_cache(maxsize=2)
-def _claims(folder: str) -> dict[str, Claimed]:
-    return claims(load_round(folder))
-
-
 async def score_formula(answer: str, row: Row) -> Values:
     """Run a program and compare its result with the gold values."""
     folder, timeout = row["run"]["round"], row["run"]["timeout"]
@@ -164,23 +161,19 @@ async def score_formula(answer: str, row: Row) -> Values:
     if program is None:
         raise FaultyAnswer("malformed")
     values: dict[str, float | None] = {"code": 1.0}
-    outcome = await run_program(program, _market(folder), timeout)
+    outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
-        fault = "placeholder" if is_placeholder(program) else outcome.failure
-        raise FaultyAnswer(fault, values)
-    truth = _gold_values(folder)[str(row["id"])]
+        raise FaultyAnswer(outcome.failure, values)
+    truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
     found = score_factor(truth, result)
-    values |= {**found.values(), "skill": score_skill(found.near or 0.0, best_constant(truth))}
-    if found.acc is not None and found.acc < 1 and is_placeholder(program):
-        raise FaultyAnswer("placeholder", values)
+    values |= {**found.values(), "skill": score_skill(found.near or 0.0, free_share(truth))}
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
     if values["skill"] != 1:
         used = await columns_used(program, folder, row["columns"], result, timeout)
-    values["data"] = score_use(row["columns"], used)
-    return values
+    return values | score_use(row["columns"], used)
 
 
 async def _read_factor(truth: FactorFrame, timeout: int, values: Values) -> FactorFrame | None:
@@ -200,7 +193,7 @@ async def score_network(answer: str, row: Row) -> Values:
     program = find_program(answer)
     if program is None:
         raise FaultyAnswer("malformed")
-    trial = _trials(row["run"]["round"])[str(row["id"])]
+    trial = architecture_trials(row["run"]["round"])[str(row["id"])]
     outcome = await run_program(
         program, trial.files, row["run"]["timeout"], name="model.py", start="driver.py"
     )
@@ -213,8 +206,6 @@ async def score_network(answer: str, row: Row) -> Values:
     )
     fault = outcome.failure or given_fault or unseen_fault
     fault = fault or (None if is_right else "wrong_shape")
-    if values["match"] < 1 and is_placeholder(program):
-        fault = "placeholder"
     if fault:
         raise FaultyAnswer(fault, values)
     return values
@@ -239,21 +230,18 @@ async def score_reproduction(answer: str, row: Row) -> Values:
     said, program = find_json(answer, ("method", "columns")), _find_code(answer)
     if not isinstance(said, dict) and program is None:
         raise FaultyAnswer("malformed")
-    truth = _claims(folder)[str(row["id"])]
+    truth = claims(folder)[str(row["id"])]
     values: dict[str, float | None] = {
         **_score_reading(truth, said if isinstance(said, dict) else {})
     }
     if program is None:
         raise FaultyAnswer("no_program", values)
-    outcome = await run_program(program, _market(folder), timeout)
+    outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
-        raise FaultyAnswer("placeholder" if is_placeholder(program) else outcome.failure, values)
+        raise FaultyAnswer(outcome.failure, values)
     found = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
     number = await read_number(CLAIM, "value", timeout=timeout)
-    claim = score_claim(truth.number, number)
-    values |= {**found.values(), "claim": claim}
-    if min(claim, 1.0 if found.acc is None else found.acc) < 1 and is_placeholder(program):
-        raise FaultyAnswer("placeholder", values)
+    values |= {**found.values(), "claim": score_claim(truth.number, number)}
     if not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     if number is None:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache
-from pathlib import Path
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
-from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.report import headings_as_methods
@@ -160,7 +157,7 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
 
     Nothing is compared with the gold, not even the rows.
     """
-    outcome = await run_program(program, _tables(state.metadata["run"]["round"]), timeout)
+    outcome = await run_program(program, market_files(state.metadata["run"]["round"]), timeout)
     if outcome.failure:
         return outcome.report()
     try:
@@ -180,8 +177,8 @@ async def check_architecture(program: str, state: TaskState, timeout: int) -> st
 
     `timeout` is in seconds.
     """
-    files = _driven(state.metadata["run"]["round"])[str(state.sample_id)]
-    outcome = await run_program(program, files, timeout, name="model.py", start="driver.py")
+    trial = architecture_trials(state.metadata["run"]["round"])[str(state.sample_id)]
+    outcome = await run_program(program, trial.files, timeout, name="model.py", start="driver.py")
     return outcome.report() if outcome.failure else None
 
 
@@ -191,16 +188,3 @@ CHECKS: Mapping[str, Check] = {
     "reproduce": check_formula,
 }
 """Trial runs of each task's programs, for methods that make them."""
-
-
-@lru_cache(maxsize=4)
-def _tables(folder: str) -> dict[str, bytes]:
-    """The market of a round, read once for all of its samples."""
-    return market_files(load_round(Path(folder)))
-
-
-@lru_cache(maxsize=4)
-def _driven(folder: str) -> dict[str, dict[str, bytes]]:
-    """Files that the architectures of a round are run with, by item; without the gold."""
-    trials = architecture_trials(load_round(Path(folder)))
-    return {name: trial.files for name, trial in trials.items()}

@@ -141,15 +141,6 @@ _CLOSE = re.compile(r"^[ \t]{0,3}```[ \t]*$", re.MULTILINE)
 _MAX_PROGRAM = 200_000
 """Characters; nobody writes a longer one for one formula."""
 _PYTHON = frozenset({"python", "python3", "py"})
-_PLACEHOLDER = re.compile(
-    r"#[^\n]{0,80}\b(?:replace (?:this|with)|your (?:code|implementation) (?:here|goes)|placeholder"
-    r"|to be implemented|not implemented|todo:? implement"
-    # "Fill in missing values" is work, not work left undone.
-    r"|fill (?:this )?in(?: here| later| your code| the (?:code|rest|logic|details))?"
-    r"(?=[ .:!]{0,9}$)"
-    r")\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 PROGRAM_FILE = "program.py"
 _MAX_REPORT = 2_000
 """Characters."""
@@ -203,19 +194,6 @@ def _outside_of_wrapper(text: str) -> str | None:
     return None
 
 
-def is_placeholder(program: str) -> bool:
-    """True for a program with work left undone: an empty body, or a comment that says so."""
-    if _PLACEHOLDER.search(program):
-        return True
-    tree = parse(program)
-    functions = [
-        node
-        for node in (ast.walk(tree) if tree else ())
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    return any(all(_is_nothing(node) for node in function.body) for function in functions)
-
-
 async def run_program(
     program: str,
     files: Mapping[str, bytes],
@@ -249,11 +227,3 @@ async def run_program(
     finally:
         await end_all(box)
     return Outcome(None if done.success else "error", done.stderr)
-
-
-def _is_nothing(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Pass):
-        return True
-    if isinstance(node, ast.Raise):
-        return "NotImplementedError" in ast.dump(node)
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -9,28 +9,32 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 from safetensors.numpy import save
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.architecture import ABSOLUTE, RELATIVE
 from vivavoce.tasks.implementation.items import architectures
 from vivavoce.tasks.implementation.items.architectures.reference import (
     Array,
     Arrays,
     import_geometric,
+    record,
 )
 from vivavoce.tasks.implementation.items.loading import (
-    check_fields,
-    check_words,
+    FIELDS,
+    Text,
     find_function,
     own_folders,
     read_items,
+    source_of,
     unfold,
 )
 
@@ -43,30 +47,30 @@ _DECIMALS = 6
 """Kept of a gold value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=FIELDS)
 class Architecture:
     """One network over a graph or over molecules."""
 
-    name: str
+    name: Text
     category: Category
     """Kind of input."""
     difficulty: Difficulty
-    description: str
-    formulation: str
+    description: Text
+    formulation: Text
     """LaTeX."""
-    variables: Mapping[str, str]
+    variables: Annotated[Mapping[str, str], Field(min_length=1)]
     """Symbol -> meaning."""
-    constructor: str
+    constructor: Text
     """Signature of the class `Model` that is asked for."""
     arguments: Mapping[str, int | float]
     """Arguments of `Model`'s constructor, by name."""
-    inputs: Mapping[str, str]
+    inputs: Annotated[Mapping[str, str], Field(min_length=1)]
     """Arguments of `forward`, in order -> meaning."""
     parameters: Mapping[str, tuple[int, ...]]
     """Key of the state dict -> shape."""
-    layers: tuple[str, ...]
+    layers: Annotated[tuple[str, ...], Field(min_length=1)]
     """Meaning of layer_00, layer_01, ...: the tensors `forward` returns, in order."""
-    reference: str
+    reference: Text
     """Source of a module with the class `Model`, on torch alone."""
     truth: Callable[[Arrays, Arrays], list[Array]]
     """The layers by torch-geometric, from inputs and weights."""
@@ -78,13 +82,6 @@ class Architecture:
     def settings(self) -> str:
         """The driver's settings.json."""
         return json.dumps({"arguments": dict(self.arguments), "inputs": list(self.inputs)})
-
-
-_NEEDED = (
-    *("name", "category", "difficulty", "truth", "constructor", "description", "formulation"),
-    *("layers", "reference", "variables", "arguments", "inputs", "parameters", "draw"),
-)
-"""Fields of an architecture's file."""
 
 
 @cache
@@ -100,19 +97,12 @@ def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
 
 def _read(path: Path) -> Iterator[Architecture]:
     given = tomllib.loads(path.read_text("utf-8"))
-    check_fields(given, _NEEDED)
-    check_words(
-        [(given["category"], get_args(Category)), (given["difficulty"], get_args(Difficulty))]
-    )
-    given |= {key: unfold(given[key]) for key in ("description", "formulation")}
-    shapes = given.pop("parameters").items()
+    given |= {key: unfold(given.get(key, "")) for key in ("description", "formulation")}
     draw = given.pop("draw")
     truth = find_function(architectures.__name__, given.pop("truth"), path.parent)
     drawn = find_function(architectures.__name__, draw["function"], path.parent)
     yield Architecture(
-        parameters={key: tuple(shape) for key, shape in shapes},
-        layers=tuple(given.pop("layers")),
-        truth=partial(truth, given["arguments"]),
+        truth=partial(truth, given.get("arguments")),
         main=partial(drawn, **draw["main"]),
         unseen=partial(drawn, **draw["unseen"]),
         **given,
@@ -156,15 +146,60 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
     """Each layer by torch-geometric, computed in double precision and kept to 6 decimals.
 
     The last digits of single precision depend on the processor. Those of double precision do too,
-    but lie far below what is kept. `InputError` when an item has not as many layers as it says.
+    but lie far below what is kept.
+
+    Raises:
+        InputError: The truth does not give the layers that the item names, as arrays, or the
+            reference gives others.
     """
     layers = in_double(architecture.truth, inputs, weights)
+    if not isinstance(layers, list) or not all(isinstance(each, np.ndarray) for each in layers):
+        raise InputError(f"The {source_of(architecture.truth)} gives no list of arrays.")
     if len(layers) != len(architecture.layers):
         raise InputError(
-            f"The architecture {architecture.name} names {len(architecture.layers)} layers, and "
-            f"its truth gives {len(layers)}."
+            f"The {source_of(architecture.truth)} gives {len(layers)} layers, and the architecture "
+            f"{architecture.name} names {len(architecture.layers)}."
+        )
+    reference = in_double(partial(_reference_layers, architecture), inputs, weights)
+    if len(reference) != len(layers) or not all(map(_alike, layers, reference)):
+        raise InputError(
+            f"The reference of the architecture {architecture.name} gives other layers than "
+            f"the {source_of(architecture.truth)}."
         )
     return name_layers([_rounded(layer) for layer in layers])
+
+
+def module_layers(
+    source: str, arguments: Mapping[str, Any], names: Iterable[str], inputs: Arrays, weights: Arrays
+) -> list[Array]:
+    """Layers of `Model` in the source of a module, which runs here.
+
+    Args:
+        source: Of the package, or of a user's own item.
+        arguments: Of the constructor.
+        names: Inputs in the order of `forward`.
+        inputs: By name.
+        weights: By key of the state dict.
+    """
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    model = namespace["Model"](**arguments)
+    return list(record(model, weights, [inputs[name] for name in names], {})[0])
+
+
+def _reference_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> list[Array]:
+    given = (architecture.reference, architecture.arguments, architecture.inputs)
+    try:
+        return module_layers(*given, inputs, weights)
+    except Exception as error:  # a user's code raises what it likes
+        raise InputError(
+            f"The reference of the architecture {architecture.name} failed: "
+            f"{type(error).__name__}: {error}."
+        ) from error
+
+
+def _alike(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and np.allclose(one, other, RELATIVE, ABSOLUTE, equal_nan=True)
 
 
 def in_double(

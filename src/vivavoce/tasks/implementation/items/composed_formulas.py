@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,8 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     write_latex,
     write_text,
 )
+from vivavoce.tasks.implementation.items.formula import RESULT, Category, Formula
+from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
@@ -46,14 +47,8 @@ READINGS: Mapping[str, Any] = GRAMMAR["readings"]
 _IMPORTS = "import numpy as np\nimport pandas as pd\n\n\n"
 
 
-def write_program(tree: Node, result: str, *, is_naive: bool = False) -> str:
-    """A program that computes a tree and leaves its values in the file `result`.
-
-    Args:
-        tree: The formula.
-        result: Name of the file.
-        is_naive: Whether it has the helpers of `NAIVE`.
-    """
+def write_program(tree: Node, *, is_naive: bool = False) -> str:
+    """A program that computes a tree and leaves `RESULT`; with the helpers of `NAIVE` if so."""
     names = sorted({node.name for node in tree.nodes() if not node.is_leaf})
     own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in names)
     helpers = functions_used(own, {**HELPERS, **(NAIVE if is_naive else {})})
@@ -65,7 +60,7 @@ def write_program(tree: Node, result: str, *, is_naive: bool = False) -> str:
     ]
     return (
         f"{_IMPORTS}{helpers}{own}\n\n{''.join(reads)}values = {_call(tree)}\n"
-        f'values.rename("value").to_frame().to_parquet("{result}")\n'
+        f'values.rename("value").to_frame().to_parquet("{RESULT}")\n'
     )
 
 
@@ -116,11 +111,8 @@ def _column(name: str) -> str:
     return f'{table}["{column}"]'
 
 
-_KINDS = tuple(
-    (category, depth)
-    for depth in (2, 3, 4)
-    for category in ("price-volume", "fundamental", "minute", "joined")
-)
+_CATEGORIES: tuple[Category, ...] = ("price-volume", "fundamental", "minute", "joined")
+_KINDS = tuple((category, depth) for depth in (2, 3, 4) for category in _CATEGORIES)
 """Formulas are made of each in turn, as long as there are more of it."""
 _MIN_KNOWN = 0.3
 """Share of rows that need a value."""
@@ -135,63 +127,39 @@ _TRIES = 30_000
 """Draws for each formula at most: of some kinds there are few, and they run out."""
 
 
-@dataclass(frozen=True)
-class ComposedFormula:
-    """A tree as a formula to implement."""
-
-    tree: Node
-    result: str
-    """The file that its programs leave."""
-    category: str
-    is_lagged: bool
-    """True where a program that forgets the stock leaves other values."""
-    origin: str = "composed"
-    alias_of: None = None
-    corners: str = ""
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns that its text speaks of, as `table.column`, sorted."""
-        return sorted({node.name for node in self.tree.nodes() if node.is_leaf})
-
-    @cached_property
-    def name(self) -> str:
-        """Name that the tree alone decides."""
-        return f"composed-{digest(write_latex(self.tree)).hex()[:10]}"
-
-    @property
-    def difficulty(self) -> str:
-        """By the number of operators in a row, and whether two kinds of days are joined."""
-        steps = self.tree.depth + (self.category == "joined")
-        return "easy" if steps <= 2 else "medium" if steps == 3 else "hard"
-
-    def texts(self) -> dict[str, Any]:
-        """Description, formula and meanings of symbols."""
-        return {
-            "description": write_text(self.tree),
-            "formulation": f"f_{{i,t}} = {write_latex(self.tree)}",
-            "variables": symbols(self.tree),
-        }
-
-    def program(self) -> str:
-        """The reference."""
-        return write_program(self.tree, self.result)
-
-    def naive_program(self) -> str | None:
-        """The program that forgets the stock; None where it leaves the same values."""
-        return write_program(self.tree, self.result, is_naive=True) if self.is_lagged else None
+def as_formula(tree: Node, category: Category, *, is_lagged: bool) -> Formula:
+    """A tree as an item; `is_lagged` where a program that forgets the stock has other values."""
+    steps = tree.depth + (category == "joined")
+    needed = {column.partition(".")[0] for column in columns_of(tree)}
+    tables = tuple(name for name in TABLES if name in needed)
+    return Formula(
+        name=f"composed-{digest(write_latex(tree)).hex()[:10]}",
+        category=category,
+        difficulty="easy" if steps <= 2 else "medium" if steps == 3 else "hard",
+        description=write_text(tree),
+        formulation=f"f_{{i,t}} = {write_latex(tree)}",
+        variables=symbols(tree),
+        tables=tables,
+        columns=tuple(sorted({node.name for node in tree.nodes() if node.is_leaf})),
+        compute=lambda *given: evaluate(tree, _indexed(dict(zip(tables, given, strict=True))), {}),
+        program=write_program(tree),
+        naive_program=write_program(tree, is_naive=True) if is_lagged else None,
+        origin="composed",
+    )
 
 
-def compose(
-    seed: int, count: int, frames: Mapping[str, Any], result: str
-) -> Iterator[tuple[ComposedFormula, Any]]:
+def _indexed(frames: Mapping[str, Any]) -> dict[str, Any]:
+    keys = ["datetime", "instrument"]
+    return {name: frame.set_index(keys).sort_index() for name, frame in frames.items()}
+
+
+def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[Formula, Any]]:
     """Formulas of a seed with their values, in the order in which they are found.
 
     Args:
         seed: Of the round.
         count: How many.
         frames: The market's tables by name; flat, rows in any order.
-        result: The file that programs leave.
 
     Raises:
         InputError: There are not so many.
@@ -206,7 +174,7 @@ def compose(
         category, depth = kinds.pop(0)
         if found := _find(rng, trial, category, depth, seed):
             tree, values = found
-            yield ComposedFormula(tree, result, category, trial.is_lagged(tree, values)), values
+            yield as_formula(tree, category, is_lagged=trial.is_lagged(tree, values)), values
             kinds.append((category, depth))
             made += 1
 
@@ -226,8 +194,7 @@ class Trial:
     """The market ready for trees, once as it is and once with every unit a little larger."""
 
     def __init__(self, frames: Mapping[str, Any]) -> None:
-        keys = ["datetime", "instrument"]
-        self.frames = {name: frame.set_index(keys).sort_index() for name, frame in frames.items()}
+        self.frames = _indexed(frames)
         self.nudged = {name: frame.copy() for name, frame in self.frames.items()}
         units = sorted({column["unit"] for column in COLUMNS.values()})
         for name, column in COLUMNS.items():
@@ -263,7 +230,7 @@ class Trial:
 
     def is_changed_by(self, reading: str, tree: Node, values: Any) -> bool:
         """True if a reading of `READINGS` gives a tree other values than `values`."""
-        frames, program = self.frames, write_program(tree, "")
+        frames, program = self.frames, write_program(tree)
         functions = READINGS[reading].get("functions", ())
         if functions and not any(f"def {name}(" in program for name in functions):
             return False

@@ -19,13 +19,12 @@ from vivavoce.tasks.implementation.items.architecture import (
     Difficulty,
     draw_parameter,
     in_double,
+    module_layers,
 )
 from vivavoce.tasks.implementation.items.architectures.reference import (
     Array,
-    Arrays,
     draw_graph,
     import_geometric,
-    record,
 )
 from vivavoce.tasks.implementation.items.composed_grammar import (
     Node,
@@ -46,6 +45,7 @@ OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]
 _DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 """By the number of layers."""
 _FEATURES = 7
+_ARGUMENTS = {"in_channels": _FEATURES}
 _INPUTS = {
     "x": "features, (nodes, in_channels)",
     "edge_index": "edges, (2, edges): sources in the first row, targets in the second",
@@ -217,12 +217,12 @@ def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture
         formulation=write_latex(tree),
         variables={**_SYMBOLS, **_meanings(tree), **learned},
         constructor="Model(in_channels: int)",
-        arguments={"in_channels": _FEATURES},
+        arguments=_ARGUMENTS,
         inputs=_INPUTS,
         parameters=_shapes(reference),
         layers=tuple(name for _, _, name in named),
         reference=reference,
-        truth=partial(_truth, reference),
+        truth=partial(module_layers, reference, _ARGUMENTS, _INPUTS),
         main=partial(draw_weighted_graph, nodes=24, edges=64),
         unseen=partial(draw_weighted_graph, nodes=33, edges=58),
     )
@@ -233,21 +233,11 @@ def _meanings(tree: Node) -> dict[str, str]:
     return {fill(each["latex"], "vuw", "n"): each["meaning"] for each in used if "meaning" in each}
 
 
-def _model(source: str) -> Any:
-    """`Model` of a module of ours, ready to be given weights."""
+def _shapes(source: str) -> dict[str, tuple[int, ...]]:
     namespace: dict[str, Any] = {}
     exec(source, namespace)
-    return namespace["Model"](_FEATURES)
-
-
-def _shapes(source: str) -> dict[str, tuple[int, ...]]:
-    state = _model(source).state_dict()
+    state = namespace["Model"](_FEATURES).state_dict()
     return {key: tuple(value.shape) for key, value in state.items() if value.dim()}
-
-
-def _truth(source: str, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Layers of a module, from inputs and weights."""
-    return list(record(_model(source), weights, [inputs[name] for name in _INPUTS], {})[0])
 
 
 def draw_weighted_graph(
@@ -287,7 +277,7 @@ class Trial:
 
     def layers_of(self, tree: Node) -> list[Array]:
         """Layers in double precision, each of the shape (nodes, channels)."""
-        truth = partial(_truth, write_module(tree))
+        truth = partial(module_layers, write_module(tree), _ARGUMENTS, _INPUTS)
         return in_double(truth, self.graph, self._weights(tree))
 
     def _weights(self, tree: Node) -> dict[str, Array]:
@@ -302,7 +292,8 @@ class Trial:
 
     def _is_stable(self, tree: Node, layers: list[Array]) -> bool:
         """Check that single precision gives the same values."""
-        single = _truth(write_module(tree), self.graph, self._weights(tree))
+        given = (write_module(tree), _ARGUMENTS, _INPUTS)
+        single = module_layers(*given, self.graph, self._weights(tree))
         return all(
             np.allclose(one, other, rtol=RELATIVE / 4, atol=ABSOLUTE / 4)
             for one, other in zip(layers, single, strict=True)

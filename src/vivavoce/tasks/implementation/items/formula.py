@@ -6,107 +6,92 @@ import inspect
 import re
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items import formulas
 from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.loading import (
-    check_fields,
-    check_words,
+    FIELDS,
+    Text,
     find_function,
     own_folders,
     read_items,
+    source_of,
     unfold,
 )
-from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.market import TableName
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.programs import named_in
 
-Category = Literal["fundamental", "price-volume", "minute"]
+Category = Literal["fundamental", "price-volume", "minute", "joined"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
 
-_NEEDED = (
-    *("name", "category", "difficulty", "tables", "compute"),
-    *("description", "formulation", "variables"),
-)
-"""Fields of a formula's file."""
 _NUMBERS = ("float64", "float32", "int64")
 RESULT = "result.parquet"
 """The file a program leaves: columns or index levels datetime and instrument, one value column."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=FIELDS)
 class Formula:
     """One formula over the market's tables."""
 
-    name: str
+    name: Text
     category: Category
     difficulty: Difficulty
-    description: str
-    formulation: str
+    description: Text
+    formulation: Text
     """LaTeX."""
-    variables: Mapping[str, str]
+    variables: Annotated[Mapping[str, str], Field(min_length=1)]
     """Symbol -> meaning."""
-    tables: tuple[str, ...]
+    tables: Annotated[tuple[TableName, ...], Field(min_length=1)]
     """The market's tables it needs, in the order of `compute`'s arguments."""
+    columns: tuple[str, ...]
+    """Columns it needs, as `table.column`, sorted."""
     compute: Callable[..., Any]
     """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
+    program: str
+    """The reference as a program that reads its tables and writes `RESULT`."""
+    naive_program: str | None
+    """The program that takes lags over the flat table; None where none is taken."""
     corners: str = ""
     """Corner cases, as the last of the conventions."""
     parameters: Mapping[str, int | float] = field(default_factory=dict)
-    origin: Literal["paper", "public", "own"] = "paper"
+    origin: Literal["paper", "public", "own", "composed"] = "paper"
     alias_of: str | None = None
     """Another formula that gives the same values, by name."""
-    title: str = ""
-    """Name of `compute` in programs; its own if empty."""
-
-    @property
-    def naive(self) -> Callable[..., Any] | None:
-        """The reference with lags over the flat table, forgetting the instrument; None without."""
-        looks_back = "own" in inspect.signature(self.compute).parameters
-        return partial(self.compute, own=every_row) if looks_back else None
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns that the reference reads, as `table.column`, sorted."""
-        source = textwrap.dedent(inspect.getsource(self.compute))
-        return columns_among(named_in(source) | set(self.tables))
 
     def values(self, frames: Mapping[str, Any]) -> Any:
         """Values of the reference on the market's tables.
 
         Raises:
-            InputError: It gives something else than a series of numbers by day and stock.
+            InputError: It gives something else than a series of numbers by day and stock, a row
+                twice, an infinite number or none at all.
         """
         values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
-        index = getattr(getattr(values, "index", None), "names", None)
-        if index != ["datetime", "instrument"] or getattr(values, "dtype", None) not in _NUMBERS:
-            raise InputError(
-                f"The function of the formula {self.name} gives no series of numbers by "
-                f"(datetime, instrument), but {type(values).__name__}."
-            )
-        return values
-
-    def texts(self) -> dict[str, Any]:
-        """Description, formula and meanings of symbols."""
-        return {
-            "description": self.description,
-            "formulation": self.formulation,
-            "variables": dict(self.variables),
-        }
-
-    def program(self) -> str:
-        """The reference as a program that reads its tables and writes `RESULT`."""
-        return _program(self, "")
-
-    def naive_program(self) -> str | None:
-        """The program that forgets the instrument; None where no lag is taken."""
-        return _program(self, every_row.__name__) if self.naive else None
+        index: Any = getattr(values, "index", None)
+        if getattr(index, "names", None) != ["datetime", "instrument"] or (
+            getattr(values, "dtype", None) not in _NUMBERS
+        ):
+            wrong = f"{type(values).__name__} that is no series of numbers"
+        elif not index.is_unique:
+            wrong = "more than one row for a day and instrument"
+        elif np.isinf(values).any() or values.isna().all():
+            wrong = "an infinite number, or no number at all"
+        else:
+            return values
+        raise InputError(
+            f"The {source_of(self.compute)} gives {wrong}. The formula {self.name} needs a series "
+            "of numbers by (datetime, instrument), with NaN where it is undefined."
+        )
 
 
 @cache
@@ -120,32 +105,15 @@ def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
     return read_items("formula", folders, ".toml", _read)
 
 
-def check_formula(formula: Formula) -> None:
-    """Raise `InputError` for a category, difficulty or table that is none of those there are."""
-    try:
-        check_words(
-            [
-                (formula.category, get_args(Category)),
-                (formula.difficulty, get_args(Difficulty)),
-                *((table, TABLES) for table in formula.tables),
-            ]
-        )
-    except ValueError as error:
-        raise InputError(f"Formula {formula.name!r}: {error}.") from error
-
-
 def _read(path: Path) -> Iterator[Formula]:
     """The formulas of a file: its own, or its variants, each with keys of its own."""
     given = tomllib.loads(path.read_text("utf-8"))
     for variant in given.pop("variants", [{}]):
-        formula = _formula(given | variant, path.parent)
-        check_formula(formula)
-        yield formula
+        yield _formula(given | variant, path.parent)
 
 
 def _formula(given: dict[str, Any], folder: Path) -> Formula:
     """A formula of a folder; `<word>` in its texts stands for a parameter or one of `words`."""
-    check_fields(given, _NEEDED)
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:
@@ -157,31 +125,52 @@ def _formula(given: dict[str, Any], folder: Path) -> Formula:
     texts = {key: given.get(key, "") for key in ("description", "formulation", "corners")}
     given |= {key: fill(unfold(text)) for key, text in texts.items()}
     variables = given.pop("variables").items()
+    function = find_function(formulas.__name__, reference, folder)
+    source = textwrap.dedent(inspect.getsource(function))
+    written = partial(
+        _program, function, source, title, given["tables"], given.get("parameters", {})
+    )
+    looks_back = "own" in inspect.signature(function).parameters
     return Formula(
-        tables=tuple(given.pop("tables")),
         variables={fill(symbol): fill(meaning) for symbol, meaning in variables},
-        compute=find_function(formulas.__name__, reference, folder),
-        title=title,
+        columns=tuple(columns_among(named_in(source) | set(given["tables"]))),
+        compute=function,
+        program=written(),
+        naive_program=written(own=every_row.__name__) if looks_back else None,
         **given,
     )
 
 
-def _program(formula: Formula, own: str) -> str:
-    """The program of a formula; `own` names the grouping of lags and windows, if not its own."""
-    function = formula.compute
-    name = formula.title or function.__name__
-    source = textwrap.dedent(inspect.getsource(function))
+def _program(
+    function: Callable[..., Any],
+    source: str,
+    title: str,
+    tables: Iterable[str],
+    parameters: Mapping[str, int | float],
+    own: str = "",
+) -> str:
+    """The program of a formula.
+
+    Args:
+        function: The reference.
+        source: Its source.
+        title: Its name in the program; its own if empty.
+        tables: The market's tables it takes.
+        parameters: By name.
+        own: Name of the grouping of lags and windows; the reference's own if empty.
+    """
+    name = title or function.__name__
     source = source.replace(f"def {function.__name__}(", f"def {name}(", 1)
     used = source + own
     helpers = [inspect.getsource(h) for h in _HELPERS if re.search(rf"\b{h.__name__}\b", used)]
-    reads = [f'pd.read_parquet("{table}.parquet")' for table in formula.tables]
-    parameters = [f"{key}={value!r}" for key, value in formula.parameters.items()]
+    reads = [f'pd.read_parquet("{table}.parquet")' for table in tables]
+    given = [f"{key}={value!r}" for key, value in parameters.items()]
     grouping = [f"own={own}"] if own else []
     functions = "\n\n".join([*helpers, source])
     return (
         "from __future__ import annotations\n\nimport numpy as np\nimport pandas as pd\n\n\n"
         f"{functions}\n\n"
-        f"values = {name}({', '.join(reads + parameters + grouping)})\n"
+        f"values = {name}({', '.join(reads + given + grouping)})\n"
         f'values.rename("value").to_frame().to_parquet("{RESULT}")\n'
     )
 

@@ -17,15 +17,21 @@ from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.report import gold_method
 
+_once_a_round = lru_cache(maxsize=2)
+"""Keeps what was read out of the folders of the latest two rounds."""
 
-def market_files(opened: Round) -> dict[str, bytes]:
-    """The market's files, as a program finds them in its folder."""
-    names = [f"{name}.parquet" for name in TABLES]
+
+@_once_a_round
+def market_files(folder: str) -> dict[str, bytes]:
+    """The market's files of a round, as a program finds them in its folder."""
+    opened, names = load_round(folder), [f"{name}.parquet" for name in TABLES]
     return {name: opened.read_file("implementation", f"market/{name}") for name in names}
 
 
-def gold_values(opened: Round) -> dict[str, FactorFrame]:
-    """Gold values by item id."""
+@_once_a_round
+def gold_values(folder: str) -> dict[str, FactorFrame]:
+    """Gold values of a round by item id."""
+    opened = load_round(folder)
     rows = opened.items("implementation", "formula")
     return {row["id"]: _values(opened, row["values"]) for row in rows}
 
@@ -45,9 +51,10 @@ class ArchitectureTrial:
     unseen_gold: Arrays
 
 
-def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:
-    """Trials of the items, by id."""
-    trials = {}
+@_once_a_round
+def architecture_trials(folder: str) -> dict[str, ArchitectureTrial]:
+    """Trials of the items of a round, by id."""
+    opened, trials = load_round(folder), {}
     for row in opened.items("implementation", "architecture"):
         weights, inputs, gold, unseen, unseen_gold = (
             opened.read_file("implementation", row[f"{part}_file"])
@@ -74,8 +81,10 @@ class Claimed:
     values: FactorFrame
 
 
-def claims(opened: Round) -> dict[str, Claimed]:
-    """Gold of `reproduce`, by item id."""
+@_once_a_round
+def claims(folder: str) -> dict[str, Claimed]:
+    """Gold of `reproduce` in a round, by item id."""
+    opened = load_round(folder)
     return {
         str(row["id"]): Claimed(
             method=gold_method(json.loads(row["method"])),
@@ -92,7 +101,7 @@ def gold_of_report(row: Row) -> list[GoldMethod]:
     return _gold_methods(row["round"])[str(row["id"])]
 
 
-@lru_cache(maxsize=4)
+@_once_a_round
 def _gold_methods(folder: str) -> dict[str, list[GoldMethod]]:
     """The methods of each report of a round, by item id."""
     return {

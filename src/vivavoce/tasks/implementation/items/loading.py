@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+import inspect
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import yaml
+from pydantic import ConfigDict, StringConstraints, ValidationError
 
 from vivavoce.errors import InputError
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+"""A text that an item cannot do without."""
+FIELDS = ConfigDict(extra="forbid")
+"""An item has the fields of its class alone."""
 
 
 class Named(Protocol):
@@ -45,30 +52,14 @@ def read_items(
 def _read(kind: str, path: Path, read: Callable[[Path], Iterable[ItemT]]) -> list[ItemT]:
     try:
         return list(read(path))
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        ImportError,
-        yaml.YAMLError,
-    ) as error:
-        raise InputError(f"{path} is not a complete {kind}: {error}") from error
-
-
-def check_words(given: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Raise `ValueError` for a word that is none of those it is chosen from."""
-    for word, words in given:
-        if word not in words:
-            raise ValueError(f"{word!r} is none of {', '.join(words)}")
-
-
-def check_fields(given: Mapping[str, Any], needed: Iterable[str]) -> None:
-    """Raise `ValueError` for a field of an item that is missing or empty."""
-    for name in needed:
-        if given.get(name) in (None, "", [], {}):
-            raise ValueError(f"it has no {name}")
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    except KeyError as error:
+        reason = f"{error.args[0]}: Field required"
+    except (OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
+        reason = str(error)
+    raise InputError(f"{path} is not a complete {kind}. {reason}")
 
 
 def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
@@ -80,6 +71,8 @@ def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
     own = folder / f"{module}.py"
     if own.is_file() and folder != Path(__file__).with_name(package.rpartition(".")[2]):
         return _own_function(own, function)
+    if importlib.util.find_spec(f"{package}.{module}") is None:
+        raise InputError(f"{own} does not exist; {name} is a function of it.")
     found: Callable[..., Any] = getattr(importlib.import_module(f"{package}.{module}"), function)
     return found
 
@@ -103,11 +96,16 @@ def _own_function(path: Path, function: str) -> Callable[..., Any]:
         try:
             return found(*given, **options)
         except Exception as error:
-            raise InputError(
-                f"The function {function} of {path} failed: {_named(error)}."
-            ) from error
+            raise InputError(f"The {source_of(found)} failed: {_named(error)}.") from error
 
     return own
+
+
+def source_of(function: Callable[..., Any]) -> str:
+    """The function's name and its file, for messages."""
+    while isinstance(function, partial):
+        function = function.func
+    return f"function {function.__name__} of {inspect.getsourcefile(inspect.unwrap(function))}"
 
 
 def _named(error: Exception) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -293,28 +293,15 @@ def _split(whole: Floats, weights: Floats) -> Floats:
     return parts
 
 
-TABLES = ("daily_pv", "daily_f", "high_freq")
+TableName = Literal["daily_pv", "daily_f", "high_freq"]
+TABLES: tuple[TableName, ...] = get_args(TableName)
 """The tables of a market: prices of days, ratios of reports, quotes of minutes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Market:
-    """The market's tables: flat columns, rows in no order."""
+def generate(seed: int) -> dict[str, pd.DataFrame]:
+    """The market of a seed, as flat tables by name with rows in no order.
 
-    daily_pv: pd.DataFrame
-    daily_f: pd.DataFrame
-    high_freq: pd.DataFrame
-
-    def table(self, name: str) -> pd.DataFrame:
-        """One of `TABLES` by name; `InputError` for another name."""
-        if name not in TABLES:
-            raise InputError(f"There is no market table {name!r}; there are {', '.join(TABLES)}.")
-        frame: pd.DataFrame = getattr(self, name)
-        return frame
-
-
-def generate(seed: int) -> Market:
-    """The market of a seed: the same values for the same seed, others for another.
+    The same seed gives the same values, another one others.
 
     Raises:
         InputError: The seed is below 0.
@@ -339,11 +326,8 @@ def generate(seed: int) -> Market:
     names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
     day, name, minute = np.nonzero(kept)
     minute_keys = {"datetime": stamps[day, minute], "instrument": names[name]}
-    return Market(
-        daily_pv=_shuffled(rng, keys | prices),
-        daily_f=_shuffled(rng, keys | ratios),
-        high_freq=_shuffled(rng, minute_keys | quotes),
-    )
+    tables = (keys | prices, keys | ratios, minute_keys | quotes)
+    return {name: _shuffled(rng, table) for name, table in zip(TABLES, tables, strict=True)}
 
 
 def to_parquet(frame: pd.DataFrame) -> bytes:

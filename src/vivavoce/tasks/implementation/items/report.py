@@ -7,26 +7,19 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 import yaml
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 
-from vivavoce.metrics.extraction import (
-    FoundMethod,
-    GoldMethod,
-)
+from vivavoce.metrics.extraction import FoundMethod, GoldMethod
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
-from vivavoce.tasks.implementation.items.loading import (
-    check_fields,
-    check_words,
-    own_folders,
-    read_items,
-)
+from vivavoce.tasks.implementation.items.loading import FIELDS, Text, own_folders, read_items
 
 Statistic = Literal["information_coefficient", "mean", "share_positive", "persistence"]
 
@@ -35,12 +28,12 @@ CLAIM = "claim.json"
 """The file a program leaves beside its values: {"value": NUMBER}."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=FIELDS)
 class Method:
     """One method that a report describes."""
 
-    name: str
-    description: str
+    name: Text
+    description: Text
     formula: str | None
     """LaTeX; None for a method that the report names without giving its formula."""
     variables: Mapping[str, str]
@@ -51,7 +44,7 @@ class Method:
     """For a method without a formula: one that fits what the report says, as a reader may infer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=FIELDS)
 class Claim:
     """A report's central claim: a number that a formula's values have on the market."""
 
@@ -64,19 +57,19 @@ class Claim:
     """Columns needed, as `table.column`, keys (datetime, instrument) left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=FIELDS)
 class Report:
     """One report."""
 
     name: str
     difficulty: Difficulty
     category: Category
-    title: str
+    title: Text
     text: str
     """Markdown, formulas in LaTeX."""
-    methods: tuple[Method, ...]
-    claim: Claim | None
-    pdf_path: Path | None
+    methods: Annotated[tuple[Method, ...], Field(min_length=1)]
+    claim: Claim | None = None
+    pdf_path: Path | None = None
     """The same report as PDF; None where only its text was given."""
 
 
@@ -92,36 +85,16 @@ def list_reports(folder: Path | None = None) -> dict[str, Report]:
 
 def _read(path: Path) -> Iterator[Report]:
     """A report's file: a YAML head between two lines of three dashes, then its text."""
-    _, head, text = path.read_text("utf-8").split("---\n", 2)
-    given: dict[str, Any] = yaml.safe_load(head)
-    check_fields(given, ("title", "difficulty", "category", "methods"))
-    for method in given["methods"]:
-        check_fields(method, ("name", "description"))
-    methods = tuple(
-        Method(**{**method, "aliases": tuple(method.get("aliases", ()))})
-        for method in given.pop("methods")
-    )
-    claim = given.pop("claim", None)
+    _, marked, rest = path.read_text("utf-8").partition("---\n")
+    head, ended, text = rest.partition("---\n")
+    if not (marked and ended):
+        raise ValueError("it has no head between two lines of three dashes")
+    pdf = path.with_suffix(".pdf")
     report = Report(
         name=path.stem,
         text=text.strip() + "\n",
-        methods=methods,
-        claim=Claim(**{**claim, "columns": tuple(claim["columns"])}) if claim else None,
-        pdf_path=pdf if (pdf := path.with_suffix(".pdf")).exists() else None,
-        **given,
-    )
-    _check(report)
-    yield report
-
-
-def _check(report: Report) -> None:
-    """`ValueError` for a word that is none of those known, or a report without a formula."""
-    check_words(
-        [
-            (report.difficulty, get_args(Difficulty)),
-            (report.category, get_args(Category)),
-            *([(report.claim.statistic, get_args(Statistic))] if report.claim else []),
-        ]
+        pdf_path=pdf if pdf.exists() else None,
+        **yaml.safe_load(head),
     )
     for method in report.methods:
         if method.formula is not None and not method.variables:
@@ -131,6 +104,7 @@ def _check(report: Report) -> None:
         raise ValueError(f"its claim is about {report.claim.method!r}, which has no formula")
     if not defined:
         raise ValueError("none of its methods has a formula")
+    yield report
 
 
 def information_coefficient(values: pd.Series, daily_pv: pd.DataFrame) -> float:

@@ -19,9 +19,7 @@ from vivavoce.sources.fulltext.pdf.child import read_in_child
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
-from vivavoce.tasks.implementation.items.composed_formulas import ComposedFormula
 from vivavoce.tasks.implementation.items.formula import Formula
-from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import texts
 from vivavoce.tasks.implementation.items.report import (
     Claim,
@@ -77,7 +75,7 @@ _SIGNIFICANT = 12
 
 def formula_items(
     formulas: Iterable[Formula],
-    composed: Iterable[tuple[ComposedFormula, Any]],
+    composed: Iterable[tuple[Formula, Any]],
     frames: Mapping[str, Any],
 ) -> tuple[list[Row], dict[str, bytes]]:
     """The items, sorted by id, and the files of their gold values by name.
@@ -89,8 +87,7 @@ def formula_items(
     """
     rows, files = [], {}
     fixed = ((formula, formula.values(frames)) for formula in formulas)
-    every: Iterable[tuple[Formula | ComposedFormula, Any]] = chain(fixed, composed)
-    for number, (formula, values) in enumerate(every):
+    for number, (formula, values) in enumerate(chain(fixed, composed)):
         gold = f"values/{number:03d}.parquet"
         files[gold] = _gold(values)
         rows.append(formula_row(formula, gold))
@@ -102,25 +99,25 @@ def cluster_of(name: str) -> str:
     return _VARIANT.sub("", name)
 
 
-def formula_row(formula: Formula | ComposedFormula, gold: str) -> Row:
+def formula_row(formula: Formula, gold: str) -> Row:
     """One formula as a row of a round; `gold` names the file of its values."""
-    texts_of = formula.texts()
     return {
         **_kind(formula, cluster_of(formula.name)),
         "origin": formula.origin,
         "alias_of": formula.alias_of,
-        **texts_of,
-        "variables": canonical_json(texts_of["variables"]),
+        "description": formula.description,
+        "formulation": formula.formulation,
+        "variables": canonical_json(formula.variables),
         "corners": formula.corners,
-        "columns": formula.columns,
-        "data": canonical_json(texts(TABLES)),
-        "reference": formula.program(),
-        "naive": formula.naive_program(),
+        "columns": list(formula.columns),
+        "data": canonical_json(texts()),
+        "reference": formula.program,
+        "naive": formula.naive_program,
         "values": gold,
     }
 
 
-def _kind(item: Formula | ComposedFormula | Architecture | Report, cluster: str) -> Row:
+def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
     """Columns that items of every task have."""
     return {
         "id": item.name,
@@ -264,15 +261,15 @@ def _reproduce_row(
 ) -> Row:
     (method,) = (method for method in report.methods if method.name == claim.method)
     number = compute_claim(formula, claim.statistic, frames)
-    naive = formula.naive_program()
+    naive = formula.naive_program
     return {
         **_kind(report, cluster_of(claim.formula)),
         "text": report.text,
-        "data": canonical_json(texts(TABLES)),
+        "data": canonical_json(texts()),
         "method": canonical_json(_structured(method)),
         "columns": list(claim.columns),
         "claim": float(f"{number:.{_SIGNIFICANT}g}"),
-        "reference": _answer(method, claim, formula.program()),
+        "reference": _answer(method, claim, formula.program),
         "naive": _answer(method, claim, naive) if naive else None,
         "values": gold,
     }
