@@ -184,7 +184,9 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
     assert made.metadata["metrics"] == list(card.metrics)
     assert made.metadata["diagnostics"] == list(card.diagnostics)
     samples = list(made.dataset)
-    assert len(samples) == opened.manifest["counts"][family][task]["items"] > 0
+    counts = opened.manifest["counts"][family][task]
+    assert len(samples) == counts["items"] > 0
+    assert set(counts.get("settings", ())) <= set(card.settings)
     assert len({sample.id for sample in samples}) == len(samples)
     for sample in samples:
         assert isinstance(sample.id, str)

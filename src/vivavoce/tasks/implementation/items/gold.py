@@ -62,7 +62,7 @@ def architecture_trials(folder: str) -> dict[str, ArchitectureTrial]:
         )
         files = {
             "driver.py": driver_source().encode(),
-            "settings.json": row["settings"].encode(),
+            "settings.json": row["configuration"].encode(),
             "weights.safetensors": weights,
             "inputs.safetensors": inputs,
             "unseen.safetensors": unseen,

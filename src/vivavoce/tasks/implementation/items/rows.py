@@ -51,7 +51,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     ),
     "architecture": _schema(
         *_TEXTS,
-        *("constructor", "arguments", "inputs", "parameters", "layers", "reference", "settings"),
+        *("constructor", "arguments", "inputs", "parameters", "layers", "reference"),
+        "configuration",
         *("weights_file", "inputs_file", "gold_file", "unseen_inputs_file", "unseen_gold_file"),
     ),
     "extract_method": _schema("title", "text", "pdf_text", "methods", "answer"),
@@ -177,7 +178,7 @@ def _architecture_row(architecture: Architecture, names: dict[str, str]) -> Row:
         "parameters": _json(architecture.parameters),
         "layers": list(architecture.layers),
         "reference": architecture.reference,
-        "settings": architecture.settings(),
+        "configuration": architecture.settings(),
         **{f"{part}_file": name for part, name in names.items()},
     }
 
