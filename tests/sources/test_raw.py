@@ -41,7 +41,7 @@ def test_half_a_surrogate_pair_is_escaped() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b'{"a": 1, "b": {"c": 1, "c": 1}}', "'c' stands twice"),
+        (b'{"a": 1, "b": {"c": 1, "c": 1}}', "'c' appears twice"),
         (b"[NaN]", "NaN is not"),
         (b"[-Infinity]", "-Infinity is not"),
         (b"[1e400]", "too large"),

@@ -135,7 +135,7 @@ def test_a_header_is_shifted_where_values_have_no_name(
     [
         (("Year", "F1", "Code"), [("2019", "91.2", "yes"), ("2020", "90", "no")], None),
         # Names one column too far to the right, and to the left.
-        (("Year", "F1"), [("yes", "2019"), ("no", "2020")], "'Year' is over values that are no y"),
+        (("Year", "F1"), [("yes", "2019"), ("no", "2020")], "'Year' is over values that are not"),
         (("Code", "F1"), [("91.2", "yes"), ("90.4", "no")], "'F1' is over words, and numbers are"),
         (("F1", "Code"), [("yes", "91.2"), ("no", "90.4")], "'F1' is over words, and numbers are"),
         # A dash says nothing, a date has a year, and words below a metric may be meant.
