@@ -54,7 +54,8 @@ def test_my_own_logs_stand_marked_among_the_others_and_are_ranked_with_them(
     assert ranked == {"me/new": (1, True), "lab/steady": (2, False), "lab/brisk": (3, False)}
     (page,) = (tmp_path / "site" / "boards").glob("*/*.html")
     (row,) = re.findall(r'<tr[^>]*class="model own".*?</tr>', page.read_text("utf-8"), re.S)
-    assert "<wbr>new" in row and "Yours" in row
+    assert "<wbr>new" in row
+    assert "Yours" in row
 
 
 def test_a_cache_changes_no_byte_and_a_new_log_is_noticed(logs: Path, tmp_path: Path) -> None:
