@@ -205,8 +205,8 @@ def _options_of(request: Any, *, has_file: bool) -> Iterator[_Parameter]:
 
 def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     """A parameter as Typer takes it: lists for what may be given again, moments for days."""
-    kind, *said = get_args(hint)
-    declared = next(one for one in said if isinstance(one, Opt | Arg | ParameterInfo))
+    kind, *extras = get_args(hint)
+    declared = next(one for one in extras if isinstance(one, Opt | Arg | ParameterInfo))
     parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     bare = next(one for one in parts if one is not type(None))
     if isinstance(declared, ParameterInfo):

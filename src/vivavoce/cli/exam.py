@@ -61,10 +61,10 @@ def _step(label: str) -> Iterator[Callable[[int, int], None]]:
         yield update
 
 
-def _ask(told: dict[str, Any]) -> bool:
+def _ask(proposal: dict[str, Any]) -> bool:
     from vivavoce.examining.planning import plan_lines
 
-    for line in plan_lines(told):
+    for line in plan_lines(proposal):
         say(line)
     if not typer.confirm("Ask the models?"):
         say("No model was asked.")

@@ -194,8 +194,8 @@ def _count(boards: Iterable[CorpusBoard], *, mapped: bool) -> dict[str, Any]:
         with_few += len({e.paper_id or e.paper_url for e in entries} - {None}) >= FEW_PAPERS
         tuples |= {(board.id, name_key(entry.method)) for entry in entries if entry.method}
         task, dataset, metric = board.id.split("/")
-        for held, key in zip(keys, (dataset, task, metric), strict=True):
-            held.add(key)
+        for distinct, key in zip(keys, (dataset, task, metric), strict=True):
+            distinct.add(key)
         modalities[dataset].update(_listed(board.modality))
         areas[task].update(_listed(board.area))
     return {

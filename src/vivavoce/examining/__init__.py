@@ -72,9 +72,9 @@ Files = Mapping[str, Sequence[File]]
 class NotAgreedError(InputError):
     """A plan that was declined: no model was asked."""
 
-    def __init__(self, told: Row) -> None:
-        self.told = told
-        lines = "\n".join(plan_lines(told))
+    def __init__(self, proposal: Row) -> None:
+        self.proposal = proposal
+        lines = "\n".join(plan_lines(proposal))
         super().__init__(
             f"Cancelled, nothing was asked. The plan was:\n{lines}\nAdd --yes (yes=True) to agree."
         )
@@ -156,7 +156,7 @@ def exam(
     files = find_papers(request)
     with lock(request.out):
         return _Exam(request, State(request, files), watch or _unwatched).take(
-            files, (lambda told: True) if yes else agree, open_service(base, contact, TRIES)
+            files, (lambda proposal: True) if yes else agree, open_service(base, contact, TRIES)
         )
 
 
@@ -250,7 +250,7 @@ class _Exam:
             lines = "\n".join(report.failed)
             raise VivaError(f"{lines}\nRun the same command again to retry what failed.")
 
-    def _conclude(self, chosen: Sequence[Chosen], corpus: Corpus, told: Row) -> Exam:
+    def _conclude(self, chosen: Sequence[Chosen], corpus: Corpus, proposal: Row) -> Exam:
         """Write the site, and keep what it says."""
         request = self.request
         with self.watch("Writing the site"):
@@ -263,7 +263,7 @@ class _Exam:
             alone = chosen if len(request.models) == 1 else ()
             report = {
                 "outcome": conclude(stands, verdicts, request.models).as_dict(),
-                **told,
+                **proposal,
                 "verdicts": verdicts,
                 "missed": [
                     row for each in alone for row in worst_items(request, each, logs, titles)

@@ -64,10 +64,10 @@ def papers_line(papers: Row) -> str:
     return _tell("papers", papers).strip()
 
 
-def plan_lines(told: Row) -> list[str]:
+def plan_lines(proposal: Row) -> list[str]:
     """The papers and the plan of an exam."""
-    lines = _tell("plan", told["plan"]).splitlines()
-    return [papers_line(told["papers"]), *(line for line in lines if line.strip())]
+    lines = _tell("plan", proposal["plan"]).splitlines()
+    return [papers_line(proposal["papers"]), *(line for line in lines if line.strip())]
 
 
 def last_parts(names: Sequence[str]) -> dict[str, str]:

@@ -148,10 +148,10 @@ def match_methods(
     if not gold or not found:
         return []
     golds, answers = sorted(gold, key=_order_of_gold), sorted(found, key=_order)
-    ours = [[_Name(name) for name in (method.name, *method.aliases)] for method in golds]
-    theirs = [_Name(method.name) for method in answers]
+    spellings = [[_Name(name) for name in (method.name, *method.aliases)] for method in golds]
+    replies = [_Name(method.name) for method in answers]
     agreement = np.array(
-        [[max(name.agreement(other) for name in names) for other in theirs] for names in ours]
+        [[max(name.agreement(other) for name in names) for other in replies] for names in spellings]
     )
     rows, columns = linear_sum_assignment(agreement, maximize=True)
     return [

@@ -232,8 +232,8 @@ def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> dict[s
 def _is_chatter(line: str, keys: Sequence[str]) -> bool:
     if _MARK.match(line) or not _LETTER.search(line):
         return False
-    said = f" {title_key(line)} "
-    return not any(key in said for key in keys)
+    text = f" {title_key(line)} "
+    return not any(key in text for key in keys)
 
 
 def average_precision(

@@ -182,14 +182,14 @@ def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -
     context, context_rest = split_metric(above)
     if metric and _is_vague(metric) and (sure := context or _only_metric(caption)):
         metric, rest = sure, f"{rest} {metric}"
-    told = metric or context or _only_metric(caption)
-    if not told or is_resource(metric_key(told)):
+    measure = metric or context or _only_metric(caption)
+    if not measure or is_resource(metric_key(measure)):
         return None
     near = _dataset(rest) or _dataset(context_rest)
     data = _only_dataset(caption) if in_caption else None
     part = near if data and near and name_key(data) != name_key(near) else None
     splits = [s for text in (*heads, above) for s in terms_in(text) if s in SPLITS]
-    return _Asked(_clean(told), data or near, part, splits[0] if splits else None)
+    return _Asked(_clean(measure), data or near, part, splits[0] if splits else None)
 
 
 def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:

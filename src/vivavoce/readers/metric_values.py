@@ -80,13 +80,13 @@ def direction_of(
 
 def _named(metric: str) -> bool | None:
     """Tell by the words of a name if higher is better; None where they do not say."""
-    told: list[str] = []
+    directions: list[str] = []
     # The name without its remark; what the remark says; the key, which knows more spellings.
     for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
         words = _words(text)
         found = _names_in(words)
-        told = [name.better for name in found if name.better != "none"]
-        if told:
+        directions = [name.better for name in found if name.better != "none"]
+        if directions:
             break
     else:
         return None
@@ -160,8 +160,8 @@ def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
 def _is_bounded(metric: str) -> bool:
     words = _words(metric)
     known = _names_in(words)
-    told = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]
-    return bool(told) and not any(name.free for name in known)
+    specific = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]
+    return bool(specific) and not any(name.free for name in known)
 
 
 def split_metric(text: str) -> tuple[str, str]:

@@ -173,18 +173,18 @@ def _usage(proc: int, limit: int) -> tuple[int, int]:
     statuses = {name: _text(proc, f"{name}/status") for name in others}
     tasks = sum(_kilobytes(status, ("Threads:",)) for status in statuses.values())
     sockets = max(0, _text(proc, "net/unix").count("\n") - 1)
-    held = sockets * _SOCKET_BYTES
-    held += sum(1024 * _kilobytes(status, _CHARGED) for status in statuses.values())
-    if held <= limit:
-        return held, tasks
+    total = sockets * _SOCKET_BYTES
+    total += sum(1024 * _kilobytes(status, _CHARGED) for status in statuses.values())
+    if total <= limit:
+        return total, tasks
     for name, status in statuses.items():
         if shares := _text(proc, f"{name}/smaps_rollup"):
             twice = _kilobytes(status, ("RssAnon:",)) - _kilobytes(shares, ("Pss_Anon:",))
-            held -= 1024 * max(0, twice)
+            total -= 1024 * max(0, twice)
         else:  # where it has ended since, it holds nothing any more
             now = _kilobytes(_text(proc, f"{name}/status"), _CHARGED)
-            held -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
-    return held, tasks
+            total -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
+    return total, tasks
 
 
 def _sweep(main: int) -> int | None:
@@ -226,8 +226,8 @@ class _Kept:
 def _reason(deadline: float, limits: dict[str, int], proc: int) -> str | None:
     if time.monotonic() >= deadline:
         return "timeout"
-    held, tasks = _usage(proc, limits["memory"])
-    if held > limits["memory"]:
+    total, tasks = _usage(proc, limits["memory"])
+    if total > limits["memory"]:
         return "memory"
     return "processes" if tasks > limits["processes"] else None
 

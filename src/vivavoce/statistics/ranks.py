@@ -200,11 +200,11 @@ class Contrasts:
         found = np.full(len(self.first), np.nan)
         for pairs in self._pieces(np.arange(len(self.first))):
             sizes = self._sizes(pairs)
-            items, held = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+            items, groups = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 rest = self._differences(pairs) - self.sums[pairs] / items * sizes
-                error = np.sqrt(held / (held - 1) * (rest**2).sum(axis=0)) / items
-            found[pairs] = np.where((held > 1) & (error > _ROUNDING * self._size), error, np.nan)
+                error = np.sqrt(groups / (groups - 1) * (rest**2).sum(axis=0)) / items
+            found[pairs] = np.where((groups > 1) & (error > _ROUNDING * self._size), error, np.nan)
         return found
 
 

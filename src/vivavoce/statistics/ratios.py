@@ -68,8 +68,8 @@ def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
     if draws.gives_intervals:
         drawn = _ratios(draws.means(tops), draws.means(bottoms), names)
     undefined = {name: measured.shares[name].undefined for name in names}
-    _, held = draws.by_cluster(np.where(bottoms > 0, bottoms, np.nan))
-    enough = dict(zip(names, ((held > 0).sum(axis=0) > 1).tolist(), strict=True))
+    _, counts = draws.by_cluster(np.where(bottoms > 0, bottoms, np.nan))
+    enough = dict(zip(names, ((counts > 0).sum(axis=0) > 1).tolist(), strict=True))
     for name, (derive, sources) in measured.derived.items():
         points[name] = derive(points)
         undefined[name] = max((undefined[source] for source in sources), default=0)

@@ -220,8 +220,8 @@ class _Scan:
 
     def places(self, numbers: Numbers) -> pa.Table:
         """`file` and `row` of some documents."""
-        held = {"file": self.file[numbers], "row": self.row[numbers]}
-        return pa.table({name: places.astype(np.int32) for name, places in held.items()})
+        columns = {"file": self.file[numbers], "row": self.row[numbers]}
+        return pa.table({name: places.astype(np.int32) for name, places in columns.items()})
 
     def _see(self, document: Document) -> None:
         own = identifiers(document)

@@ -104,13 +104,13 @@ def needs_of(
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:
     """The files wanted, in runs of at least `DOCUMENTS_PER_RUN` documents but for the last."""
     runs: list[list[int]] = [[]]
-    held = 0
+    documents = 0
     for file in sorted(set(wanted)):
         runs[-1].append(file)
-        held += sizes[file]
-        if held >= DOCUMENTS_PER_RUN:
+        documents += sizes[file]
+        if documents >= DOCUMENTS_PER_RUN:
             runs.append([])
-            held = 0
+            documents = 0
     return [run for run in runs if run]
 
 

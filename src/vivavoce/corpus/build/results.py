@@ -72,12 +72,13 @@ def collect_results(
 def _without_paper(results: pa.ListArray) -> pa.Table:
     """The results of some documents as rows without a paper."""
     flat = results.flatten()
-    held = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
-    if "date" in held:
-        told = zip(*(held[name].to_pylist() for name in _DATED_BY), strict=True)
-        held["date"] = pa.array([date_entry(*one) for one in told], pa.string())
+    columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
+    if "date" in columns:
+        dates = zip(*(columns[name].to_pylist() for name in _DATED_BY), strict=True)
+        columns["date"] = pa.array([date_entry(*one) for one in dates], pa.string())
     absent = pa.nulls(len(flat))
-    return pa.table([held.get(name, absent) for name in _SCHEMA.names], _SCHEMA.names).cast(_SCHEMA)
+    names = _SCHEMA.names
+    return pa.table([columns.get(name, absent) for name in names], names).cast(_SCHEMA)
 
 
 OF_ANOTHER_SCALE = "of another scale"

@@ -186,9 +186,9 @@ def _plan(found: Identity) -> list[_Planned]:
         own = slice(int(bounds[0]), int(bounds[-1]))
         papers, counts = names[shard.start : shard.stop], np.diff(bounds).tolist()
         # By content, so that neither the number of a file nor its place matters.
-        held = [hashes[file] for file in files[own].tolist()]
-        distinct = {digest: number for number, digest in enumerate(sorted(set(held)))}
-        documents = [[distinct[digest] for digest in held], rows[own].tolist()]
+        digests = [hashes[file] for file in files[own].tolist()]
+        distinct = {digest: number for number, digest in enumerate(sorted(set(digests)))}
+        documents = [[distinct[digest] for digest in digests], rows[own].tolist()]
         inputs = hash_of([papers, counts, list(distinct), documents])
         plan.append(_Planned(shard.name, papers, counts, files[own], rows[own], inputs))
     return plan
@@ -232,10 +232,10 @@ def _repartition(
     lying: dict[int, list[list[object]]] = defaultdict(list)
     for run in runs_of_files([file.n for file in files], of_file):
         needs = [need for file in run for need in of_file[file]]
-        told = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
+        rows = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
         path = folder / _WORK / f"{len(tasks):05d}.arrow"
-        inputs = hash_of([[files[file].sha256 for file in run], told])
-        tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": told})
+        inputs = hash_of([[files[file].sha256 for file in run], rows])
+        tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": rows})
         for number, of_shard in enumerate(sorted({need.shard for need in needs})):
             lying[of_shard].append([str(path), number])
     left = [
@@ -343,8 +343,8 @@ def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
         if digest := marker[REFERENCES].get("digest"):
             files[f"{DIGESTS}/{name}.arrow"] = digest
     if index:
-        held = hash_tree(folder / index)
-        files.update({f"{index}/{name}": digest for name, digest in held.items()})
+        hashes = hash_tree(folder / index)
+        files.update({f"{index}/{name}": digest for name, digest in hashes.items()})
     return {name: {"sha256": digest} for name, digest in files.items()}
 
 

@@ -247,8 +247,8 @@ class _Fetch:
             "licence": paper.licence,
         }
         if isinstance(found, Missing):
-            told = {"reason": found.reason, "status": found.status, "url": wanted.url}
-            return {**row, "outcome": found.outcome, **told}
+            failure = {"reason": found.reason, "status": found.status, "url": wanted.url}
+            return {**row, "outcome": found.outcome, **failure}
         file = self._save(wanted, found)
         self._files[wanted.kind] += 1
         self._size += len(found.content)
@@ -275,11 +275,11 @@ class _Fetch:
 
     def _waiting(self, papers: Iterable[Paper]) -> list[tuple[Paper, Row]]:
         """Files of papers without a text that have not been read."""
-        mine: dict[str, list[Row]] = {}
+        fetched: dict[str, list[Row]] = {}
         for row in self.index.rows():
             if row["outcome"] == GOT:
-                mine.setdefault(row["paper"], []).append(row)
-        found = ((paper, row) for paper in papers for row in mine.get(paper.paper_id, ()))
+                fetched.setdefault(row["paper"], []).append(row)
+        found = ((paper, row) for paper in papers for row in fetched.get(paper.paper_id, ()))
         return [(paper, row) for paper, row in found if is_sound(self._corpus, row)]
 
     def _read(self) -> list[Paper]:

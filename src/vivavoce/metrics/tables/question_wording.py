@@ -132,7 +132,7 @@ class QuestionWriter:
         papers = self._papers(first, second)
         return Question("pairwise", text, expected, name, place, (first, second), papers)
 
-    def _said(self, paper: str, column: int) -> Counter[str]:
+    def _counts_of(self, paper: str, column: int) -> Counter[str]:
         """Counts of each value in a column, by paper."""
         if (paper, column) not in self._counts:
             rows = (self.grid.rows[row][1] for row in self._of_papers[paper])
@@ -152,7 +152,7 @@ class QuestionWriter:
         if len(self._of_papers[paper]) == 1:
             return name
         tellers = [column for column in self.grid.order if column != asked and keys[column]]
-        alone = [column for column in tellers if self._said(paper, column)[keys[column]] == 1]
+        alone = [column for column in tellers if self._counts_of(paper, column)[keys[column]] == 1]
         facts = [
             f'"{collapse_spaces(self._columns[column])}" is "{self.claim(row, column).value}"'
             for column in (alone[:1] or tellers)

@@ -234,12 +234,12 @@ def corrected_rows(
     Raises:
         InputError: A line of the file is not a label, or names what no judge has judged.
     """
-    told = read_labels(path)
+    entries = read_labels(path)
     last = {
         (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
-        for label in told
+        for label in entries
     }  # of each person
-    labels, repeated = list(last.values()), len(told) - len(last)
+    labels, repeated = list(last.values()), len(entries) - len(last)
     check_labels(labels, judged)
     groups: dict[tuple[str, RowKey], list[Judged]] = defaultdict(list)
     for each in judged:

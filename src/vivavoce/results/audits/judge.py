@@ -146,8 +146,8 @@ def audit_judge(
     if correct:
         if human is None:
             raise InputError("Correcting a judge takes people's labels: --human FILE --correct.")
-        corrected, told = corrected_rows(human, judged, draws)
-        notes += told
+        corrected, warnings = corrected_rows(human, judged, draws)
+        notes += warnings
     agreement = []
     for first, second in combinations(sorted(by_judge), 2):
         rows, differing = _agreement(by_judge[first], by_judge[second], draws)
@@ -221,15 +221,15 @@ def _agreement(
     first: Sequence[Judged], second: Sequence[Judged], draws: Draws
 ) -> tuple[list[Row], int]:
     """Rows by criterion, and how many answers of the two judges were not the same text."""
-    ours, theirs = _by_answer(first), _by_answer(second)
-    shared = [(each, theirs[key]) for key, each in ours.items() if key in theirs]
+    by_first, by_second = _by_answer(first), _by_answer(second)
+    shared = [(each, by_second[key]) for key, each in by_first.items() if key in by_second]
     same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]
     rows = []
     for criterion in criteria_of(each for pair in same for each in pair):
         labelled = [
-            ((ours_won, theirs_won), a.cluster)
+            ((first_winner, second_winner), a.cluster)
             for a, b in same
-            if (ours_won := a.outcome(criterion)) and (theirs_won := b.outcome(criterion))
+            if (first_winner := a.outcome(criterion)) and (second_winner := b.outcome(criterion))
         ]
         found = agreement_estimates(
             [labels for labels, _ in labelled], [cluster for _, cluster in labelled], draws

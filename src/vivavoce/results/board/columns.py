@@ -362,8 +362,8 @@ def columns() -> tuple[BoardColumn, ...]:
 def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
     found = []
     for name, hint in get_type_hints(schema, include_extras=True).items():
-        kind, *told = get_args(hint)
-        (column,) = (each for each in told if isinstance(each, BoardColumn))
+        kind, *extras = get_args(hint)
+        (column,) = (each for each in extras if isinstance(each, BoardColumn))
         found.append(replace(column, name=name, kind=_kind_of(kind)))
     return tuple(found)
 

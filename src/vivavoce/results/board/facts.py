@@ -58,11 +58,11 @@ def fit_text(fit: Mapping[str, float]) -> str:
 
 def work_of(log: RunLog) -> Work | None:
     """Means of an agent's steps and calls over the answers; None where no agent answered."""
-    told = [sample.agent for sample in log.samples if sample.agent]
-    if not told:
+    counts = [sample.agent for sample in log.samples if sample.agent]
+    if not counts:
         return None
     steps, searches, reads = (
-        fmean(each[name] for each in told) for name in ("steps", "searches", "reads")
+        fmean(each[name] for each in counts) for name in ("steps", "searches", "reads")
     )
     return {"steps": steps, "searches": searches, "reads": reads}
 

@@ -125,8 +125,8 @@ def check_submission(
         checks["no keys"] = find_secrets(folder)
         runs = _count(verified, logs, form)
     found = {name: list(problems) for name, problems in checks.items()}
-    told = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
-    return SubmissionReport(not any(found.values()), tuple(told), runs)
+    rows = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
+    return SubmissionReport(not any(found.values()), tuple(rows), runs)
 
 
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:

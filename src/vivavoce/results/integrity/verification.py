@@ -77,8 +77,8 @@ class Verification(Report):
     @property
     def is_sound(self) -> bool:
         """True if every log is recomputed, the ledger holds and no key was found."""
-        is_held = not self.ledger.problems and not self.secrets
-        return is_held and all(log.status == RECOMPUTED for log in self.logs)
+        is_intact = not self.ledger.problems and not self.secrets
+        return is_intact and all(log.status == RECOMPUTED for log in self.logs)
 
     def as_dict(self) -> Row:
         """As plain JSON values."""
@@ -144,10 +144,10 @@ def verify_logs(
             progress(place, len(found))
         path = Path(name)
         check = LogCheck(path.relative_to(folder.absolute()).as_posix(), name)
-        held = _check_log(path, opened, check, parts)
-        if held and check.status == RECOMPUTED and not check.lacking and settled(held[0]):
-            about = (held[0].eval.metadata or {})[COMPARISON]
-            compared[about["comparison"]][about["contestant"]] = (*held, check)
+        logs = _check_log(path, opened, check, parts)
+        if logs and check.status == RECOMPUTED and not check.lacking and settled(logs[0]):
+            about = (logs[0].eval.metadata or {})[COMPARISON]
+            compared[about["comparison"]][about["contestant"]] = (*logs, check)
         _check_record(str(folder / check.name), ledger, check)
         checks.append(check)
     for members in compared.values():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
-from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger, told_by_log
+from vivavoce.running.ledger import LEDGER, Ledger, is_finished, log_facts, read_ledger
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
@@ -97,10 +97,10 @@ def _aside(path: Path) -> Path:
 def _check_bytes(path: Path, line: Row) -> list[str]:
     if hash_file(path) != line.get("sha256"):
         return [f"is not the file that its run wrote, by {LEDGER}."]
-    told = told_by_log(path)
+    facts = log_facts(path)
     return [
         f"says another {name} than the line of its run in {LEDGER}."
-        for name, value in told.items()
+        for name, value in facts.items()
         if line.get(name) != value
     ]
 

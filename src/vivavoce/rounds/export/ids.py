@@ -257,7 +257,7 @@ def _refusal(
 ) -> VivaError:
     path = out / f"{source['round']}.differences.json"
     write_json(path, {"round": source["round"], **{name: list(v) for name, v in found.items()}})
-    said = (
+    lines = (
         _say("papers lack", found.get("lacking", ())),
         _say("papers have another text or other metadata", found.get("differing", ())),
         _say("papers are not in the export's corpus", found.get("surplus", ())),
@@ -269,7 +269,7 @@ def _refusal(
     )
     return VivaError(
         f"Round {source['round']} came out otherwise than it was exported; nothing was kept.\n"
-        + "\n".join(f"  {line}" for line in said if line)
+        + "\n".join(f"  {line}" for line in lines if line)
         + f"\n{path} lists all of it."
     )
 

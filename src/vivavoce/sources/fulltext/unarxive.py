@@ -71,14 +71,14 @@ def document_from(record: Fields, where: str) -> Document:
     entries = objects_at(record, "ref_entries")
     printer = _Printer(entries)
     by_heading = objects_at(record, "sections")  # in releases of 2024
-    held: list[Fields] = [
+    paragraphs: list[Fields] = [
         {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
     ]
     paper = Manuscript(
         title=line_at(about, "title"),
         abstract=line_at(about, "abstract") or _abstract(record, printer),
         authors=list(_authors(about)),
-        blocks=_blocks(rows_at(record, "body_text") or held, printer),
+        blocks=_blocks(rows_at(record, "body_text") or paragraphs, printer),
         entries=[_entry(key, work) for key, work in works.items()],
         tables=[_table(one, printer) for one in entries.values() if one.get("type") == "table"],
     )

@@ -64,10 +64,10 @@ def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
             faults.append(Fault(beside.name, str(error)))
             continue
         for dataset in _objects(datasets):
-            told = _joined(dataset.get("modalities"))
+            modalities = _joined(dataset.get("modalities"))
             named = [dataset.get("name"), dataset.get("full_name"), *_list(dataset.get("variants"))]
-            for name in filter(None, map(plain, named)) if told else ():
-                found.setdefault(name.casefold(), told)
+            for name in filter(None, map(plain, named)) if modalities else ():
+                found.setdefault(name.casefold(), modalities)
     return found
 
 

@@ -132,8 +132,8 @@ class PaperChunk:
         if self.about is None:
             return f"{self.source}\n{self.text}"
         # A score is two numbers of two digits, the number of a name is often longer.
-        said = " ".join(word for word in words(self.text) if len(word) > 2 or not word.isdigit())
-        return f"{self.source}\n{said}\n{self.about}"
+        text = " ".join(word for word in words(self.text) if len(word) > 2 or not word.isdigit())
+        return f"{self.source}\n{text}\n{self.about}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,8 +116,8 @@ def _not_self_contained(demand: str, caption: str, titles: Sequence[str]) -> str
     if pointing := _POINTING.search(demand):
         return f"It points to something that a reader does not have: '{pointing[0]}'."
     known = {stem for text in (caption, *titles) for stem in stems_of(telling_words(text))}
-    said = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
-    return "" if said & known else "It does not say what the papers are about."
+    topic = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
+    return "" if topic & known else "It does not say what the papers are about."
 
 
 def _not_goal_oriented(demand: str) -> str:

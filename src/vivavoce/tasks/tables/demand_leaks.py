@@ -264,9 +264,9 @@ class LeakIndex:
             if any(map(is_telling, window)):
                 keys.setdefault(column_key(" ".join(window)), window)
         for column, key, stems in self._names:
-            said = [spoken.find(stem) for stem in stems]
-            if said and all(said):
-                yield Leak("column", " ".join(dict.fromkeys(said)), column)
+            spelled = [spoken.find(stem) for stem in stems]
+            if spelled and all(spelled):
+                yield Leak("column", " ".join(dict.fromkeys(spelled)), column)
             elif meant := keys.get(key):
                 yield Leak("synonym", " ".join(meant), column)
 

@@ -132,8 +132,8 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
 
 def _is_divider(row: Sequence[str]) -> bool:
     """Check whether a row has at most one cell for the whole table, such as the name of a group."""
-    said = {cell.strip() for cell in row} - {""}
-    return not said or (len(said) == 1 and bool(row[0].strip()))
+    texts = {cell.strip() for cell in row} - {""}
+    return not texts or (len(texts) == 1 and bool(row[0].strip()))
 
 
 def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:

@@ -135,22 +135,22 @@ async def align_by_model(
         The table, and a record of the pairs that were put to the model with its answers; None where
         it gave none, which counts as different.
     """
-    said: dict[Pair, bool | None] = {}
+    verdicts: dict[Pair, bool | None] = {}
     waiting: set[Pair] = set()
 
     def judge(pair: Pair) -> bool:
-        if pair not in said:
+        if pair not in verdicts:
             waiting.add(pair)
-        return bool(said.get(pair))
+        return bool(verdicts.get(pair))
 
     # Cells are compared once their columns are paired, so that headers come first.
     while True:
         aligned = align_by_meaning(gold, system, Meaning(judge=judge))
         if not waiting:
             break
-        said |= await ask_matcher(prompts, topic, sorted(waiting, key=_order), model)
+        verdicts |= await ask_matcher(prompts, topic, sorted(waiting, key=_order), model)
         waiting.clear()
-    record = [[*pair, said[pair]] for pair in sorted(said, key=_order)]
+    record = [[*pair, verdicts[pair]] for pair in sorted(verdicts, key=_order)]
     return aligned, {"matcher": str(model), "prompts": prompts.sha256, "pairs": record}
 
 

@@ -64,9 +64,9 @@ class Task:
 
 def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> int | None:
     """The item in the person's hand, else the first one that lacks a label; None without any."""
-    held = _held(connection, person)
-    if held is not None:
-        return held
+    item = _item_in_hand(connection, person)
+    if item is not None:
+        return item
     known = {"me": person.id, "campaign": person.campaign.id, "since": _moment(now - HOLD)}
     found = connection.execute(_NEXT, known).fetchone()
     if found is None:
@@ -160,12 +160,12 @@ def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqli
         " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
         {"me": person.id, "item": item},
     ).fetchone()
-    if found is None or (found["label"] is None and _held(connection, person) != item):
+    if found is None or (found["label"] is None and _item_in_hand(connection, person) != item):
         raise NotYours("You have no such item.")
     return found
 
 
-def _held(connection: sqlite3.Connection, person: Person) -> int | None:
+def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
     row = connection.execute("SELECT item FROM person WHERE id = ?", (person.id,)).fetchone()
     found: int | None = row["item"]
     return found

@@ -68,11 +68,11 @@ def latex_table(board: BoardOf) -> str:
     last = [column.latex for column in columns() if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
-    told = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
+    remark = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}{told}. Small",
+            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}{remark}. Small",
             r"figures are 95\% intervals, and ranks in brackets those that the data allow.}",
             rf"\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}",
             r"\toprule",

@@ -187,9 +187,9 @@ def courses_of(site: Site) -> Sheet:
         if board is None:
             return ""
         winner = label(board.winner) if board.winner else "tie"
-        told = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
+        title = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
         value = figure(board.best["value"]) if board.best else NOTHING
-        return link("index.html", board.path, value, told)
+        return link("index.html", board.path, value, title)
 
     counts = map(len, (site.contestants, site.boards, site.round_names))
     return Sheet(

@@ -67,18 +67,18 @@ def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
     orders = (judgement or {}).get("orders")
     if not isinstance(orders, Sequence) or isinstance(orders, str):
         return []
-    said: dict[str, dict[str, object]] = {}
+    by_first: dict[str, dict[str, object]] = {}
     for order in orders:
         found = order.get("verdicts") if isinstance(order, Mapping) else None
         if isinstance(found, Mapping) and str(order.get("first")) in _WORDS:
-            said[str(order["first"])] = {str(name): place for name, place in found.items()}
-    names = sorted({name for found in said.values() for name in found})
+            by_first[str(order["first"])] = {str(name): place for name, place in found.items()}
+    names = sorted({name for found in by_first.values() for name in found})
     names.sort(key=lambda name: name != "overall")
-    return [_verdict(name, said) for name in names[:_ROWS]]
+    return [_verdict(name, by_first) for name in names[:_ROWS]]
 
 
-def _verdict(name: str, said: Mapping[str, Mapping[str, object]]) -> Verdict:
-    winners = [_winner(first, said.get(first, {}).get(name)) for first in ("answer", "reference")]
+def _verdict(name: str, orders: Mapping[str, Mapping[str, object]]) -> Verdict:
+    winners = [_winner(first, orders.get(first, {}).get(name)) for first in ("answer", "reference")]
     known = [winner for winner in winners if winner]
     if len(known) < 2:
         outcome = "no verdict"

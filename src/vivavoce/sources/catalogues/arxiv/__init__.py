@@ -116,8 +116,8 @@ def read_feed(content: bytes) -> Feed:
     entries = root.findall(f"{ATOM}entry")
     for entry in entries:
         if _ERROR.match(_text(entry, f"{ATOM}id")):
-            said = _text(entry, f"{ATOM}summary") or "no reason given"
-            raise ReportedError(f"arXiv reports an error: {said[:_SHOWN]}")
+            message = _text(entry, f"{ATOM}summary") or "no reason given"
+            raise ReportedError(f"arXiv reports an error: {message[:_SHOWN]}")
     return Feed(
         total=_number(root, "totalResults"),
         start=_number(root, "startIndex"),

@@ -293,10 +293,10 @@ def _is_markup(body: bytes) -> bool:
 def _notice(body: bytes, asked: str) -> Missing:
     """A page that says why there is nothing."""
     if _is_markup(body) and len(body) <= _LARGEST_NOTICE:
-        said = body.lower()
-        if _WITHDRAWN.search(said):
+        text = body.lower()
+        if _WITHDRAWN.search(text):
             return Missing("withdrawn", "a page says that the paper was withdrawn")
-        if any(notice in said for notice in _NOTICES):
+        if any(notice in text for notice in _NOTICES):
             return Missing("missing", "a page says that there is none")
     opening = clean_text(body[:_SHOWN].decode("utf-8", "replace"))
     raise InputError(f"it is not {asked} but starts with {opening!r}")
