@@ -174,11 +174,11 @@ def _of_file(request: type, path: Path | None) -> dict[str, Any]:
     return {} if path is None else check_values(request, read_toml(path), str(path))
 
 
-def _refuse_missing(request: Any, options: Iterable[_Parameter], found: Collection[str]) -> None:
+def _refuse_missing(request: Any, options: Iterable[_Parameter], given: Collection[str]) -> None:
     flags = {each.name: each.flag for each in options}
     for each in fields(request):
         has_default = each.default is not MISSING or each.default_factory is not MISSING
-        if not has_default and each.name not in found:
+        if not has_default and each.name not in given:
             raise InputError(
                 f"Missing option '{flags[each.name]}': give it, or {each.name} in the file of "
                 "--config."

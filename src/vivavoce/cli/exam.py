@@ -72,17 +72,17 @@ def _ask(proposal: dict[str, Any]) -> bool:
     return True
 
 
-def _print_exam(found: Exam, pairs: Sequence[str]) -> None:
+def _print_exam(result: Exam, pairs: Sequence[str]) -> None:
     from vivavoce.examining.planning import plan_lines
 
-    print_parts(found.parts())
-    if not found.verdicts:
+    print_parts(result.parts())
+    if not result.verdicts:
         say("A model would be asked this:")
-        for line in plan_lines({"papers": found.papers, "plan": found.plan})[1:]:
+        for line in plan_lines({"papers": result.papers, "plan": result.plan})[1:]:
             say(line)
     for line in pairs:
         say(line)
-    say(found.page)
+    say(result.page)
 
 
 def demo(

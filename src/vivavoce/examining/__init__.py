@@ -273,10 +273,10 @@ class _Exam:
         self.state.finish(report)
         return self._result(report)
 
-    def _write_page(self, found: Exam) -> None:
+    def _write_page(self, result: Exam) -> None:
         """Write the page that says it all; names of models and titles of papers are escaped."""
         page = templates().get_template("verdict.html.j2")
-        text = page.render(exam=found, models=self.request.models, source=self.request.papers)
+        text = page.render(exam=result, models=self.request.models, source=self.request.papers)
         write_text(self.request.site / PAGE, text)
 
     def _result(self, report: Row) -> Exam:

@@ -188,9 +188,9 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
     order = numbers_in(pc.sort_indices(key))
     sorted_works = np.concatenate([works for _, works, _ in wanted[:-1]])[order]
     key = key.take(column(order))
-    at = np.full(found, MISSING, dtype=np.int32)
-    at[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
-    described = [key, _take(title, at[sorted_works]), _take(year, first_dated[sorted_works])]
+    position = np.full(found, MISSING, dtype=np.int32)
+    position[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
+    described = [key, _take(title, position[sorted_works]), _take(year, first_dated[sorted_works])]
     rank = np.full(found + 1, MISSING, dtype=np.int32)
     rank[sorted_works] = np.arange(found, dtype=np.int32)
     return pa.Table.from_arrays(described, schema=DESCRIBED), rank[number]

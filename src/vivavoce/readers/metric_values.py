@@ -99,9 +99,9 @@ def _named(metric: str) -> bool | None:
     return higher
 
 
-def _head(words: Sequence[str], found: Sequence[_Name]) -> str:
+def _head(words: Sequence[str], names: Sequence[_Name]) -> str:
     """The better end by the head of a name: the last metric in it, or the last before an `of`."""
-    telling = [name for name in found if name.better != "none"]
+    telling = [name for name in names if name.better != "none"]
     sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
     of = words.index("of") if "of" in words else len(words)
     before = [name for name in sure if name.words[0] in words[:of]]

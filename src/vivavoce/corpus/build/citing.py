@@ -99,8 +99,8 @@ def resolve_references(task: Row) -> Row:
             resolved = pa.concat_tables([before, found.table]).take(pa.array(place))
         if not (is_intact and resolved.equals(before)):
             for name in resolved.column_names:
-                at = references.schema.get_field_index(name)
-                references = references.set_column(at, references.field(at), resolved[name])
+                field = references.schema.get_field_index(name)
+                references = references.set_column(field, references.field(field), resolved[name])
             entry = write_parquet_table(path, references)
     extra = {**entry, "index": task["index"], "digest": hash_file(digest)}
     mark_done(path, config=task["config"], inputs=task["inputs"], extra=extra)
@@ -131,9 +131,9 @@ _AT_ONCE = 1 << 20
 _DIGEST = pa.schema([("row", pa.uint32()), ("key", pa.uint32())])
 
 
-def write_digest(path: Path, found: ReferenceKeys) -> None:
+def write_digest(path: Path, references: ReferenceKeys) -> None:
     """Write the keys of a shard's references in short."""
-    table = pa.table([found.rows, _shortened(found.keys)], schema=_DIGEST)
+    table = pa.table([references.rows, _shortened(references.keys)], schema=_DIGEST)
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(sink, _DIGEST, options=options) as writer:
@@ -198,8 +198,8 @@ def _differing(one: tuple[Keys, Keys], other: tuple[Keys, Keys]) -> Keys:
     keys, sums = one
     if not len(other[0]):
         return keys
-    at = np.minimum(np.searchsorted(other[0], keys), len(other[0]) - 1)
-    differing: Keys = keys[(other[0][at] != keys) | (other[1][at] != sums)]
+    nearest = np.minimum(np.searchsorted(other[0], keys), len(other[0]) - 1)
+    differing: Keys = keys[(other[0][nearest] != keys) | (other[1][nearest] != sums)]
     return differing
 
 

@@ -85,7 +85,7 @@ class Needed(NamedTuple):
     shard: int
     rows: Numbers
     """Ascending."""
-    at: Numbers
+    slot: Numbers
     """Position of each among the documents of the shard."""
 
 
@@ -97,8 +97,8 @@ def needs_of(
     ordered = files[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
     for low, high in pairwise(cuts):
-        at = order[low:high]
-        yield Needed(int(ordered[low]), shard, rows[at].astype(np.int64), at)
+        own = order[low:high]
+        yield Needed(int(ordered[low]), shard, rows[own].astype(np.int64), own)
 
 
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:

@@ -41,7 +41,7 @@ _JUDGED_BY = (
 
 
 def collect_results(
-    folder: Path, markers: dict[str, Row], found: Identity
+    folder: Path, markers: dict[str, Row], identity: Identity
 ) -> tuple[pa.Table, Counter[str]]:
     """All results in order and judged, and how many works outside the corpus have, by source."""
     files = [f"{RESULTS}/{name}.parquet" for name in markers]
@@ -51,9 +51,9 @@ def collect_results(
         if file in marker["files"]
     ]
     counts: Counter[str] = Counter()
-    numbers, rows = (found.outside[name].to_numpy() for name in ("file", "row"))
+    numbers, rows = (identity.outside[name].to_numpy() for name in ("file", "row"))
     for number in np.unique(numbers).tolist():
-        file = found.files[number]
+        file = identity.files[number]
         wanted = np.sort(rows[numbers == number]).astype(np.int64)
         for batch in read_rows(file.path, wanted, ["results"]):
             if batch.num_columns:

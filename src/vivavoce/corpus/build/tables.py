@@ -172,13 +172,13 @@ def _config() -> str:
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 
-def _plan(found: Identity) -> list[_Planned]:
-    ids = found.places["paper_id"].combine_chunks()
-    files, rows = (found.places[name].to_numpy() for name in ("file", "row"))
+def _plan(identity: Identity) -> list[_Planned]:
+    ids = identity.places["paper_id"].combine_chunks()
+    files, rows = (identity.places[name].to_numpy() for name in ("file", "row"))
     differs = pc.not_equal(ids[1:], ids[:-1]) if len(ids) else pa.array([], pa.bool_())
     starts = np.flatnonzero(np.append(len(ids) > 0, differs.to_numpy(zero_copy_only=False)))
     ends = np.append(starts, len(ids))
-    hashes = [file.sha256 for file in found.files]
+    hashes = [file.sha256 for file in identity.files]
     names: list[str] = ids.take(pa.array(starts)).to_pylist()
     plan = []
     for shard in cut_papers(names):
@@ -232,7 +232,7 @@ def _repartition(
     lying: dict[int, list[list[object]]] = defaultdict(list)
     for run in runs_of_files([file.n for file in files], of_file):
         needs = [need for file in run for need in of_file[file]]
-        rows = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
+        rows = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.slot.tolist()] for n in needs]
         path = folder / _WORK / f"{len(tasks):05d}.arrow"
         inputs = hash_of([[files[file].sha256 for file in run], rows])
         tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": rows})

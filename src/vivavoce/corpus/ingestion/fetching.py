@@ -221,47 +221,47 @@ class _Fetch:
             if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
                 return
 
-    def _watch(self, wanted: Wanted, found: Text | Missing, row: Row) -> None:
+    def _watch(self, wanted: Wanted, outcome: Text | Missing, row: Row) -> None:
         """Stop when a host asks for a pause, or when nothing good has come from it for long."""
         host = urlsplit(wanted.url).hostname
-        if isinstance(found, Text) or found.outcome not in (FAILED, REFUSED):
+        if isinstance(outcome, Text) or outcome.outcome not in (FAILED, REFUSED):
             self._faults.pop(host, None)
             return
         faults = self._faults.setdefault(host, [])
         faults.append(row)
-        if found.is_busy:
-            self._stopped = f"The server asks for a pause. {found.reason}"
+        if outcome.is_busy:
+            self._stopped = f"The server asks for a pause. {outcome.reason}"
         elif len(faults) >= MAX_IN_A_ROW:
             # A refusal of everything says nothing of these papers, so they are asked for again.
             self.index.note({**fault, "outcome": FAILED} for fault in faults)
             self._stopped = (
                 f"{host} failed or refused {MAX_IN_A_ROW} texts in a row, the last with: "
-                f"{found.reason}"
+                f"{outcome.reason}"
             )
 
-    def _row(self, paper: Paper, wanted: Wanted, found: Text | Missing) -> Row:
+    def _row(self, paper: Paper, wanted: Wanted, outcome: Text | Missing) -> Row:
         row: Row = {
             "paper": paper.paper_id,
             "kind": wanted.kind,
             "name": wanted.name,
             "licence": paper.licence,
         }
-        if isinstance(found, Missing):
-            failure = {"reason": found.reason, "status": found.status, "url": wanted.url}
-            return {**row, "outcome": found.outcome, **failure}
-        file = self._save(wanted, found)
+        if isinstance(outcome, Missing):
+            failure = {"reason": outcome.reason, "status": outcome.status, "url": wanted.url}
+            return {**row, "outcome": outcome.outcome, **failure}
+        file = self._save(wanted, outcome)
         self._files[wanted.kind] += 1
-        self._size += len(found.content)
+        self._size += len(outcome.content)
         return {
             **row,
             "outcome": GOT,
-            "url": found.url,
+            "url": outcome.url,
             "file": file,
-            "sha256": hashlib.sha256(found.content).hexdigest(),
-            "bytes": len(found.content),
-            "source": found.valid.source,
-            "stated_licence": found.valid.licence,
-            "version": found.version,
+            "sha256": hashlib.sha256(outcome.content).hexdigest(),
+            "bytes": len(outcome.content),
+            "source": outcome.valid.source,
+            "stated_licence": outcome.valid.licence,
+            "version": outcome.version,
         }
 
     def _save(self, wanted: Wanted, text: Text) -> str:

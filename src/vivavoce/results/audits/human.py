@@ -330,12 +330,12 @@ def _row(group: Sequence[Judged], labels: Sequence[Label], draws: Draws) -> Row:
     }
 
 
-def _calibrated(found: Estimate) -> Row | None:
+def _calibrated(rate: Estimate) -> Row | None:
     """The column of boards; None with labels in fewer than two clusters."""
-    if found.value is None or found.low is None or found.high is None:
+    if rate.value is None or rate.low is None or rate.high is None:
         return None
-    value, low, high = (min(1.0, max(0.0, each)) for each in (found.value, found.low, found.high))
-    return {"value": value, "ci": [low, high], "labels": found.labels}
+    value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))
+    return {"value": value, "ci": [low, high], "labels": rate.labels}
 
 
 def _mean(values: Sequence[float]) -> float:

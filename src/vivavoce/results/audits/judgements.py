@@ -273,10 +273,10 @@ def _mean(cases: Sequence[tuple[float, Labelled]], draws: Draws) -> Estimate:
     return mean_estimate([value for value, _ in defined], [c for _, c in defined], draws)
 
 
-def _length_slope(found: Sequence[Labelled], draws: Draws) -> Estimate:
+def _length_slope(labelled: Sequence[Labelled], draws: Draws) -> Estimate:
     cases = [
         (one.asked, one.doublings, sum(one.best) / len(one.best), one.cluster)
-        for one in found
+        for one in labelled
         if one.best and not math.isnan(one.doublings)
     ]
     return slope_within(cases, draws)

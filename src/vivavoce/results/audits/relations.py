@@ -210,9 +210,9 @@ def found_in(gold: Runs, source: Runs) -> Found:
     return flags[np.searchsorted(known, gold)]
 
 
-def share_of(*found: Found) -> float | None:
+def share_of(*flags: Found) -> float | None:
     """Share of the gold's runs found in one source or another; None without runs."""
-    together = np.logical_or.reduce(found)
+    together = np.logical_or.reduce(flags)
     return float(together.mean()) if together.size else None
 
 

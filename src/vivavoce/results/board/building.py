@@ -140,11 +140,11 @@ def leaderboard(
 
 
 def _trusted(
-    found: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
+    heads: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
 ) -> tuple[list[LogHeader], list[str]]:
     """The logs that are not refused, each with its trust, and notes on the others."""
     kept, notes = [], []
-    for head in found:
+    for head in heads:
         verdict = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix())
         if verdict is None:
             kept.append(head)
@@ -152,7 +152,7 @@ def _trusted(
             notes.append(f"{head.name} is refused: it cannot be what it says. viva board verify.")
         else:
             kept.append(replace(head, trust=verdict["trust"], trust_reason=verdict["reason"]))
-    if found and not kept:
+    if heads and not kept:
         raise InputError(f"Every log of {folder} is refused. See why with: viva board verify.")
     return kept, notes
 

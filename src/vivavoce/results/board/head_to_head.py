@@ -208,7 +208,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
+def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
     """The items of every duel that differ most, with both answers.
 
     Raises:
@@ -216,10 +216,10 @@ def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
     """
     return [
         texts_of_items(
-            [(side.log, locate(side.log, found.folder)) for side in pair],
+            [(side.log, locate(side.log, comparison.folder)) for side in pair],
             [row["id"] for row in fought["differ_most"]],
         )
-        for fought, pair in zip(found.duels, found.pairs, strict=True)
+        for fought, pair in zip(comparison.duels, comparison.pairs, strict=True)
     ]
 
 

@@ -269,7 +269,7 @@ class ForeignLog:
     is_damaged: bool
 
 
-def refuse_empty(folder: Path, found: Sequence[LogHeader], split: str | None) -> None:
+def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) -> None:
     """Refuse a split that no round has, or that no log of a folder has an answer to.
 
     Raises:
@@ -277,7 +277,7 @@ def refuse_empty(folder: Path, found: Sequence[LogHeader], split: str | None) ->
     """
     if split is not None:
         check_split(split)
-        if not found:
+        if not headers:
             raise InputError(f"No log of {folder} has an answer to a {split} item.")
 
 

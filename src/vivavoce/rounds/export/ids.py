@@ -253,15 +253,15 @@ def _compare_files(source: Row, built: Round) -> list[str]:
 
 
 def _refusal(
-    source: Row, out: Path, found: Mapping[str, Sequence[str]], cause: str = ""
+    source: Row, out: Path, faults: Mapping[str, Sequence[str]], cause: str = ""
 ) -> VivaError:
     path = out / f"{source['round']}.differences.json"
-    write_json(path, {"round": source["round"], **{name: list(v) for name, v in found.items()}})
+    write_json(path, {"round": source["round"], **{name: list(v) for name, v in faults.items()}})
     lines = (
-        _say("papers lack", found.get("lacking", ())),
-        _say("papers have another text or other metadata", found.get("differing", ())),
-        _say("papers are not in the export's corpus", found.get("surplus", ())),
-        _say("files of the round differ", found.get("files", ())),
+        _say("papers lack", faults.get("lacking", ())),
+        _say("papers have another text or other metadata", faults.get("differing", ())),
+        _say("papers are not in the export's corpus", faults.get("surplus", ())),
+        _say("files of the round differ", faults.get("files", ())),
         ""
         if source["code"] == __version__
         else f"It was built by vivavoce {source['code']}, this is {__version__}.",

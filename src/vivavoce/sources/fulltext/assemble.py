@@ -168,8 +168,8 @@ class Works:
             text = _MARK.sub(self._print_mark, text)
         return plain_text(text)
 
-    def _print_mark(self, found: re.Match[str]) -> str:
-        kind, parts = found[1], found[2].split(PART)
+    def _print_mark(self, match: re.Match[str]) -> str:
+        kind, parts = match[1], match[2].split(PART)
         if kind == REFER:
             return self._print_label(*parts)
         how, before, after, unknown, *keys = parts

@@ -49,8 +49,8 @@ class _Printer:
         """A text on one line, with TeX for a formula."""
         return " ".join(_TOKEN.sub(self._token, text).split())
 
-    def _token(self, found: re.Match[str]) -> str:
-        kind, key = found[1], found[2]
+    def _token(self, match: re.Match[str]) -> str:
+        kind, key = match[1], match[2]
         if kind == "cite":
             return cite([key], unknown="?")
         if kind == "formula":
@@ -58,8 +58,8 @@ class _Printer:
             return f"${latex}$" if latex else ""
         if kind not in {"figure", "table"}:
             return ""  # a reference to another part, whose number is not recorded
-        before = found.string[max(found.start() - 1, 0) : found.start()]
-        after = found.string[found.end() : found.end() + 1]
+        before = match.string[max(match.start() - 1, 0) : match.start()]
+        after = match.string[match.end() : match.end() + 1]
         space = " " if before.isalnum() or before == "}" else ""
         return f"{space}{kind.capitalize()}{' ' if after.isalnum() else ''}"
 

@@ -227,12 +227,12 @@ class Client:
 
     def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Fetched:
         """The answer at the end of the redirects, each hop checked and in its host's turn."""
-        at = url
+        address = url
         for _ in range(self._limits.hops + 1):
-            host = self._allowed.host_of(at, url, offset)
-            answer = self._ask(at, host, url, offset, until)
+            host = self._allowed.host_of(address, url, offset)
+            answer = self._ask(address, host, url, offset, until)
             if answer.status in _REDIRECTS and "location" in answer.headers:
-                at = _join(at, answer.headers["location"])
+                address = _join(address, answer.headers["location"])
                 continue
             if answer.status != 200:
                 error = BadStatusError(answer, url, offset)
@@ -245,17 +245,17 @@ class Client:
             except InputError as problem:
                 what = f"the answer cannot be used, {problem}"
                 raise BadReplyError(what, url, _LATER, offset) from problem
-            return Fetched(answer.body, at, answer.headers)
+            return Fetched(answer.body, address, answer.headers)
         what = f"more than {self._limits.hops} redirects"
         raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)
 
-    def _ask(self, at: str, host: str, url: str, offset: int | None, until: float) -> Answer:
+    def _ask(self, address: str, host: str, url: str, offset: int | None, until: float) -> Answer:
         largest = self._limits.largest
-        is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
+        is_test = self._allowed.loopback is not None and address.startswith(self._allowed.loopback)
         try:
             with self._turns.turn(host, until) as sent:
                 asked = _transfer(
-                    at,
+                    address,
                     seconds=until - self._turns.clock(),
                     largest=largest,
                     trust_env=not is_test,

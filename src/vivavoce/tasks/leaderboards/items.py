@@ -228,23 +228,23 @@ def without_excerpts(prompts: PromptSet, asked: str) -> str:
     return prompts.render("question", {"question": asked}, {}).text
 
 
-def compose(prompts: PromptSet, asked: str, found: Sequence[FoundChunk]) -> Rendered:
+def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
     """Put a prompt together.
 
     Raises:
         InputError: A template is missing, malformed or lacks a slot.
     """
-    laid = _lay_out(prompts, found)
+    laid = _lay_out(prompts, chunks)
     slots = {"question": asked, "excerpts": laid.text}
     main = prompts.render(TASK, slots, {})
     return main.with_inner("excerpts", laid)  # no slot: no excerpt is cut in the middle
 
 
-def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> Rendered:
+def _lay_out(prompts: PromptSet, chunks: Sequence[FoundChunk]) -> Rendered:
     """The chunks as one text; each is a block with what parts it from the one before."""
     text = ""
     places: list[Span] = []
-    for one in found:
+    for one in chunks:
         start = len(text)
         slots = {"source": one.chunk.source, "text": one.chunk.text}
         text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text

@@ -135,7 +135,7 @@ def find_excerpts(
     return sorted(found, key=lambda one: (one.excerpt.start, one.excerpt.end))
 
 
-def lay_out(prompts: PromptSet, found: Sequence[Found]) -> Rendered:
+def lay_out(prompts: PromptSet, excerpts: Sequence[Found]) -> Rendered:
     """The excerpts as one text, each headed by its source.
 
     The slot `excerpt_1` is the best one's text. All but the best are blocks: the worst goes first.
@@ -143,19 +143,19 @@ def lay_out(prompts: PromptSet, found: Sequence[Found]) -> Rendered:
     text = ""
     spans: dict[str, Span] = {}
     places: dict[int, Span] = {}
-    for number, one in enumerate(found, 1):
+    for number, one in enumerate(excerpts, 1):
         piece = prompts.render(TEMPLATE, {"text": one.excerpt.text}, {"source": one.excerpt.source})
         start, (first, last) = len(text), piece.spans["text"]
-        text += piece.text + (_BETWEEN if number < len(found) else "")
+        text += piece.text + (_BETWEEN if number < len(excerpts) else "")
         spans[slot_of(one)] = (start + first, start + last)
         places[one.rank] = (start, len(text))
     worst_first = sorted((rank for rank in places if rank > 1), reverse=True)
     return Rendered(text, spans, tuple(places[rank] for rank in worst_first))
 
 
-def slot_of(found: Found) -> str:
+def slot_of(excerpt: Found) -> str:
     """The name of an excerpt's slot."""
-    return f"excerpt_{found.rank}"
+    return f"excerpt_{excerpt.rank}"
 
 
 CHUNKS = 12
@@ -242,29 +242,29 @@ def _search(
 
 
 def _message(
-    state: TaskState, context: int | None, model: Model, found: list[Found]
+    state: TaskState, context: int | None, model: Model, excerpts: list[Found]
 ) -> ChatMessageUser:
-    prompt = _compose(state, found)
-    best = next(slot_of(one) for one in found if one.rank == 1)
+    prompt = _compose(state, excerpts)
+    best = next(slot_of(one) for one in excerpts if one.rank == 1)
     answer = state.metadata["max_tokens"]
     fitted = fit_to_model(prompt, [best], model, answer=answer, context=context)
     left = fitted.prompt.spans
     state.metadata["adds"] = "excerpt"
-    state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in found]
-    shown = [one for one in found if slot_of(one) in left]
+    state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in excerpts]
+    shown = [one for one in excerpts if slot_of(one) in left]
     # A model that copies sentences takes them from the paper, not from an example.
     own = [one for one in shown if one.excerpt.source == OWN] or shown
     return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
 
 
-def _compose(state: TaskState, found: list[Found]) -> Rendered:
+def _compose(state: TaskState, excerpts: list[Found]) -> Rendered:
     prompts = _prompts(state)
     name = f"rag.{_name(state.metadata)}"
-    laid = lay_out(prompts, found)
+    laid = lay_out(prompts, excerpts)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})
     prompt = outer.with_inner("excerpts", laid)
-    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in found}
+    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
     return replace(prompt, parts=parts)
 
 
@@ -288,13 +288,13 @@ def _open(place: str) -> PromptSet:
     return load_prompts(folder_at(place))
 
 
-def _record(found: Found, is_shown: bool) -> dict[str, Any]:
-    excerpt = found.excerpt
+def _record(hit: Found, is_shown: bool) -> dict[str, Any]:
+    excerpt = hit.excerpt
     return {
         "source": excerpt.source,
         "start": excerpt.start,
         "end": excerpt.end,
-        "rank": found.rank,
-        "score": found.score,
+        "rank": hit.rank,
+        "score": hit.score,
         "shown": is_shown,
     }

@@ -238,8 +238,8 @@ def _without_block(prompt: Rendered, block: Span) -> Rendered:
 def _without(prompt: Rendered, start: int, end: int) -> Rendered:
     """The prompt without a range; the places of all else move with it."""
 
-    def place(at: int) -> int:
-        return at if at <= start else max(start, at - (end - start))
+    def place(offset: int) -> int:
+        return offset if offset <= start else max(start, offset - (end - start))
 
     def moved(span: Span) -> Span:
         return place(span[0]), place(span[1])

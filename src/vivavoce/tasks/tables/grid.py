@@ -219,9 +219,9 @@ def misfit(values: Values) -> str | None:
     return None
 
 
-def _share(found: Iterable[object]) -> float:
+def _share(values: Iterable[object]) -> float:
     """Share of the values that are not None; 1 without values."""
-    listed = list(found)
+    listed = list(values)
     return sum(one is not None for one in listed) / len(listed) if listed else 1.0
 
 

@@ -171,9 +171,9 @@ def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
     return found
 
 
-def _moment(at: datetime) -> str:
+def _moment(time: datetime) -> str:
     """A moment as the database keeps it: texts in the order of time."""
-    return at.isoformat(timespec="milliseconds")
+    return time.isoformat(timespec="milliseconds")
 
 
 def _is_swapped(person: Person, key: str) -> bool:

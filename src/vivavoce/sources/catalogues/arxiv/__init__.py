@@ -77,13 +77,13 @@ def decode_feed(content: bytes) -> tuple[str, int]:
     return text, max(0, text.count(_REPLACEMENT) - own)
 
 
-def _safe_reference(found: re.Match[str]) -> str:
-    code = int(found[1], 16) if found[1] else int(found[2])
+def _safe_reference(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else int(match[2])
     if code == 0:
         return ""
     if code > 0x10FFFF or _FORBIDDEN.match(chr(code)):
         return _REPLACEMENT
-    return found[0]
+    return match[0]
 
 
 class ReportedError(InputError):

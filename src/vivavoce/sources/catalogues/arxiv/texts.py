@@ -155,14 +155,14 @@ def texts_wanted(
     addresses: Addresses | None = None,
 ) -> list[Wanted]:
     """Texts to ask for, in order; the Anthology's PDF comes last."""
-    at = addresses or Addresses()
+    servers = addresses or Addresses()
     wanted = []
     if arxiv_id:
         # ar5iv keeps one version of a paper and does not say which.
         names = dict.fromkeys(kinds, arxiv_id + (version or "")) | {"ar5iv": arxiv_id}
-        wanted = [Wanted(kind, names[kind], getattr(at, kind) + names[kind]) for kind in kinds]
+        wanted = [Wanted(kind, names[kind], getattr(servers, kind) + names[kind]) for kind in kinds]
     if acl_id and "pdf" in kinds:
-        wanted.append(Wanted("acl", acl_id, at.acl + acl_id + at.acl_suffix))
+        wanted.append(Wanted("acl", acl_id, servers.acl + acl_id + servers.acl_suffix))
     return wanted
 
 

@@ -85,7 +85,7 @@ def find_candidates(columns: Columns) -> list[HeadingCandidate]:
     found: list[HeadingCandidate] = []
     place = 0
     while place < len(finder.lines):
-        candidate = None if finder.lines[place].kind else finder.at(place, found)
+        candidate = None if finder.lines[place].kind else finder.find_at(place, found)
         if candidate is None:
             place += 1
         else:
@@ -102,7 +102,7 @@ class _Finder:
         self.texts = fonts_below(self.layout)
         self.body = self.layout.body
 
-    def at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
+    def find_at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
         line = self.lines[place]
         words = without_marks(line)
         if not words:

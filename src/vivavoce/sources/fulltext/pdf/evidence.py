@@ -92,15 +92,15 @@ class Evidence:
         letters = [0]
         for line in lines:
             letters.append(letters[-1] + (0 if line.kind else len(line.text)))
-        self.at = [letters[c.start] for c in candidates]
+        self.offsets = [letters[c.start] for c in candidates]
         self.total = max(letters[-1], 1)
         references = [
             place
             for place, role in enumerate(self.roles)
-            if role == "references" and self.at[place] > _EARLY * self.total
+            if role == "references" and self.offsets[place] > _EARLY * self.total
         ]
         self.end = references[0] if references else len(candidates)
-        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
+        self.stop = self.offsets[self.end] if self.end < len(candidates) else self.total
 
     def best(self) -> Hypothesis:
         """The hypothesis with the most evidence; an empty one where there is none."""
@@ -151,10 +151,10 @@ class Evidence:
         return Hypothesis({p: n for p, n in one.members.items() if p >= first}, one.style)
 
     def _is_behind_abstract(self, place: int) -> bool:
-        return "abstract" not in self.roles[place:] and self.at[place] > 0
+        return "abstract" not in self.roles[place:] and self.offsets[place] > 0
 
     def _share(self, place: int) -> float:
-        return self.at[place] / max(self.stop, 1)
+        return self.offsets[place] / max(self.stop, 1)
 
     def judge(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis with its features and its score."""

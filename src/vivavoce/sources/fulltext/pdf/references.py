@@ -118,13 +118,13 @@ def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
     return []
 
 
-def _rising(found: Sequence[tuple[int, str]]) -> list[int]:
+def _rising(marks: Sequence[tuple[int, str]]) -> list[int]:
     """The places whose numbers rise one by one; all places for keys of letters."""
-    if not found[0][1].isdigit():
-        return [place for place, label in found if not label.isdigit()]
+    if not marks[0][1].isdigit():
+        return [place for place, label in marks if not label.isdigit()]
     starts: list[int] = []
     last = 0
-    for place, label in found:
+    for place, label in marks:
         if label.isdigit() and last < int(label) <= last + 3:
             starts.append(place)
             last = int(label)
