@@ -57,7 +57,7 @@ class FoundMethod:
     formula: str | None = None
     symbols: tuple[str, ...] = ()
     is_inferred: bool = False
-    """Whether the answer says that the formula does not stand in the report."""
+    """True where the answer says that the formula does not stand in the report."""
 
 
 @dataclass(frozen=True, slots=True)

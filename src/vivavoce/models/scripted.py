@@ -53,7 +53,7 @@ _STEEPNESS = 3
 @dataclass(frozen=True, slots=True)
 class _Skill:
     share: float
-    """Of the gold that is repeated, as a mean over items."""
+    """Share of the gold that is repeated, as a mean over items."""
     dollars: float
     """For a million tokens read; written ones cost four times as much."""
     fails: float = 0.0

@@ -52,7 +52,7 @@ class FamilyItems:
     """Columns of the items, by task."""
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What items need beside their rows, by name: data to compute on, values to compare with."""
+    """Files that items need beside their rows, by name: data to compute on, values to compare."""
     notes: Sequence[str] = ()
     """Sentences about the items for the round's card."""
 

@@ -39,7 +39,7 @@ CELLS = 4_000_000
 """Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
 
 _NEAR_CELLS = 128_000
-"""Of 8 bytes, so few that they stay near the processor."""
+"""Cells of 8 bytes, so few that they stay in the processor's cache."""
 _PRODUCTS = 500_000
 """So few that one thread makes them: of several, most time goes into waiting."""
 _ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone

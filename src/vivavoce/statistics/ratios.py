@@ -50,9 +50,9 @@ class Measured:
     items: int = 0
     """Only the first so many pairs were measured; 0 for all."""
     order: Sequence[str] = ()
-    """How metrics are listed; the shares' and derived ones' own order by default."""
+    """Order in which metrics are listed; by default that of the shares and derived ones."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What the numbers depend on, and counts that belong beside them."""
+    """Settings that the numbers depend on, and counts that belong beside them."""
 
 
 def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:

@@ -243,7 +243,7 @@ class StoppingRule:
     looks: int = 20
     """The most looks; a task of fewer clusters gets one for each."""
     seed: int = 0
-    """Of the order of the items, and of the signs."""
+    """Seed of the order of the items, and of the signs."""
 
     def __post_init__(self) -> None:
         self.test(self.looks)

@@ -108,7 +108,7 @@ class Namesake:
     given: Mapping[str, frozenset[str]]
     """Its own ids inside each source."""
     first_authors: tuple[str, ...]
-    """Of its documents, one each."""
+    """First authors of its documents, one each."""
     authors: tuple[str, ...]
     years: frozenset[int]
 

@@ -58,7 +58,7 @@ class CitedReport:
     faults: tuple[Fault, ...]
     """Faults of answers that could not be read."""
     stopped: str | None
-    """Why the fetch ended before its time."""
+    """Reason why the fetch ended early; None where it did not."""
     index: Path
 
 

@@ -78,7 +78,7 @@ class FetchReport:
     left: int
     """Papers that were not asked for, because of the limit or because the fetch stopped."""
     stopped: str | None
-    """Why the fetch ended before its time."""
+    """Reason why the fetch ended early; None where it did not."""
     index: Path
 
 

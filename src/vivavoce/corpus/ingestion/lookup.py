@@ -216,7 +216,7 @@ class EnrichReport:
     """Dated papers of the corpus afterwards."""
     papers: int
     stopped: str | None
-    """Why it ended before its time."""
+    """Reason why the lookup ended early; None where it did not."""
     index: str
 
 

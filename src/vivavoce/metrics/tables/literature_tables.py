@@ -182,7 +182,7 @@ class TableGrid:
         self.rows = sorted(
             rows, key=lambda row: (row[0], [row[1][column] for column in self.order])
         )
-        """Of each row its paper and the keys of its cells; an empty key is an absent value."""
+        """Paper and cell keys of each row; an empty key is an absent value."""
         self.written = [rows[row] for row in self.rows]
         """The cells of each row as they were written."""
 

@@ -33,7 +33,7 @@ class Claim:
     """Place of the row in the grid of the table that is asked about."""
     value: str
     key: str
-    """What the value says: `cell_matching.cell_key` in the unit of its column."""
+    """Meaning of the value: `cell_matching.cell_key` in the unit of its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Question:
     """Place of the column among those of its own table; None for a column it does not have."""
     claims: tuple[Claim, ...] = ()
     papers: tuple[str, ...] = ()
-    """What it calls the papers of its claims."""
+    """Names that the question gives the papers of its claims."""
 
     @property
     def key(self) -> str:

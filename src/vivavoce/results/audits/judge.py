@@ -53,7 +53,7 @@ from vivavoce.store import Row
 
 MEASURES = ("first_share", "win_rate", "flip_rate", "length_slope", "unjudged")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
-"""What an unbiased judge gives; the other numbers depend on the answers."""
+"""Values of an unbiased judge; the other numbers depend on the answers."""
 
 Answer = tuple[object, str, int]
 """An answer by the row it belongs to, the item and the epoch."""

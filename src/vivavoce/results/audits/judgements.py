@@ -70,7 +70,7 @@ class Judged:
     reference_words: int
     answer_hash: str
     clusters: tuple[str, ...] = ()
-    """Those of all items of its log, sorted."""
+    """Clusters of all items of its log, sorted."""
 
     def places(self, criterion: str) -> tuple[str, str] | None:
         """The places that won, with the answer first and with the reference first.

@@ -12,7 +12,7 @@ from vivavoce.results.logs.records import RunLog, mean_value
 from vivavoce.text.printing import share
 
 MAX_WRONG = 0.5
-"""Of `BIASES` together: 1 for an answerer that always says the same, or tosses a coin."""
+"""Limit on `BIASES` together: 1 is an answerer that always says the same, or tosses a coin."""
 
 
 class Exposure(TypedDict, total=False):

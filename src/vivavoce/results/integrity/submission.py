@@ -47,7 +47,7 @@ LOGS = "logs"
 ACCEPTED, DECISIONS = "accepted", "intake.json"
 """Folder of what was taken in, and the file of all decisions."""
 SECONDS = 3600
-"""Of CPU time, and of waiting: what the logs of a whole exam take many times over."""
+"""Limit on CPU time and on waiting: many times what the logs of a whole exam take."""
 MEMORY = 8 << 30
 """Bytes that the process may take: a log of a thousand long prompts takes a tenth."""
 FILE_SIZE = 1 << 30

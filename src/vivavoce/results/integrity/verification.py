@@ -55,7 +55,7 @@ Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at an answer, by comparison and contestant."""
 
 _MAX_PROBLEMS = 20
-"""Of a log, that are listed."""
+"""Most problems of a log that are listed."""
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
 """Logs of one run, which is interrupted and goes on, with a hash of each answer."""
 

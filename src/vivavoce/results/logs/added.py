@@ -30,7 +30,7 @@ class Added:
     """Metric with its settings, such as `bertscore model=roberta-large layer=17`."""
     names: tuple[str, ...]
     sha256: str = ""
-    """Of the file."""
+    """Hash of the file."""
     texts: dict[str, Values] = field(default_factory=dict)
     """Values by the hash of answer and reference."""
     samples: dict[str, str] = field(default_factory=dict)

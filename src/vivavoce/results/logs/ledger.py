@@ -17,7 +17,7 @@ from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
 _DAMAGED = ".damaged"
-"""What `viva run` adds to the name of a log that it cannot read."""
+"""Suffix that `viva run` adds to the name of a log that it cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LedgerCheck:
     unrecorded: tuple[str, ...]
     """Logs that no ledger knows."""
     changed: dict[str, list[str]]
-    """Of logs that are not as their run left them, what is other."""
+    """Changes of logs that are not as their run left them."""
     starts: int
     """Runs that were started, over all ledgers; 0 where there is no ledger."""
 

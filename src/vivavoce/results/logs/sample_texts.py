@@ -55,7 +55,7 @@ class Source:
     """At each item."""
     file: LogFile
     added_sha256: str = ""
-    """Of the files of metrics that were added to it."""
+    """Hash of the files of metrics that were added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class Answer:
 
     source: Source
     scores: tuple[SampleScore, ...]
-    """Of the attempts that have one, by their numbers."""
+    """Scores of the attempts that have one, by their numbers."""
     texts: Texts
-    """Of the first attempt."""
+    """Texts of the first attempt."""
 
     @property
     def score(self) -> SampleScore | None:
@@ -236,7 +236,7 @@ class ItemTexts:
     """Round, task, task version and setting, as the rows of the board spell them."""
     id: str
     metrics: tuple[str, ...]
-    """Those that rank, the headline metric first, then what stands beside them."""
+    """Metrics that rank, the headline metric first, then the diagnostics."""
     sources: tuple[Source, ...]
     """By the keys of their rows."""
 

@@ -23,7 +23,7 @@ class Reading(TypedDict, total=False):
     resamples: int
     """Draws of the bootstrap over clusters, 10,000 by default; 0 for no intervals."""
     seed: int
-    """Of these draws."""
+    """Seed of these draws."""
     split: str | None
     """Only answers to items of this split."""
 

@@ -36,7 +36,7 @@ _NAME = re.compile(
 )
 _OF_MODELS = re.compile(r" (?:approaches|methods|models|systems)$", re.IGNORECASE)
 _LARGEST_FILE = 512 << 20
-"""Of a file, and of what is packed in it."""
+"""Most bytes of a file, and of what is packed in it."""
 _MAX_DEPTH = 20
 """Subtasks inside subtasks."""
 _DATASETS = ("datasets.json", "datasets.json.gz")

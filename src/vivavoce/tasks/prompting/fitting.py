@@ -46,7 +46,7 @@ class Fitted:
 
     prompt: Rendered
     tokens: int
-    """Of the prompt, as the model's tokens are counted or estimated."""
+    """Tokens of the prompt, as the model's vocabulary counts or estimates them."""
     window: int | None
     """Tokens of prompt and answer together; None where it is not known."""
     reserved: int

@@ -82,7 +82,7 @@ class Judged:
     models: Sequence[str]
     comparison: Comparison
     votes: Sequence[Verdicts]
-    """Of each judge."""
+    """Verdicts of each judge."""
     refused: int
     """Verdicts that a judge refused to give."""
 

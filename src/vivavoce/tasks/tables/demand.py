@@ -89,7 +89,7 @@ class Check:
     """One of `CHECKS`."""
     passed: bool
     reason: str
-    """Why it failed; empty where it passed."""
+    """Reason why it failed; empty where it passed."""
 
 
 def check_demand(

@@ -25,7 +25,7 @@ _NO_TITLE = re.compile(
     r"|in\s+(?:the\s+)?(?:[\w-]{1,20}\s){0,6}(?:proceedings|proc|conference|workshop)\b",
     re.IGNORECASE,
 )
-"""How an address or the name of a venue begins, which lists of references print for a title."""
+"""Beginnings of addresses and venues, which lists of references print in place of a title."""
 _KIND = "digestables"
 _ENTRY, _PAPER = "arxiv2table:", "paper:"
 _NUMBER = "CorpusId:"

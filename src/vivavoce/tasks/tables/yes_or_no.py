@@ -198,7 +198,7 @@ _CHARACTERS_ADDED = 400
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
-"""How both roles decode, where they do not say otherwise."""
+"""Decoding of both roles, unless a run sets it otherwise."""
 _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 

@@ -123,7 +123,7 @@ Kin: TypeAlias = tuple[str, str]
 _PARTS = ("abstract", *SECTION_TASKS)
 _SAMPLED_FROM = 128
 _SAMPLE = 4
-"""Of a long text one run in so many is looked up, told by its hash, so the same in every text."""
+"""One run of a long text in so many is looked up, chosen by its hash: the same in every text."""
 _MAX_BEARERS = 20
 """A run of more papers is a phrase of the trade and points to nobody."""
 

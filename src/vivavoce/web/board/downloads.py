@@ -132,7 +132,7 @@ def _cell(row: Row | None) -> str:
 
 
 SCHEMA_VERSION = 1
-"""Of board.json; raised when a field changes its meaning."""
+"""Version of board.json; raised when a field changes its meaning."""
 
 LINKS = (
     ("CSV", "board.csv"),

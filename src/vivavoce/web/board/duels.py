@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
 
 SCHEMA_VERSION = 1
-"""Of compare.json; raised when a field changes its meaning."""
+"""Version of compare.json; raised when a field changes its meaning."""
 
 _INDEX = "index.html"
 _NUMBERS = "compare.json"

@@ -22,7 +22,7 @@ class BoardOf:
 
     group: Group
     path: str
-    """Of its page: `boards/ROUND/TASK--SETTING.html`."""
+    """Path of its page: `boards/ROUND/TASK--SETTING.html`."""
     known: Mapping[str, Metric]
     """Its metrics by name, as far as they are known."""
 

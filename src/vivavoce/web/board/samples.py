@@ -39,7 +39,7 @@ class Excerpt:
     length: int
     """Characters of the whole text."""
     rest: int
-    """Those of them that are not shown."""
+    """Number of characters after the excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Around:
     """The page that lists them."""
     family: str
     higher_is_better: bool
-    """Of the metric that ranks."""
+    """Direction of the metric that ranks."""
     board: str = ""
     """Path of the page of their board; empty where it has none."""
     nav: Sequence[Link] = ()

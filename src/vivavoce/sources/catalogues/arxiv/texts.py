@@ -93,7 +93,7 @@ class Missing:
     """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may pass."""
     reason: str
     status: int | None = None
-    """Of the server's answer."""
+    """Status of the server's answer."""
 
     @property
     def is_busy(self) -> bool:
@@ -144,7 +144,7 @@ class Text:
     url: str
     """The address at the end of the redirects."""
     version: str | None
-    """Of the paper on arXiv, such as `v2`."""
+    """Version of the paper on arXiv, such as `v2`."""
 
 
 def texts_wanted(

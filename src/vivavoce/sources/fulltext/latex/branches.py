@@ -21,7 +21,7 @@ class Known(Protocol):
     switches: dict[str, bool]
     r"""Answer of each `\ifname`, and of each toggle by `toggle name`."""
     options: set[str]
-    """Of the document class."""
+    """Options of the document class."""
     packages: set[str]
 
     def body(self, name: str) -> tuple[str, ...] | None:

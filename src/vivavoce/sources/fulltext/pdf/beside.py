@@ -30,19 +30,19 @@ _FEWEST = 3
 _WORDS = 3
 """Words of a line of running text, at least."""
 _REACH = 2.6
-"""Of the size: lines beside a float stand no further apart, paragraphs included."""
+"""Multiple of the font size: lines beside a float are no further apart, paragraphs included."""
 _NEAR = 4.5
-"""Of the size: lines so near to a caption show that text stands beside it."""
+"""Multiple of the font size: lines so near to a caption show that text stands beside it."""
 _EDGE = 3.0
 """Points that lines of one edge differ by."""
 _NARROW = 0.85
-"""Of the column: text beside a float is narrower."""
+"""Share of the column: text beside a float is narrower."""
 _OF_TITLE, _FULL = 3.0, 0.9
 """Points by which a title is larger than the text, and the share of a column that a line fills."""
 _APART = 1.7
-"""Of the size: white space below a block of names is at least so high."""
+"""Multiple of the font size: white space below a block of names is at least so high."""
 _SLACK = 0.3
-"""Of the size: text and float stand no closer."""
+"""Share of the font size: text and float stand no closer."""
 
 
 class Beside(NamedTuple):

@@ -46,7 +46,7 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _INSET = 0.03
-"""Of the width of a column."""
+"""Share of the width of a column."""
 _ENOUGH = 3
 """So many of its titles have to be found before an outline is believed."""
 

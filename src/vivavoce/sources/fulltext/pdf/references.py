@@ -46,7 +46,7 @@ _MAX_TRIES = 30
 """Lines that may open a list of references; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
 _MARK_SIZE = 0.87
-"""Of the size of its line: what is larger is not a mark."""
+"""Share of the size of its line: what is larger is not a mark."""
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
 _FEWEST, _COVERED = 5, 0.4

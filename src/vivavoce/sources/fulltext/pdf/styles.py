@@ -23,7 +23,7 @@ class Style:
 
     name: str
     size: float
-    """Of the largest letters, to half a point."""
+    """Size of the largest letters, to half a point."""
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
     apart: bool = False
