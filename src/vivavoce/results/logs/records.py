@@ -227,7 +227,7 @@ class RunLog(LogHeader):
 
     family: str
     stopped: Row | None = None
-    """Reason why its contestant was asked no more, in a run that ends once its question is settled."""
+    """Reason why its contestant was asked no more, in a run that ends once it is decided."""
     stages: tuple[str, ...]
     """Metrics that follow the stages of an answer, first to last."""
     samples: tuple[SampleScore, ...]
