@@ -29,7 +29,7 @@ class BoardEntry:
     """One score of a board."""
 
     method: str
-    """As printed; empty where the list names none."""
+    """Method name as printed; empty where the list names none."""
     score: float
     score_text: str
     paper_id: str | None
@@ -48,7 +48,7 @@ class CorpusBoard:
     metric: str
     """The three names, each in its most frequent spelling."""
     higher_is_better: bool | None
-    """None where nothing tells; the entries are then ordered as if it were."""
+    """Direction of the metric; None where nothing states it: entries are ordered as for True."""
     direction_from: tuple[str, ...]
     area: str | None
     entries: tuple[BoardEntry, ...]

@@ -29,7 +29,7 @@ class Standing:
 
     chosen: Chosen
     logs: Mapping[str, RunLog]
-    """By model, baseline, or the authors' text."""
+    """Logs by model, baseline, or the authors' text."""
     items: Sequence[str]
     """Items that all of them answered."""
     papers: int

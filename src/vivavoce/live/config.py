@@ -98,7 +98,7 @@ class ContestantOptions(ModelUse):
     joins: date | None = None
     """Its first round is the first that ends on this day or later."""
     retires: date | None = None
-    """It takes part in no round that ends later."""
+    """Last day: it takes part in no round that ends later."""
 
     def due(self, end: date) -> date | None:
         """Day from which on the round that ends on a day is asked; None for never."""

@@ -101,7 +101,7 @@ class FactorScore:
     corr_pooled: float | None
     acc: float | None
     near: float | None
-    """As `acc`, by the tolerance of the factor's own scale: what `skill` is made of."""
+    """Value of `acc` by the tolerance of the factor's own scale; `skill` is made of it."""
     rows: float | None
     index: float | None
     days: int

@@ -55,7 +55,7 @@ class _Skill:
     share: float
     """Share of the gold that is repeated, as a mean over items."""
     dollars: float
-    """For a million tokens read; written ones cost four times as much."""
+    """Price of a million tokens read; written ones cost four times as much."""
     fails: float = 0.0
     """Share of the items that it does not answer."""
 

@@ -43,7 +43,7 @@ class Direction(NamedTuple):
     """The better end of a metric, and how it is known."""
 
     higher_is_better: bool | None = None
-    """None where nothing tells, or where the evidence contradicts itself."""
+    """Direction of the metric; None where nothing states it, or the evidence contradicts itself."""
     sources: tuple[str, ...] = ()
     """The evidence for it, the surest first: `source`, `name`, `order`."""
 

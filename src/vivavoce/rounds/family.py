@@ -144,7 +144,7 @@ def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
 
 SPLIT_NAMES = ("train", "validation", "test")
 _NAMES = {"train": "train", "val": "validation", "dev": "validation"}
-"""By the names that stand in items; items without a split are all for the test."""
+"""Splits by the names that stand in items; items without a split are all for the test."""
 SPLIT_LABELS = frozenset({*SPLIT_NAMES, *_NAMES})
 """Names that stand in the labels of settings."""
 

@@ -59,7 +59,7 @@ class RunReport:
     spent: Row | None = None
     """Dollars that the folder's requests cost, and the budget; None without any price."""
     cache: Row | None = None
-    """Whose replies are kept, for how long, where and by what; None for nobody's."""
+    """Kept replies: whose, for how long, where and by what; None where none are kept."""
 
 
 def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: Any) -> RunReport:

@@ -117,7 +117,7 @@ class Looks:
     facts: Mapping[str, Any]
     """Metadata of the task."""
     clusters: Mapping[str, str]
-    """By item of the whole task."""
+    """Clusters by item of the whole task."""
     ranked: Sequence[int]
     """Numbers of the contestants that are compared: all but ceilings."""
 

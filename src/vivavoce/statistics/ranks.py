@@ -41,7 +41,7 @@ CELLS = 4_000_000
 _NEAR_CELLS = 128_000
 """Cells of 8 bytes, so few that they stay in the processor's cache."""
 _PRODUCTS = 500_000
-"""So few that one thread makes them: of several, most time goes into waiting."""
+"""Products so few that one thread makes them: of several, most time goes into waiting."""
 _ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
 _SMALLEST = 1e-30
 """Differences below it are none: draws are counted in single precision."""
@@ -124,7 +124,7 @@ class Contrasts:
         has_all = is_whole[self.first] & is_whole[self.second]
         self.items = np.full(count, float(len(self._table)))
         self.common = np.full(count, float(self.clusters))
-        """By pair, the clusters where both have a value, and `items` as well."""
+        """Number of clusters by pair where both have a value; `items` are counted likewise."""
         for pairs in self._pieces(np.flatnonzero(~has_all)):
             sizes = self._sizes(pairs)
             self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
@@ -137,7 +137,7 @@ class Contrasts:
         self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
         unequal = self.scales > 0
         self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
-        """By pair, above 0 where the first is ahead, 0 where the two cannot be compared."""
+        """Statistic by pair: above 0 where the first is ahead, 0 where they cannot be compared."""
         one = self.span / 2 * self.items / np.maximum(self.common, 1)
         left = (np.abs(self.sums) - one) / np.hypot(self.scales, np.maximum(one, _SMALLEST))
         self.guarded = np.where(unequal & (self.common >= MIN_CLUSTERS), left, -1.0)

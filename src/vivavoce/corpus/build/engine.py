@@ -202,7 +202,7 @@ def attempt(step: Step, task: str) -> str:
 
 
 def attempt_away(step: Step, task: str) -> str:
-    """As `attempt`, of a task that an exchange packed."""
+    """Attempt a task that an exchange packed."""
     return do_away(partial(attempt, step), task)
 
 

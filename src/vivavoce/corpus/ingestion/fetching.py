@@ -141,7 +141,7 @@ class _Fetch:
         self._again = again
         self._addresses = addresses
         self._asked_texts: set[tuple[str, str, str]] = set()
-        """By paper, kind and name."""
+        """Texts asked for, by paper, kind and name."""
         self._asked_again = 0
         self._files: Counter[str] = Counter()
         self._asked: dict[str, None] = {}
@@ -149,7 +149,7 @@ class _Fetch:
         self._unread: list[Fault] = []
         self._stopped: str | None = None
         self._faults: dict[str | None, list[Row]] = {}
-        """By host, the rows of what it failed or refused since its last good answer."""
+        """Rows that each host failed or refused since its last good answer."""
 
     def run(self, limit: int | None, progress: Progress | None) -> FetchReport:
         self._judge(finish_reading(self._corpus))

@@ -67,7 +67,7 @@ class TableScore:
     """The questions of one table that were answered rightly."""
 
     ratios: Mapping[str, Ratio]
-    """By name of the metric: precision and recall of each aspect."""
+    """Precision and recall of each aspect, by name of the metric."""
     invented_papers: int
     """Papers the system selected that are not gold."""
     truncated: bool
@@ -132,7 +132,7 @@ def _kept_cells(
 
 
 def _answers(grid: TableGrid, kept: set[tuple[int, int]]) -> list[list[bool]]:
-    """For each column, its cells that have a value: is it kept by the other table?"""
+    """Flags of the cells that have a value, by column: is it kept by the other table?"""
     return [[(row, column) in kept for row in grid.filled(column)] for column in grid.order]
 
 

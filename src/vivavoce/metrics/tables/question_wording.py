@@ -57,7 +57,7 @@ class Question:
         return f"{self.aspect}-{hash_of(self.text)[:16]}"
 
     def as_dict(self) -> dict[str, Any]:
-        """As a log or a file keeps it."""
+        """Fields of the question as a log or a file keeps them."""
         answer = "yes" if self.expected else "no"
         return {"key": self.key, "aspect": self.aspect, "text": self.text, "expected": answer}
 

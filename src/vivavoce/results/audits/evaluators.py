@@ -62,7 +62,7 @@ class Evaluator:
 
     @property
     def name(self) -> str:
-        """As it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
+        """Name as it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
         return " > ".join(self.models) or MATCHER
 
 

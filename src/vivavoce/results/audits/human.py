@@ -49,7 +49,7 @@ class Label:
     where: str
     id: str
     sides: tuple[str, str]
-    """In a fixed order: contestants by name, the reference last."""
+    """Sides in a fixed order: contestants by name, the reference last."""
     verdict: str
     """The side that won, or `tie`."""
     narrowed: Mapping[str, str]
@@ -260,7 +260,7 @@ def corrected_rows(
 def calibrations(
     path: Path, judged: Sequence[Judged], draws: Draws
 ) -> tuple[Mapping[RowKey, Row | None], list[str]]:
-    """By the key of a board's row: its corrected win rate, None with too few labels."""
+    """Corrected win rate by the key of a board's row; None with too few labels."""
     rows, notes = corrected_rows(path, judged, draws)
     return {replace(row["key"], judge=row["judge"]): row["calibrated"] for row in rows}, notes
 
@@ -282,7 +282,7 @@ def _is_drawn(group: Sequence[Judged], labels: Sequence[Label]) -> bool:
 
 
 def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
-    """So many of a row's clusters, which are sorted, at random."""
+    """Draw so many of a row's sorted clusters at random."""
     order = np.random.default_rng(seed).permutation(len(clusters))
     return {clusters[place] for place in order[:count]}
 

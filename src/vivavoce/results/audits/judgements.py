@@ -65,7 +65,7 @@ class Judged:
     epoch: int
     cluster: str
     verdicts: Mapping[str, Mapping[str, str | None]]
-    """By what stood first (`answer`, `reference`), then by criterion: `first`, `second`, None."""
+    """Verdicts by the text shown first, then by criterion: `first`, `second` or None."""
     answer_words: int
     reference_words: int
     answer_hash: str
@@ -189,7 +189,7 @@ class Labelled:
 
     @property
     def best(self) -> list[bool]:
-        """For each labelled line whether it has the best label."""
+        """Flags of the labelled lines that have the best label."""
         return [label in _BEST[self.question] for label in self.labels if label is not None]
 
 

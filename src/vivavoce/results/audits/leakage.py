@@ -199,7 +199,7 @@ def _limit(opened: Round) -> float:
 def _overlaps(
     task: str, row: Row, runs: Runs, papers: Mapping[str, PaperText], length: int
 ) -> Iterator[tuple[str, Row]]:
-    """For each setting of an item, how much of the gold its own text and its whole input hold."""
+    """Shares of the gold that an item's own text and whole input hold, by setting."""
     paper = papers[row["paper_id"]]
     own: dict[tuple[str, ...], tuple[Found, bool, float | None]] = {}
     gold = shingles_of(row["reference"]) if task != "title" else shingles_of("")

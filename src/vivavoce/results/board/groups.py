@@ -38,7 +38,7 @@ class Group:
     key: str
     """Changes whenever a row does."""
     metrics: tuple[str, ...]
-    """In the order of the task's card, the headline metric first."""
+    """Metrics in the order of the task's card, the headline metric first."""
     rows: tuple[Row, ...]
 
     @cached_property

@@ -62,7 +62,7 @@ class HeadToHead(Report):
     """The folder of these logs."""
 
     def as_dict(self) -> Row:
-        """As plain JSON values."""
+        """Fields as plain JSON values."""
         return {"duels": list(self.duels), "notes": list(self.notes)}
 
     def parts(self) -> Iterator[Sheet | str]:
@@ -323,7 +323,7 @@ def _metric_row(
 
 
 def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:
-    """For each item 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
+    """Sign of each item: 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
     if not sign:
         return np.full(len(shared), np.nan)
     a_values, b_values = a.item_values(metric), b.item_values(metric)

@@ -71,7 +71,7 @@ class Verification(Report):
 
     @property
     def trust(self) -> dict[str, Row]:
-        """By a log's path below the folder, what a board may say of its rows."""
+        """Trust that a board may state of a log's rows, by the log's path below the folder."""
         return {log.name: log.trust for log in self.logs}
 
     @property
@@ -81,7 +81,7 @@ class Verification(Report):
         return is_intact and all(log.status == RECOMPUTED for log in self.logs)
 
     def as_dict(self) -> Row:
-        """As plain JSON values."""
+        """Fields as plain JSON values."""
         return {
             "recomputed": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],

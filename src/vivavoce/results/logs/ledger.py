@@ -126,7 +126,7 @@ def _is_log(path: Path) -> bool:
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
-    """By row: logs of the same row, logs of it that are gone, and other ways its model was tried.
+    """Counts by row: logs of the same row, logs of it that are gone, and its model's other trials.
 
     `variants` are other rows of the same task, setting and model: other methods, decoding
     settings or prompts, of which somebody may show the best.

@@ -94,7 +94,7 @@ class SampleScore:
     epoch: int
     cluster: str
     values: dict[str, float | None]
-    """By metric; None where a metric is undefined."""
+    """Values by metric; None where a metric is undefined."""
     fault: str | None
     tokens: int
     """Tokens that the contestant used; a judge's are counted apart."""

@@ -52,7 +52,7 @@ class Source:
 
     key: RowKey
     attempts: int
-    """At each item."""
+    """Attempts at each item."""
     file: LogFile
     added_sha256: str = ""
     """Hash of the files of metrics that were added to it."""
@@ -238,7 +238,7 @@ class ItemTexts:
     metrics: tuple[str, ...]
     """Metrics that rank, the headline metric first, then the diagnostics."""
     sources: tuple[Source, ...]
-    """By the keys of their rows."""
+    """Sources by the keys of their rows."""
 
     @property
     def key(self) -> str:

@@ -69,7 +69,7 @@ def write(contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corp
 
 
 def row_hashes(opened: Round) -> Iterator[Row]:
-    """For every row of every table its place, its ids, and the hash of all it holds."""
+    """Place, ids and content hash of every row of every table."""
     contents = Contents(opened)
     for table in contents.tables():
         for place, row in enumerate(contents.read(table.path).to_pylist()):

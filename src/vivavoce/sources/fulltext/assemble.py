@@ -256,7 +256,7 @@ class _Grid:
         """Row, column, rows and columns of cells that cover several places of these rows."""
         self.bold: list[tuple[int, ...]] = []
         self.lines: list[list[tuple[list[tuple[int, Cell]], bool]]] = []
-        """For each grid its rows: cells with their columns, and whether the row is kept."""
+        """Rows of each grid: cells with their columns, and whether the row is kept."""
         self._is_full = table.is_full
         self._room = MAX_CELLS
         for grid in table.grids:

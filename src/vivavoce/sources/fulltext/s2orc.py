@@ -110,7 +110,7 @@ def _numbers(about: Fields, source_file: str | None) -> dict[str, str]:
 
 
 def _abstract(record: Fields, parse: Fields) -> str:
-    """As the record gives it, else by the paragraphs of its parse."""
+    """Abstract as the record gives it, else the paragraphs of its parse."""
     for holder in (record, parse):
         if isinstance(holder.get("abstract"), str):
             found = text_at(holder, "abstract")

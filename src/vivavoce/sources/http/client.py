@@ -88,7 +88,7 @@ class Allowed:
 
     hosts: frozenset[str]
     loopback: str | None = None
-    """For tests: one address such as `http://127.0.0.1:8000`, of which everything may be read."""
+    """Address for tests, such as `http://127.0.0.1:8000`, of which everything may be read."""
 
     def __post_init__(self) -> None:
         if self.loopback is not None and not self.loopback.startswith(_LOOPBACK):
@@ -130,7 +130,7 @@ class Limits:
     """Limits of a fetch."""
 
     seconds: float = 300.0
-    """For everything together: turns, tries, redirects and the waits between."""
+    """Limit on everything together: turns, tries, redirects and the waits between."""
     tries: int = 5
     pause: float = 3.0
     """Seconds before the second try when the server names none; doubled for each that follows."""
@@ -147,7 +147,7 @@ class Fetched:
     url: str
     """The address at the end of the redirects."""
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
 
 
 def agent_of(contact: str | None) -> str:
@@ -307,7 +307,7 @@ class Answer:
 
     status: int
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
     body: bytes
 
 

@@ -37,7 +37,7 @@ class ResultRow:
     metric: str
     method: str
     score: str
-    """As printed."""
+    """Score as printed."""
     paper_title: str | None = None
     paper_url: str | None = None
     file_name: str | None = None

@@ -144,7 +144,7 @@ class FoundChunk:
     rank: int
     """1 for the best."""
     score: float | None
-    """None where the query shares no word with any chunk, and the first are taken instead."""
+    """Score; None where the query shares no word with a chunk, and the first are taken instead."""
 
 
 def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
@@ -265,7 +265,7 @@ class Ceiling:
 
     mr: float
     sp: float | None
-    """None where no method stands in the texts."""
+    """Highest `sp`; None where no method stands in the texts."""
 
 
 def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[Ceiling]:

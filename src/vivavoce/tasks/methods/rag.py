@@ -73,7 +73,7 @@ class Found:
     rank: int
     """1 for the best."""
     score: float | None
-    """None where the query says nothing to the retriever, and openings are taken instead."""
+    """Score; None where the query says nothing to the retriever, and openings are taken instead."""
 
 
 def find_retriever(name: str) -> Opener:

@@ -29,7 +29,7 @@ class RankedPaper:
 
     paper_id: str
     title: str
-    """As `plain_title` gives it."""
+    """Title as `plain_title` gives it."""
     score: float
     """Its best."""
     published: str

@@ -154,7 +154,7 @@ DEGREES = tuple(pa.field(f"in_{network}", pa.int32()) for network in NETWORKS)
 PAPER = pa.schema([*LIBRARY, *DEGREES])
 """`in_citation` and `in_comparison`: papers of the whole network that lead to this one."""
 EDGE = pa.schema([("network", pa.string()), ("source", pa.int32()), ("target", pa.int32())])
-"""From the citing or comparing paper to the other, both as rows of `papers.parquet`."""
+"""Edge from the citing or comparing paper to the other, both as rows of `papers.parquet`."""
 CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
     field
     for text in TEXTS
@@ -197,7 +197,7 @@ class GraphPart:
     """Columns and files that rankings by graph need of a round."""
 
     columns: Mapping[str, Row]
-    """By board, its values of `CANDIDATE_FIELDS`."""
+    """Values of `CANDIDATE_FIELDS` by board."""
     files: Mapping[str, bytes]
     """`papers.parquet` and `edges.parquet`."""
     report: Row

@@ -48,7 +48,7 @@ _USUAL = json.dumps(
 )  # fmt: skip
 
 Verdicts = tuple[Verdict | None, Verdict | None]
-"""With the answer first, and with the reference first; None where it was malformed."""
+"""Verdicts with the answer first, and with the reference first; None where malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class Ruled:
 
     question: Question
     votes: dict[str, _Labels]
-    """By the judge's name."""
+    """Votes by the judge's name."""
 
     @property
     def rulings(self) -> list[Ruling | None]:

@@ -256,7 +256,7 @@ class WrittenDemand:
     id: Name
     """The table's."""
     demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
-    """None where every attempt failed; the last verdict says why."""
+    """Demand; None where every attempt failed: the last verdict says why."""
     model: Name
     attempts: Ordinal
     verdicts: tuple[Verdict, ...]

@@ -163,12 +163,12 @@ class Leak:
 
     kind: Kind
     words: str
-    """As the demand has them."""
+    """Words as the demand has them."""
     source: str
     """The column's name, or the cell."""
 
     def __str__(self) -> str:
-        """For people, and for a model that is to write the demand again."""
+        """Message for people, and for a model that is to write the demand again."""
         return f"'{self.words}' {_MEANINGS[self.kind]} '{self.source[:80]}'"
 
 

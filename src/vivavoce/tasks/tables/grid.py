@@ -58,7 +58,7 @@ class Line:
     ordinal: int
     """Its place among all rows of the table."""
     cells: tuple[str, ...]
-    """As printed, as many as there are columns."""
+    """Cells as printed, as many as there are columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class Work:
 
     paper_id: str
     title: str
-    """On one line; empty where nothing tells it."""
+    """Title on one line; empty where nothing states it."""
     abstract: str | None
     published: str | None
     has_text: bool

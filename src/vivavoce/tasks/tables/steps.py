@@ -38,7 +38,7 @@ ATTEMPTS = 2
 AGAIN = "again"
 """Template: what is wrong with the answer before."""
 _ANSWER_SHARE = 3
-"""At most a third of a known window is kept for the answer."""
+"""Divisor of a known window: at most a third of it is kept for the answer."""
 _NARROWINGS = 4
 """Further tries with ever less of a prompt that a provider finds too long."""
 _MAX_COMPLAINT = 300

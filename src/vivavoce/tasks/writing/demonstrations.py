@@ -86,7 +86,7 @@ def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
 
 
 def most_active(papers: Sequence[str], authors: Authors) -> dict[str, int]:
-    """For each paper the number of these papers by the most active of its authors; at least 1."""
+    """Number of these papers by the most active author of each paper; at least 1."""
     counts = Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
     return {
         paper: max((counts[author] for author in authors.of_paper.get(paper, ())), default=1)
@@ -114,7 +114,7 @@ def number_of(*parts: str | int) -> int:
 
 
 MAX_SHARED = 0.5
-"""From this share on two texts are near copies."""
+"""Share of runs from which on two texts are near copies."""
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Kin: TypeAlias = tuple[str, str]

@@ -44,7 +44,7 @@ _SPECIAL = str.maketrans(
     | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
-"""At the start of a line these would belong to the line break before it."""
+"""Characters that would belong to the line break before them, at the start of a line."""
 _JOINED = (("--", "-{}-"), (",,", ",{},"))
 """Pairs that fonts print as one sign."""
 

@@ -111,7 +111,7 @@ HEADS = (
 
 
 def overview(site: Site) -> dict[str, Any]:
-    """Everything that `index.html.j2` prints."""
+    """Values that `index.html.j2` prints."""
     boards = newest_boards(site)
     families: dict[str, list[BoardOf]] = defaultdict(list)
     for board in boards:

@@ -53,7 +53,7 @@ class Verdict:
 
 
 def excerpt(text: str, size: int) -> Excerpt:
-    """As much of a text from its start as takes no more than `size` bytes of a page."""
+    """Start of a text that takes no more than `size` bytes of a page."""
     kept = text[:size]
     shown = _spelled(kept)
     while (taken := len(escape(shown).encode("utf-8"))) > size:

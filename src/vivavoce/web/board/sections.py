@@ -38,11 +38,11 @@ class Entry(NamedTuple):
     name: str
     details: tuple[str, ...]
     lead: Row | None
-    """By the headline metric."""
+    """Row of the headline metric."""
     row: Row
     """The same, or the first of the contestant where it was not measured by that."""
     cells: tuple[Row | None, ...]
-    """By metric."""
+    """Rows by metric."""
     faults: list[tuple[int, str]]
 
     @property
@@ -53,7 +53,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Everything that was measured on one task, in one setting of one round."""
+    """Measures of one task, in one setting of one round."""
 
     detectable: str
     """The smallest difference in the headline metric the items can show; empty when unknown."""
@@ -64,7 +64,7 @@ class Section:
     further: tuple[MetricColumn, ...]
     """Metrics that stand in a table of their own, below."""
     entries: tuple[Entry, ...]
-    """By rank, then those without one by value, and those without a value last."""
+    """Entries by rank, then those without one by value, and those without a value last."""
     ceilings: tuple[Entry, ...]
     ranked: tuple[Row, ...]
     """The headline rows with a rank, in the same order."""

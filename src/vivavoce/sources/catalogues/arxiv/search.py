@@ -161,7 +161,7 @@ class SavedSearch:
 
     folder: Path
     files: tuple[str, ...]
-    """By name, in the order of the results."""
+    """File names, in the order of the results."""
     papers: int
     total: int
     """Results of the whole query."""

@@ -80,7 +80,7 @@ class ValidText:
     """The source that reads it: `html`, `latex` or `pdf`."""
     suffix: str
     licence: str | None = None
-    """As the page states it."""
+    """Licence as the page states it."""
     named: tuple[str, str | None] | None = None
     """The arXiv id and version that the page says it is."""
 

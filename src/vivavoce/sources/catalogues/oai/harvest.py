@@ -113,7 +113,7 @@ class HarvestReport:
     files: tuple[str, ...]
     """Pages written, by name."""
     records: int
-    """In these pages; a record may come twice where a page had to be asked for again."""
+    """Records in these pages; one may come twice where a page had to be asked for again."""
     deleted: int
     """Records among them that the repository marks as deleted."""
     start: str | None

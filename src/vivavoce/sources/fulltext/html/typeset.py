@@ -168,7 +168,7 @@ def is_division(element: etree._Element) -> bool:
 def outside_divisions(
     element: etree._Element, is_wanted: Callable[[etree._Element], bool]
 ) -> Iterator[etree._Element]:
-    """As `outermost`, but not in sections below: a float left open has the rest of the paper."""
+    """Elements as in `outermost`, but not in sections below: an open float has the paper's rest."""
     for found in outermost(element, lambda below: is_division(below) or is_wanted(below)):
         if not is_division(found):
             yield found

@@ -164,7 +164,7 @@ class _Gunzip:
         self._streams = 1
 
     def read(self, size: int = -1, /) -> bytes:
-        """So many bytes, fewer only at the end."""
+        """Read so many bytes, fewer only at the end."""
         pieces: list[bytes] = []
         while size > 0 and (piece := self._piece(size)):
             pieces.append(piece)

@@ -25,7 +25,7 @@ class Macro:
     default: tuple[str, ...] | None = None
     """Default of the first argument, which is then optional."""
     kinds: str = ""
-    """For commands with several optional arguments: `m`, `o` or `s` for each."""
+    """Kinds of the arguments of commands with several optional ones: `m`, `o` or `s` for each."""
 
 
 class Definitions(TokenStream):

@@ -48,7 +48,7 @@ _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction"
 _INSET = 0.03
 """Share of the width of a column."""
 _ENOUGH = 3
-"""So many of its titles have to be found before an outline is believed."""
+"""Fewest of its titles that have to be found before an outline is believed."""
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class HeadingCandidate:
 
     @property
     def is_strong(self) -> bool:
-        """It is set unlike the text."""
+        """Check whether it is set unlike the text."""
         return self.style.kind != PLAIN
 
 

@@ -69,7 +69,7 @@ class Hypothesis:
     """Candidates that may be the top-level headings."""
 
     members: dict[int, SectionNumber | None]
-    """By place among the candidates."""
+    """Members by place among the candidates."""
     style: Style | None = None
     number_style: str = ""
     """Empty for headings without numbers."""
@@ -78,7 +78,7 @@ class Hypothesis:
 
 
 class Evidence:
-    """Everything in a document that speaks for or against a hypothesis."""
+    """Evidence in a document for or against a hypothesis."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ def _number_of(candidate: HeadingCandidate) -> SectionNumber | None:
 
 
 _ENOUGH = 3
-"""So many of its titles have to be found before an outline is believed."""
+"""Fewest of its titles that have to be found before an outline is believed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Layout:
     body: Font
     """The font of most letters."""
     leading: float
-    """From one baseline of running text to the next."""
+    """Distance from one baseline of running text to the next."""
     gutters: tuple[float, ...]
     """Places between columns, from left to right; empty for one column."""
     lines: list[Line]

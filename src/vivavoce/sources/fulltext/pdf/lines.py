@@ -80,7 +80,7 @@ class Font:
 
     name: str
     size: float
-    """In points, after every scaling."""
+    """Size in points, after every scaling."""
     bold: bool = False
     italic: bool = False
     small_caps: bool = False

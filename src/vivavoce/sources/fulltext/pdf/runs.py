@@ -39,7 +39,7 @@ class Line:
     runs: int = 1
     """Parts that wide gaps tell apart, such as cells."""
     gap: float = 99.0
-    """From the baseline above it in the same column; large at the top of one."""
+    """Distance from the baseline above it in the same column; large at the top of one."""
     measure: tuple[float, float] | None = None
     """Start and end of the text beside a float; None where lines are as wide as their column."""
     text: str = field(default="")
@@ -48,7 +48,7 @@ class Line:
 
     @property
     def width(self) -> float:
-        """From its first to its last mark."""
+        """Distance from its first to its last mark."""
         return self.x1 - self.x0
 
 

@@ -27,7 +27,7 @@ class Style:
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
     apart: bool = False
-    """In capitals or centred, as other headings of this look are not."""
+    """True for a heading in capitals or centred, as others of this look are not."""
 
     @property
     def weight(self) -> float:

@@ -220,7 +220,7 @@ class _Reader:
 
 GRAMMAR = read_data(__file__, "composed_grammar.toml")
 COLUMNS: Mapping[str, Any] = GRAMMAR["columns"]
-"""By `table.column`."""
+"""Columns by `table.column`."""
 OPERATORS: Mapping[str, Any] = GRAMMAR["operators"]
 
 _ENDINGS = {

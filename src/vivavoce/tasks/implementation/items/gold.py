@@ -46,7 +46,7 @@ class ArchitectureTrial:
     """Files that an item's candidate is run with, and the gold layers."""
 
     files: dict[str, bytes]
-    """By name, as the driver reads them; the driver itself too."""
+    """Files by name, as the driver reads them; the driver itself too."""
     gold: Arrays
     unseen_gold: Arrays
 
