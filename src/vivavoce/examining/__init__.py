@@ -18,7 +18,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.left_out import as_csv, count_papers, left_out_lines
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
 from vivavoce.examining.planning import (
-    Chosen,
+    ExamTask,
     asking,
     check_budget,
     check_tasks,
@@ -227,14 +227,14 @@ class _Exam:
             build_networks(corpus)
             return corpus, build_round(corpus, {"round": head}, request.round.parent)
 
-    def _run_baselines(self, chosen: Sequence[Chosen]) -> None:
+    def _run_baselines(self, chosen: Sequence[ExamTask]) -> None:
         for each in chosen:
             with self.watch(f"Baselines of {each.task}") as update:
                 plain = asking(self.request, each, (), self.request.logs)
                 methods = (*each.baselines, CEILING)
                 self._carry_out(replace(plain, methods=methods), update)
 
-    def _run_models(self, chosen: Sequence[Chosen]) -> None:
+    def _run_models(self, chosen: Sequence[ExamTask]) -> None:
         request = self.request
         for each in chosen:
             looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
@@ -250,7 +250,7 @@ class _Exam:
             lines = "\n".join(report.failed)
             raise VivaError(f"{lines}\nRun the same command again to retry what failed.")
 
-    def _conclude(self, chosen: Sequence[Chosen], corpus: Corpus, proposal: Row) -> Exam:
+    def _conclude(self, chosen: Sequence[ExamTask], corpus: Corpus, proposal: Row) -> Exam:
         """Write the site, and keep what it says."""
         request = self.request
         with self.watch("Writing the site"):

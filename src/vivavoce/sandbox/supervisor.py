@@ -201,7 +201,7 @@ def _sweep(main: int) -> int | None:
             found = status
 
 
-class _Kept:
+class _KeptOutput:
     """One output stream: its first bytes, and how many more there were."""
 
     def __init__(self, descriptor: int) -> None:
@@ -242,7 +242,7 @@ def _feed(descriptor: int, waiting: memoryview) -> memoryview:
 
 
 def _watch(
-    main: int, request: Request, streams: list[_Kept], feed: int, data: bytes, proc: int
+    main: int, request: Request, streams: list[_KeptOutput], feed: int, data: bytes, proc: int
 ) -> Request:
     """Wait for the main child, feeding, draining and measuring; then end everything."""
     deadline = time.monotonic() + request["timeout"]
@@ -291,7 +291,7 @@ def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
         _start(request, moved, proc, rules)
     for descriptor in (feed_read, out_write, error_write, report_write):
         os.close(descriptor)
-    streams = [_Kept(out_read), _Kept(error_read)]
+    streams = [_KeptOutput(out_read), _KeptOutput(error_read)]
     failure = os.read(report_read, 4)
     os.close(report_read)
     header = _watch(main, request, streams, feed_write, data, proc)

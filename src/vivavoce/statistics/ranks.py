@@ -208,7 +208,7 @@ class Contrasts:
         return found
 
 
-class Flipped:
+class SignFlips:
     """Sizes of differences when the signs of their clusters are random."""
 
     def __init__(self, contrasts: Contrasts, flips: Flips) -> None:
@@ -293,7 +293,7 @@ def rank(
         raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
     flips = Flips(resamples, seed)
     contrasts = Contrasts(*in_order(values, clusters), span)
-    decided = _step_down(contrasts, Flipped(contrasts, flips), resamples, 1.0 - level)
+    decided = _step_down(contrasts, SignFlips(contrasts, flips), resamples, 1.0 - level)
     return standings(contrasts, decided)
 
 
@@ -343,7 +343,7 @@ def bound_of(drawn: npt.ArrayLike, alpha: float) -> float:
     return float(sizes[allowed]) / SAME if allowed >= 0 else np.inf
 
 
-def _step_down(contrasts: Contrasts, flipped: Flipped, draws: int, alpha: float) -> Integers:
+def _step_down(contrasts: Contrasts, flipped: SignFlips, draws: int, alpha: float) -> Integers:
     """Numbers of the pairs that are decided, the clearest first."""
     sizes = contrasts.guarded
     order = np.argsort(-sizes, kind="stable")

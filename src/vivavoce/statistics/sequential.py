@@ -26,8 +26,8 @@ from vivavoce.statistics.ranks import (
     MIN_CLUSTERS,
     SAME,
     Contrasts,
-    Flipped,
     Flips,
+    SignFlips,
     allowed_draws,
     bound_of,
 )
@@ -117,7 +117,7 @@ class Sequential:
         pairs = self._open_pairs(contrasts)
         if contrasts.clusters < MIN_CLUSTERS:  # which decide nothing, and spend nothing
             pairs = pairs[:0]
-        drawn = Flipped(contrasts, self._flips).sizes(pairs)
+        drawn = SignFlips(contrasts, self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
         while len(pairs):
             bound = bound_of(drawn.max(axis=0), spent)

@@ -215,7 +215,7 @@ _REFERENCES = 20_000
 """References whose keys are joined together."""
 
 
-class Resolved(NamedTuple):
+class Resolutions(NamedTuple):
     """Resolutions of the references of a shard, and their keys."""
 
     table: pa.Table
@@ -225,7 +225,7 @@ class Resolved(NamedTuple):
 
 def resolve_shard(
     references: pa.Table, index: Index, rows: NDArray[np.int64] | None = None
-) -> Resolved:
+) -> Resolutions:
     """Resolve references against the papers of a corpus.
 
     `references` have the columns `COLUMNS`; `rows` are the numbers of those to resolve.
@@ -243,7 +243,7 @@ def resolve_shard(
             numbers = rows[numbers].astype(np.uint32)
         keys.append(ReferenceKeys(numbers, own.keys))
     keys.append(ReferenceKeys(np.empty(0, np.uint32), np.empty(0, np.uint64)))
-    return Resolved(pa.concat_tables(tables), sort_keys(keys))
+    return Resolutions(pa.concat_tables(tables), sort_keys(keys))
 
 
 def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> pa.Table:

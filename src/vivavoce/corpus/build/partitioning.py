@@ -78,7 +78,7 @@ _AT = "at"
 _SCHEMA = pa.schema([DOCUMENT.field(name) for name in READ])
 
 
-class Needed(NamedTuple):
+class NeededRows(NamedTuple):
     """Documents of one file that one shard needs."""
 
     file: int
@@ -91,14 +91,14 @@ class Needed(NamedTuple):
 
 def needs_of(
     shard: int, files: npt.NDArray[np.int32], rows: npt.NDArray[np.int32]
-) -> Iterator[Needed]:
+) -> Iterator[NeededRows]:
     """Documents that one shard needs, given the file and the row of each of its documents."""
     order = np.lexsort((rows, files))
     ordered = files[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
     for low, high in pairwise(cuts):
         own = order[low:high]
-        yield Needed(int(ordered[low]), shard, rows[own].astype(np.int64), own)
+        yield NeededRows(int(ordered[low]), shard, rows[own].astype(np.int64), own)
 
 
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:

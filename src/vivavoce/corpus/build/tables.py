@@ -38,7 +38,7 @@ from vivavoce.corpus.build.citing import (
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
-    Needed,
+    NeededRows,
     cut_papers,
     needs_of,
     repartition,
@@ -84,7 +84,7 @@ _OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, DIGESTS, _WORK)
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildCounts:
     """Counts of the documents and records in the tables."""
 
     papers: int
@@ -102,7 +102,7 @@ class Built:
     """Results of papers of the corpus, by source."""
 
 
-class _Planned(NamedTuple):
+class _Shard(NamedTuple):
     """A shard, and the documents it is made of."""
 
     name: str
@@ -114,7 +114,7 @@ class _Planned(NamedTuple):
     inputs: str
 
 
-def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
+def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     """Write every table of a corpus from its complete imports.
 
     What stands as it was written for the same documents is left alone.
@@ -172,7 +172,7 @@ def _config() -> str:
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 
-def _plan(identity: Identity) -> list[_Planned]:
+def _plan(identity: Identity) -> list[_Shard]:
     ids = identity.places["paper_id"].combine_chunks()
     files, rows = (identity.places[name].to_numpy() for name in ("file", "row"))
     differs = pc.not_equal(ids[1:], ids[:-1]) if len(ids) else pa.array([], pa.bool_())
@@ -190,18 +190,18 @@ def _plan(identity: Identity) -> list[_Planned]:
         distinct = {digest: number for number, digest in enumerate(sorted(set(digests)))}
         documents = [[distinct[digest] for digest in digests], rows[own].tolist()]
         inputs = hash_of([papers, counts, list(distinct), documents])
-        plan.append(_Planned(shard.name, papers, counts, files[own], rows[own], inputs))
+        plan.append(_Shard(shard.name, papers, counts, files[own], rows[own], inputs))
     return plan
 
 
-def _made(folder: Path, plan: Sequence[_Planned], config: str) -> dict[str, Row]:
+def _made(folder: Path, plan: Sequence[_Shard], config: str) -> dict[str, Row]:
     """The markers of the shards that stand as they were written."""
     found = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
     return {name: marker for name, marker in found if marker is not None}
 
 
 def _make(
-    folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
+    folder: Path, todo: Sequence[_Shard], files: Sequence[File], config: str, engine: Engine
 ) -> None:
     lying = _repartition(folder, todo, files, config, engine)
     tasks = [
@@ -221,10 +221,10 @@ def _make(
 
 
 def _repartition(
-    folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
+    folder: Path, todo: Sequence[_Shard], files: Sequence[File], config: str, engine: Engine
 ) -> dict[int, list[list[object]]]:
     """Repartition documents to the shards; returns where those of each lie then."""
-    of_file: dict[int, list[Needed]] = defaultdict(list)
+    of_file: dict[int, list[NeededRows]] = defaultdict(list)
     for number, shard in enumerate(todo):
         for need in needs_of(number, shard.files, shard.rows):
             of_file[need.file].append(need)
@@ -249,7 +249,7 @@ def _repartition(
 
 
 def _resolve(
-    folder: Path, plan: Sequence[_Planned], markers: dict[str, Row], config: str, engine: Engine
+    folder: Path, plan: Sequence[_Shard], markers: dict[str, Row], config: str, engine: Engine
 ) -> str | None:
     """Resolve the references of every shard; returns the index they are resolved with."""
     if not any(marker[REFERENCES]["rows"] for marker in markers.values()):
@@ -363,16 +363,16 @@ def _clean(folder: Path, kept: set[str], index: str | None) -> None:
 
 def _built(
     markers: dict[str, Row],
-    plan: Sequence[_Planned],
+    plan: Sequence[_Shard],
     unmatched: list[tuple[Batch, Fault]],
     outside: Counter[str],
-) -> Built:
+) -> BuildCounts:
     sources: Counter[str] = Counter()
     results: Counter[str] = Counter()
     for marker in markers.values():
         sources.update(marker["sources"])
         results.update(marker["results"])
-    return Built(
+    return BuildCounts(
         papers=sum(int(marker["n"]) for marker in markers.values()),
         dated=sum(int(marker["dated"]) for marker in markers.values()),
         sources=sources,

@@ -35,7 +35,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     Addresses,
     Missing,
     Text,
-    Wanted,
+    WantedText,
     fetch_text,
     texts_wanted,
 )
@@ -169,14 +169,14 @@ class _Fetch:
         papers = load_corpus(self._corpus).papers
         return [p for p in papers if "no_text" in p.gates and (p.arxiv_id or p.acl_id)]
 
-    def _asked_before(self, paper: Paper) -> list[tuple[Wanted, Row | None]]:
+    def _asked_before(self, paper: Paper) -> list[tuple[WantedText, Row | None]]:
         """Texts of a paper, in order, each with its row in the index."""
         wanted = texts_wanted(
             paper.arxiv_id, paper.version, paper.acl_id, self._kinds, self._addresses
         )
         return [(each, self.index.get(paper.paper_id, each.kind, each.name)) for each in wanted]
 
-    def _next(self, paper: Paper) -> list[Wanted]:
+    def _next(self, paper: Paper) -> list[WantedText]:
         """Texts still to be asked for, in order."""
         rows = self._asked_before(paper)
         if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
@@ -221,7 +221,7 @@ class _Fetch:
             if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
                 return
 
-    def _watch(self, wanted: Wanted, outcome: Text | Missing, row: Row) -> None:
+    def _watch(self, wanted: WantedText, outcome: Text | Missing, row: Row) -> None:
         """Stop when a host asks for a pause, or when nothing good has come from it for long."""
         host = urlsplit(wanted.url).hostname
         if isinstance(outcome, Text) or outcome.outcome not in (FAILED, REFUSED):
@@ -239,7 +239,7 @@ class _Fetch:
                 f"{outcome.reason}"
             )
 
-    def _row(self, paper: Paper, wanted: Wanted, outcome: Text | Missing) -> Row:
+    def _row(self, paper: Paper, wanted: WantedText, outcome: Text | Missing) -> Row:
         row: Row = {
             "paper": paper.paper_id,
             "kind": wanted.kind,
@@ -264,7 +264,7 @@ class _Fetch:
             "version": outcome.version,
         }
 
-    def _save(self, wanted: Wanted, text: Text) -> str:
+    def _save(self, wanted: WantedText, text: Text) -> str:
         """Write a text below the corpus' folder, under the paper's id without its slash."""
         name = wanted.name.replace("/", "")
         if text.version and not name.endswith(text.version):

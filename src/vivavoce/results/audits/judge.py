@@ -32,7 +32,7 @@ from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.human import corrected_rows, human_rows
 from vivavoce.results.audits.judgements import (
     FIRST,
-    Judged,
+    JudgedAnswer,
     agreement_rows,
     criteria_of,
     human_rows_of_lines,
@@ -139,7 +139,7 @@ def audit_judge(
             f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )
-    by_judge: dict[str, list[Judged]] = defaultdict(list)
+    by_judge: dict[str, list[JudgedAnswer]] = defaultdict(list)
     for each in judged:
         by_judge[each.judge].append(each)
     corrected: list[Row] = []
@@ -178,7 +178,9 @@ def audit_judge(
     )
 
 
-def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
+def _measures(
+    judge: str, criterion: str, judged: Sequence[JudgedAnswer], draws: Draws
+) -> list[Row]:
     both = [(each, places) for each in judged if (places := each.places(criterion))]
     cases: dict[str, list[Case]] = {
         "first_share": [
@@ -203,7 +205,7 @@ def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws
     ]
 
 
-def _length_slope(judged: Sequence[Judged], criterion: str, draws: Draws) -> Estimate:
+def _length_slope(judged: Sequence[JudgedAnswer], criterion: str, draws: Draws) -> Estimate:
     cases = [
         (each.asked, math.log2(each.answer_words / each.reference_words), points, each.cluster)
         for each in judged
@@ -213,12 +215,12 @@ def _length_slope(judged: Sequence[Judged], criterion: str, draws: Draws) -> Est
     return slope_within(cases, draws)
 
 
-def _by_answer(judged: Sequence[Judged]) -> dict[Answer, Judged]:
+def _by_answer(judged: Sequence[JudgedAnswer]) -> dict[Answer, JudgedAnswer]:
     return {(each.asked, each.id, each.epoch): each for each in judged}
 
 
 def _agreement(
-    first: Sequence[Judged], second: Sequence[Judged], draws: Draws
+    first: Sequence[JudgedAnswer], second: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[list[Row], int]:
     """Rows by criterion, and how many answers of the two judges were not the same text."""
     by_first, by_second = _by_answer(first), _by_answer(second)

@@ -31,7 +31,7 @@ from vivavoce.records import Window
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.relations import (
     LENGTH,
-    Found,
+    Flags,
     Runs,
     compare_dates,
     copies,
@@ -201,7 +201,7 @@ def _overlaps(
 ) -> Iterator[tuple[str, Row]]:
     """Shares of the gold that an item's own text and whole input hold, by setting."""
     paper = papers[row["paper_id"]]
-    own: dict[tuple[str, ...], tuple[Found, bool, float | None]] = {}
+    own: dict[tuple[str, ...], tuple[Flags, bool, float | None]] = {}
     gold = shingles_of(row["reference"]) if task != "title" else shingles_of("")
     beside_work = [
         retold_share(gold, shingles_of(w["abstract"] or "")) for w in row.get("works") or ()
@@ -209,7 +209,7 @@ def _overlaps(
     works = [
         found_in(runs, runs_of(work["abstract"] or "", length)) for work in row.get("works") or ()
     ]
-    shown: dict[str, tuple[Found, float | None]] = {}
+    shown: dict[str, tuple[Flags, float | None]] = {}
     for setting in row["settings"]:
         texts = tuple(slots(task, setting, paper).values())
         if texts not in own:

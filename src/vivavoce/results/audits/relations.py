@@ -26,7 +26,7 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import hash_runs, holders
 
 Runs = npt.NDArray[np.uint64]
-Found = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
 
 LENGTH = 13
 """Words of a run that is not met by chance."""
@@ -198,7 +198,7 @@ def runs_of(text: str, length: int = LENGTH) -> Runs:
     return hash_runs(words_of(text), length)
 
 
-def found_in(gold: Runs, source: Runs) -> Found:
+def found_in(gold: Runs, source: Runs) -> Flags:
     """Presence in the source of each run of the gold, by place."""
     if not len(gold):
         return np.zeros(0, bool)
@@ -210,7 +210,7 @@ def found_in(gold: Runs, source: Runs) -> Found:
     return flags[np.searchsorted(known, gold)]
 
 
-def share_of(*flags: Found) -> float | None:
+def share_of(*flags: Flags) -> float | None:
     """Share of the gold's runs found in one source or another; None without runs."""
     together = np.logical_or.reduce(flags)
     return float(together.mean()) if together.size else None

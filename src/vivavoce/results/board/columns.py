@@ -13,7 +13,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from vivavoce.results.board.facts import (
-    Calibrated,
+    CalibratedMean,
     Exposure,
     Fit,
     Work,
@@ -247,7 +247,7 @@ class BoardRow(TypedDict):
         ),
     ]
     calibrated: Annotated[
-        Calibrated | None,
+        CalibratedMean | None,
         BoardColumn(
             says="Win rate of a judge corrected by people's labels; null without enough of them.",
             unit="score",

@@ -98,7 +98,7 @@ class Work(TypedDict):
     reads: float
 
 
-class Calibrated(TypedDict):
+class CalibratedMean(TypedDict):
     """Mean of people's values over all items, with its interval and how many they labelled."""
 
     value: float

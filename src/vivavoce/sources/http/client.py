@@ -140,7 +140,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class Download:
     """A body, and where it was in the end."""
 
     body: bytes
@@ -191,7 +191,7 @@ class Client:
         """The body of an address; arguments and errors are those of `fetch`."""
         return self.fetch(url, check=check, offset=offset).body
 
-    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
+    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Download:
         """The answer of the server for an address.
 
         Args:
@@ -225,7 +225,7 @@ class Client:
         )
         return retrying(self._try, url, check, offset, until)
 
-    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Fetched:
+    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Download:
         """The answer at the end of the redirects, each hop checked and in its host's turn."""
         address = url
         for _ in range(self._limits.hops + 1):
@@ -245,7 +245,7 @@ class Client:
             except InputError as problem:
                 what = f"the answer cannot be used, {problem}"
                 raise BadReplyError(what, url, _LATER, offset) from problem
-            return Fetched(answer.body, address, answer.headers)
+            return Download(answer.body, address, answer.headers)
         what = f"more than {self._limits.hops} redirects"
         raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)
 
@@ -272,7 +272,7 @@ class Client:
         except TimeoutError as error:
             what = f"not finished within {self._limits.seconds:g} s"
             raise OverdueError(what, url, _LATER, offset) from error
-        except _Oversize as error:
+        except _OversizeError as error:
             what = f"the answer is larger than {largest} bytes"
             raise TooLargeError(what, url, "Ask for less at a time.", offset) from error
 
@@ -297,7 +297,7 @@ def _join(base: str, location: str) -> str:
         return location
 
 
-class _Oversize(Exception):
+class _OversizeError(Exception):
     """An answer beyond its byte limit."""
 
 
@@ -349,7 +349,7 @@ async def _transfer(
             room = largest + 1 - len(body)
             body += inflate.decompress(chunk, room) if inflate else chunk
             if max(len(body), response.num_bytes_downloaded) > largest:
-                raise _Oversize
+                raise _OversizeError
         if inflate and response.num_bytes_downloaded and not inflate.eof:
             raise httpx.DecodingError("its gzip data end early")
         headers = {name.lower(): value for name, value in response.headers.items()}

@@ -32,7 +32,7 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import (
-    Claimed,
+    ReportGold,
     architecture_trials,
     claims,
     gold_of_report,
@@ -258,7 +258,7 @@ def _find_code(answer: str) -> str | None:
     return None if program is None or program.lstrip().startswith("{") else program
 
 
-def _score_reading(truth: Claimed, reading: dict[str, Any]) -> dict[str, float]:
+def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, float]:
     """The stages before the program: the method, and the columns it needs."""
     found = score_extraction([truth.method], parse_methods([reading.get("method")]) or [])
     named = reading.get("columns")

@@ -33,7 +33,7 @@ from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.store import hash_of
 from vivavoce.tasks.library import Library
 from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, open_entry
-from vivavoce.tasks.methods.agent_tools import Shown, Window, tools_of
+from vivavoce.tasks.methods.agent_tools import ShownMessages, Window, tools_of
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import measure
@@ -189,7 +189,7 @@ class _Run:
         self._state.messages.append(self._capped(output, choice))
         return output
 
-    async def _generate(self, shown: Shown, choice: Literal["auto", "none"]) -> ModelOutput:
+    async def _generate(self, shown: ShownMessages, choice: Literal["auto", "none"]) -> ModelOutput:
         self._note["left_out"] = max(self._note["left_out"], shown.left_out)
         try:
             output = await generate_with_retry(

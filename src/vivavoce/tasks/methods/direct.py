@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import ValidationError
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.tasks.prompting.fitting import Fitted, fit_to_model
+from vivavoce.tasks.prompting.fitting import Fitting, fit_to_model
 from vivavoce.tasks.prompting.prompts import Rendered, Span
 
 SOURCE_SLOT = "content"
@@ -77,7 +77,7 @@ def prompt_of(state: TaskState) -> Rendered:
     return Rendered(state.input_text, spans, tuple(blocks), parts)
 
 
-def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageUser:
+def message_of(state: TaskState, fitted: Fitting, source: object) -> ChatMessageUser:
     """A fitted prompt as a message with the sample's address; what was cut is noted.
 
     Args:

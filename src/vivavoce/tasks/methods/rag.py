@@ -66,7 +66,7 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Passage:
     """An excerpt that a query found."""
 
     excerpt: Excerpt
@@ -122,7 +122,7 @@ def cut_pool(
 
 def find_excerpts(
     retriever: Retriever, excerpts: Sequence[Excerpt], query: str, k: int
-) -> list[Found]:
+) -> list[Passage]:
     """The k best excerpts for a query, in the order of the texts.
 
     The first k for a query that says nothing to the retriever.
@@ -131,11 +131,11 @@ def find_excerpts(
     ranked: Sequence[tuple[int, float | None]] = hits or [
         (index, None) for index in range(min(k, len(excerpts)))
     ]
-    found = [Found(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
+    found = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
     return sorted(found, key=lambda one: (one.excerpt.start, one.excerpt.end))
 
 
-def lay_out(prompts: PromptSet, excerpts: Sequence[Found]) -> Rendered:
+def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
     """The excerpts as one text, each headed by its source.
 
     The slot `excerpt_1` is the best one's text. All but the best are blocks: the worst goes first.
@@ -153,7 +153,7 @@ def lay_out(prompts: PromptSet, excerpts: Sequence[Found]) -> Rendered:
     return Rendered(text, spans, tuple(places[rank] for rank in worst_first))
 
 
-def slot_of(excerpt: Found) -> str:
+def slot_of(excerpt: Passage) -> str:
     """The name of an excerpt's slot."""
     return f"excerpt_{excerpt.rank}"
 
@@ -213,7 +213,7 @@ def check_samples(samples: Iterable[Sample]) -> None:
 
 def _search(
     state: TaskState, model: Model, opener: Opener, chunks: int, size: int, overlap: int
-) -> list[Found]:
+) -> list[Passage]:
     """The excerpts that the sample's query finds, in the order of the texts."""
     pool = [(label, (start, end)) for label, start, end in state.metadata.get("pool", ())]
     counter = measure(str(model), model.api).counter
@@ -242,7 +242,7 @@ def _search(
 
 
 def _message(
-    state: TaskState, context: int | None, model: Model, excerpts: list[Found]
+    state: TaskState, context: int | None, model: Model, excerpts: list[Passage]
 ) -> ChatMessageUser:
     prompt = _compose(state, excerpts)
     best = next(slot_of(one) for one in excerpts if one.rank == 1)
@@ -257,7 +257,7 @@ def _message(
     return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
 
 
-def _compose(state: TaskState, excerpts: list[Found]) -> Rendered:
+def _compose(state: TaskState, excerpts: list[Passage]) -> Rendered:
     prompts = _prompts(state)
     name = f"rag.{_name(state.metadata)}"
     laid = lay_out(prompts, excerpts)
@@ -288,7 +288,7 @@ def _open(place: str) -> PromptSet:
     return load_prompts(folder_at(place))
 
 
-def _record(hit: Found, is_shown: bool) -> dict[str, Any]:
+def _record(hit: Passage, is_shown: bool) -> dict[str, Any]:
     excerpt = hit.excerpt
     return {
         "source": excerpt.source,

@@ -39,7 +39,7 @@ from vivavoce.tasks.tables.item import (
     is_known,
 )
 from vivavoce.tasks.tables.works import (
-    Given,
+    GivenDemand,
     merge_works,
     papers_with_text,
     read_given,
@@ -64,7 +64,7 @@ class GoldTables:
     related_works: Mapping[str, frozenset[str]]
     """Works by table that are not distractors of it: its source paper and what any table of
     this cites."""
-    given: Mapping[str, Given]
+    given: Mapping[str, GivenDemand]
     """Demand and distractors that came with each table, if any."""
     dropped: Mapping[str, int]
     """Lines of printed tables that are not rows of the gold ones, by reason."""

@@ -15,7 +15,7 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry
-from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
+from vivavoce.tasks.prompting.fitting import Fitting, Group, fit
 from vivavoce.tasks.prompting.prompts import (
     Rendered,
     fence_mark,
@@ -209,7 +209,7 @@ class TableRun:
         complaint: str | None = None,
         *,
         is_fitted: bool = True,
-    ) -> tuple[ModelOutput, Fitted]:
+    ) -> tuple[ModelOutput, Fitting]:
         """One call, counted.
 
         Args:

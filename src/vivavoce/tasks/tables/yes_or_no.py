@@ -203,7 +203,7 @@ _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class QASetup:
     """Settings of questions about tables and of their answers."""
 
     pairs: int | None = PAIRS
@@ -217,7 +217,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class QAResult:
     """Result of the answers of all runs."""
 
     runs: tuple[Tally, ...]
@@ -280,9 +280,9 @@ async def use_tables(
     gold: LiteratureTable,
     system: LiteratureTable,
     names: Mapping[str, str],
-    use: Use,
+    use: QASetup,
     models: Mapping[str, Model],
-) -> Used:
+) -> QAResult:
     """Ask both tables what the other one says, with the models of the roles."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
@@ -309,13 +309,13 @@ async def use_tables(
             for about in asked
         },
     }
-    return Used(tuple(tallies), record)
+    return QAResult(tuple(tallies), record)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
     prompts: PromptSet
-    use: Use
+    use: QASetup
     models: Mapping[str, Model]
     counts: Counter[str] = field(default_factory=lambda: Counter(cut_tables=0))
     """Tables that were cut for a request, and what became of wordings."""

@@ -39,11 +39,11 @@ ORDER BY mine.labelled_at, item.id LIMIT 1
 """Items that the person skipped come last, the one skipped longest ago first among them."""
 
 
-class NotYours(VivaError):
+class UnknownItemError(VivaError):
     """The item does not exist, or the person was never shown it."""
 
 
-class OutOfDate(VivaError):
+class StaleLabelError(VivaError):
     """The person has labelled the item otherwise since the page was opened."""
 
 
@@ -130,7 +130,7 @@ def submit(
     if revision != (row["revision"] or 0) or would_erase:
         if value == row["value"]:
             return
-        raise OutOfDate("You have labelled this item already. That label was not changed.")
+        raise StaleLabelError("You have labelled this item already. That label was not changed.")
     known = {"me": person.id, "item": item, "value": value, "note": note, "now": _moment(now)}
     connection.execute(
         "INSERT INTO label (item, person, value, note, revision, shown_at, labelled_at)"
@@ -154,14 +154,14 @@ def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
 
 
 def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqlite3.Row:
-    """An item with the person's own label; `NotYours` unless they had it in hand."""
+    """An item with the person's own label; `UnknownItemError` unless they had it in hand."""
     found: sqlite3.Row | None = connection.execute(
         "SELECT item.key, item.content, label.id AS label, value, note, revision FROM item"
         " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
         {"me": person.id, "item": item},
     ).fetchone()
     if found is None or (found["label"] is None and _item_in_hand(connection, person) != item):
-        raise NotYours("You have no such item.")
+        raise UnknownItemError("You have no such item.")
     return found
 
 

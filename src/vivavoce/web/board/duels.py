@@ -23,7 +23,7 @@ from vivavoce.web.board.page import (
     static_files,
     write_pages,
 )
-from vivavoce.web.board.samples import Around, item_path, items_pages
+from vivavoce.web.board.samples import ItemContext, item_path, items_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
@@ -62,11 +62,11 @@ def write_comparison(
     return out / _INDEX
 
 
-def _around(row: Row) -> Around:
+def _around(row: Row) -> ItemContext:
     place = [str(row[name]) for name in PLACE]
     sides = [row[side] for side in ("a", "b")]
     found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
-    return Around(
+    return ItemContext(
         folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
         back=Link("The comparison", _INDEX),
         family=row["family"],

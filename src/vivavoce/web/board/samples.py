@@ -115,7 +115,7 @@ _LAST = ("floor", "ceiling")
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ItemContext:
     """Place and links of the pages of some items of one task and setting."""
 
     folder: str
@@ -130,7 +130,7 @@ class Around:
     nav: Sequence[Link] = ()
 
 
-def item_view(item: ItemTexts, around: Around) -> dict[str, Any]:
+def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
     """Values for `item.html.j2` of an item."""
     answers = list(item.read())
     texts = [answer.texts for answer in answers if answer.score]
@@ -170,7 +170,7 @@ def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, b
     return is_apart, value is None, sign * (value or 0.0), str(answer.source.key)
 
 
-def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, Any]:
+def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[str, Any]:
     """One contestant's answer."""
     source, texts = answer.source, answer.texts
     row = asdict(source.key)
@@ -240,7 +240,7 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
             continue
         items = [_on_board(item, board) for item in group]
         listed.append((board, len(items)))
-        around = Around(
+        around = ItemContext(
             folder=items_folder(board),
             back=Link("All items shown", list_path(board)),
             family=board.family,
@@ -285,7 +285,7 @@ def items_folder(board: BoardOf) -> str:
     return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
 
 
-def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
+def items_pages(items: Sequence[ItemTexts], around: ItemContext) -> list[Page]:
     """The pages of items of one board, each leading to the next."""
     made = []
     for place, item in enumerate(items):
@@ -294,7 +294,7 @@ def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
     return made
 
 
-def _item_page(item: ItemTexts, beside: Sequence[str | None], around: Around) -> Page:
+def _item_page(item: ItemTexts, beside: Sequence[str | None], around: ItemContext) -> Page:
     folder = around.folder
     path = item_path(folder, item.id)
     ways = [None if found is None else item_path(folder, found) for found in beside]

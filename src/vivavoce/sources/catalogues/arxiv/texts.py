@@ -16,7 +16,7 @@ from vivavoce.errors import InputError
 from vivavoce.sources.http.client import (
     BadStatusError,
     Client,
-    Fetched,
+    Download,
     HttpError,
     RefusedAddressError,
     TooLargeError,
@@ -125,7 +125,7 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedText:
     """One kind of text of one paper."""
 
     kind: str
@@ -153,20 +153,22 @@ def texts_wanted(
     acl_id: str | None,
     kinds: tuple[str, ...] = KINDS,
     addresses: Addresses | None = None,
-) -> list[Wanted]:
+) -> list[WantedText]:
     """Texts to ask for, in order; the Anthology's PDF comes last."""
     servers = addresses or Addresses()
     wanted = []
     if arxiv_id:
         # ar5iv keeps one version of a paper and does not say which.
         names = dict.fromkeys(kinds, arxiv_id + (version or "")) | {"ar5iv": arxiv_id}
-        wanted = [Wanted(kind, names[kind], getattr(servers, kind) + names[kind]) for kind in kinds]
+        wanted = [
+            WantedText(kind, names[kind], getattr(servers, kind) + names[kind]) for kind in kinds
+        ]
     if acl_id and "pdf" in kinds:
-        wanted.append(Wanted("acl", acl_id, servers.acl + acl_id + servers.acl_suffix))
+        wanted.append(WantedText("acl", acl_id, servers.acl + acl_id + servers.acl_suffix))
     return wanted
 
 
-def fetch_text(client: Client, wanted: Wanted) -> Text | Missing:
+def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
     """Ask for a text; what the server says of it is never raised."""
     validate = _VALIDATORS[wanted.kind]
     try:
@@ -207,7 +209,7 @@ def _notice_of(body: bytes, validate: Validator) -> Missing | None:
     return valid if isinstance(valid, Missing) else None
 
 
-def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
+def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | None:
     """The version: as asked for, as the page says, or as the file or its address is called."""
     if wanted.kind == "acl":
         return None
@@ -218,7 +220,7 @@ def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
     return next((version for name, version in known if name == asked[0] and version), None)
 
 
-def _is_meant(wanted: Wanted, name: str, version: str | None) -> bool:
+def _is_meant(wanted: WantedText, name: str, version: str | None) -> bool:
     """Check whether a page that names itself is the one asked for."""
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return name == asked[0] and (None in (version, asked[1]) or version == asked[1])
