@@ -22,9 +22,9 @@ class Plugins(Generic[T]):
     """Plug-ins of one group."""
 
     loaded: dict[str, T]
-    """By name, in alphabetical order."""
+    """Plugins by name, in alphabetical order."""
     broken: dict[str, PluginError]
-    """By name: the error for each one that cannot be loaded."""
+    """Error of each plugin that cannot be loaded, by name."""
 
 
 def load_plugins(group: str, read: Callable[[str, ModuleType], T]) -> Plugins[T]:

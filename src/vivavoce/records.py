@@ -87,7 +87,7 @@ class CitedTable:
     cited: tuple[int, ...] = ()
     """Ordinals of `Reference` entries."""
     row_cited: tuple[tuple[int, ...], ...] = ()
-    """For each row of `cells` those of `cited` that it cites, in order of mention, each once.
+    """Places in `cited` that each row of `cells` cites, in order of mention, each once.
 
     Empty where the source cannot tell.
     """
@@ -113,7 +113,7 @@ class Result:
     area: str | None = None
     modality: str | None = None
     higher_is_better: bool | None = None
-    """As the list says."""
+    """Direction of the metric, as the list says."""
     listed_in: str | None = None
     """The list from best to worst that has the entry, and the place in it."""
     position: int | None = None
@@ -130,9 +130,9 @@ class CellResult:
     column: int
     method: str
     dataset: str | None
-    """As header, group or caption print it; None where none of them names one."""
+    """Dataset as header, group or caption print it; None where none of them names one."""
     part: str | None
-    """As the header prints it, where the caption names the dataset."""
+    """Part as the header prints it, where the caption names the dataset."""
     split: str | None
     """`test`, `dev` or `train`."""
     metric: str

@@ -7,7 +7,7 @@ from typing import Any
 
 from vivavoce.examining.left_out import as_csv, left_out_lines
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
-from vivavoce.examining.planning import Chosen
+from vivavoce.examining.planning import ExamTask
 from vivavoce.examining.standings import Standing
 from vivavoce.reports import Sheet, markdown
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
@@ -32,7 +32,7 @@ def log_of(task: str, method: str, values: Sequence[float], cost: float | None) 
 def standing(task: str, values: dict[str, list[float]], beats: set[tuple[str, str]]) -> Standing:
     """Contestants on the items that all have: as many as the shortest list."""
     shared = min(map(len, values.values()))
-    chosen = Chosen("writing", task, "direct", "rougeL", 4, 4, ("lead", "null"), False)
+    chosen = ExamTask("writing", task, "direct", "rougeL", 4, 4, ("lead", "null"), False)
     means = {name: sum(each[:shared]) / shared for name, each in values.items()}
     return Standing(
         chosen=chosen,

@@ -32,7 +32,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     Missing,
     Text,
     ValidText,
-    Wanted,
+    WantedText,
     fetch_text,
     texts_wanted,
     validate_eprint,
@@ -66,7 +66,7 @@ def client(server: ReplayServer, clock: FakeClock) -> Client:
     return Client(allowed, clock.turns(), limits=Limits(tries=2, largest=1 << 20))
 
 
-def want(server: ReplayServer, kind: str, name: str = "2001.00001v1") -> Wanted:
+def want(server: ReplayServer, kind: str, name: str = "2001.00001v1") -> WantedText:
     acl = name if kind == "acl" else None
     arxiv = None if acl else name
     (wanted,) = texts_wanted(

@@ -11,7 +11,7 @@ import typer
 from vivavoce.cli.bind import Json, Logs, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE
 from vivavoce.cli.output import print_report, progress
-from vivavoce.requests import Bootstrap, Opt, WithPartial
+from vivavoce.requests import Bootstrap, Opt, PartialLogs
 
 app = typer.Typer(
     no_args_is_help=True, help="Audit what may explain a score: leaks, judges, retrieval."
@@ -75,7 +75,7 @@ def retrieval(
 @verb(app, "audit evaluators logs --evaluator openai/gpt-4o")
 def evaluators(
     logs: Logs,
-    reading: WithPartial,
+    reading: PartialLogs,
     evaluator: Annotated[
         Sequence[str],
         Opt(
@@ -91,7 +91,7 @@ def evaluators(
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
-    from vivavoce.tasks.tables.yes_or_no import Use
+    from vivavoce.tasks.tables.yes_or_no import QASetup
 
     with progress("Answers") as update:
         found = audit_evaluators(
@@ -99,7 +99,7 @@ def evaluators(
             evaluator,
             base=base,
             setting=setting,
-            use=Use(pairs=pairs),
+            use=QASetup(pairs=pairs),
             partial=reading.partial,
             draws=Draws(reading.resamples, reading.seed),
             progress=update,
@@ -110,7 +110,7 @@ def evaluators(
 @verb(app, "audit judge logs --human labels.jsonl")
 def judge(
     logs: Logs,
-    reading: WithPartial,
+    reading: PartialLogs,
     human: Annotated[Path | None, Opt("JSON Lines of {id, a, b, verdict: a|b|tie}.")] = None,
     correct: Annotated[bool, Opt("Correct the judge's win rates by these labels.")] = False,
     as_json: Json = False,

@@ -174,11 +174,11 @@ def _of_file(request: type, path: Path | None) -> dict[str, Any]:
     return {} if path is None else check_values(request, read_toml(path), str(path))
 
 
-def _refuse_missing(request: Any, options: Iterable[_Parameter], found: Collection[str]) -> None:
+def _refuse_missing(request: Any, options: Iterable[_Parameter], given: Collection[str]) -> None:
     flags = {each.name: each.flag for each in options}
     for each in fields(request):
         has_default = each.default is not MISSING or each.default_factory is not MISSING
-        if not has_default and each.name not in found:
+        if not has_default and each.name not in given:
             raise InputError(
                 f"Missing option '{flags[each.name]}': give it, or {each.name} in the file of "
                 "--config."
@@ -205,8 +205,8 @@ def _options_of(request: Any, *, has_file: bool) -> Iterator[_Parameter]:
 
 def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     """A parameter as Typer takes it: lists for what may be given again, moments for days."""
-    kind, *said = get_args(hint)
-    declared = next(one for one in said if isinstance(one, Opt | Arg | ParameterInfo))
+    kind, *extras = get_args(hint)
+    declared = next(one for one in extras if isinstance(one, Opt | Arg | ParameterInfo))
     parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     bare = next(one for one in parts if one is not type(None))
     if isinstance(declared, ParameterInfo):

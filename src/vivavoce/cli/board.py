@@ -18,7 +18,7 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
-from vivavoce.requests import Arg, CutoffOptions, Opt, SiteOptions, WithPartial
+from vivavoce.requests import Arg, CutoffOptions, Opt, PartialLogs, SiteOptions
 
 if TYPE_CHECKING:
     from vivavoce.results.board.groups import Board
@@ -95,7 +95,7 @@ def export(
         ),
     ],
     out: Annotated[Path, Opt("Folder for the files; it must not exist yet.")],
-    reading: WithPartial,
+    reading: PartialLogs,
     known: CutoffOptions,
     dataset: Annotated[
         str | None, Opt("The round's repository on the hub.", metavar="OWNER/NAME")

@@ -66,10 +66,10 @@ app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export
 def _parse_renames(pairs: list[str]) -> dict[str, str]:
     renames = {}
     for pair in pairs:
-        theirs, separator, ours = pair.partition("=")
-        if not (theirs and separator and ours):
+        column, separator, field = pair.partition("=")
+        if not (column and separator and field):
             raise InputError(f"{pair!r} is not of the form THEIRS=OURS")
-        renames[theirs] = ours
+        renames[column] = field
     return renames
 
 
@@ -145,8 +145,8 @@ def ingest(
             "for papers of the corpus."
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
-    told = {"enriched": asdict(enriched)} if enriched else {}
-    answer({**asdict(report), "corpus": str(corpus), **told}, lines, as_json=as_json)
+    enrichment = {"enriched": asdict(enriched)} if enriched else {}
+    answer({**asdict(report), "corpus": str(corpus), **enrichment}, lines, as_json=as_json)
     end_if_stopped(enriched.stopped if enriched else None)
     if not report.read or (strict and report.failed):
         raise typer.Exit(1)
@@ -189,14 +189,14 @@ def stats(
         print_counts(found)
 
 
-def _print_dates(found: dict[str, Any]) -> None:
+def _print_dates(report: dict[str, Any]) -> None:
     columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
-    print_table(sheet("", found["sources"].items(), *columns))
+    print_table(sheet("", report["sources"].items(), *columns))
     names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
-    for row in found["contradictions"]:
+    for row in report["contradictions"]:
         say("  ".join(str(row[name]) for name in names))
-    said = f"{found['changed']:,} papers were public before their published date"
-    say(f"{said}; {len(found['contradictions']):,} statements contradict others.")
+    changed = f"{report['changed']:,} papers were public before their published date"
+    say(f"{changed}; {len(report['contradictions']):,} statements contradict others.")
 
 
 @verb(app, "corpus verify --corpus corpus")

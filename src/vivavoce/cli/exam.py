@@ -61,10 +61,10 @@ def _step(label: str) -> Iterator[Callable[[int, int], None]]:
         yield update
 
 
-def _ask(told: dict[str, Any]) -> bool:
+def _ask(proposal: dict[str, Any]) -> bool:
     from vivavoce.examining.planning import plan_lines
 
-    for line in plan_lines(told):
+    for line in plan_lines(proposal):
         say(line)
     if not typer.confirm("Ask the models?"):
         say("No model was asked.")
@@ -72,17 +72,17 @@ def _ask(told: dict[str, Any]) -> bool:
     return True
 
 
-def _print_exam(found: Exam, pairs: Sequence[str]) -> None:
+def _print_exam(result: Exam, pairs: Sequence[str]) -> None:
     from vivavoce.examining.planning import plan_lines
 
-    print_parts(found.parts())
-    if not found.verdicts:
+    print_parts(result.parts())
+    if not result.verdicts:
         say("A model would be asked this:")
-        for line in plan_lines({"papers": found.papers, "plan": found.plan})[1:]:
+        for line in plan_lines({"papers": result.papers, "plan": result.plan})[1:]:
             say(line)
     for line in pairs:
         say(line)
-    say(found.page)
+    say(result.page)
 
 
 def demo(

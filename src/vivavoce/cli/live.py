@@ -60,8 +60,8 @@ def run(
         due = work_due(open_state(read), day)
         document = {"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]}
         lines = [f"{period.name}: {', '.join(lacks)}" for period, lacks in due]
-        said = "Nothing was done." if due else "Nothing is due."
-        answer(document, [*lines, said], as_json=as_json)
+        ending = "Nothing was done." if due else "Nothing is due."
+        answer(document, [*lines, ending], as_json=as_json)
         return
     with progress("Samples") as update:
         done = bring_up_to_date(
@@ -101,8 +101,8 @@ def init(
 
     written = write_start(out)
     lines = [str(path) for path in written]
-    said = f"Next: edit {written[0]}, then viva live {written[0]} --dry-run"
-    answer({"written": lines}, [*lines, said], as_json=as_json)
+    hint = f"Next: edit {written[0]}, then viva live {written[0]} --dry-run"
+    answer({"written": lines}, [*lines, hint], as_json=as_json)
 
 
 def today() -> date:

@@ -296,13 +296,13 @@ def answer(document: Any, parts: Iterable[Sheet | str], *, as_json: bool) -> Non
         print_parts(parts)
 
 
-def print_report(found: Report, *, as_json: bool) -> None:
+def print_report(report: Report, *, as_json: bool) -> None:
     """Print a report as one JSON document, or its parts and notes for people."""
     if as_json:
-        print_json(found.as_dict())
+        print_json(report.as_dict())
         return
-    print_parts(found.parts())
-    print_notes(getattr(found, "notes", ()))
+    print_parts(report.parts())
+    print_notes(getattr(report, "notes", ()))
 
 
 def print_parts(parts: Iterable[Sheet | str]) -> None:

@@ -52,8 +52,8 @@ def update(
     if done.is_new:
         lines += _report_lines(done.report)
         if late := summary["came_late"]:
-            told = "Asked now: too late for earlier rounds"
-            lines.append(f"{told}: {len(late):,} papers")
+            label = "Asked now: too late for earlier rounds"
+            lines.append(f"{label}: {len(late):,} papers")
     else:
         lines.append("Nothing is new: no round was written.")
     if done.revealed:

@@ -284,27 +284,27 @@ def read_table_statistics(opened: Round) -> Row:
     return {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
 
 
-def _table_parts(found: Row) -> Iterator[Sheet | str]:
+def _table_parts(report: Row) -> Iterator[Sheet | str]:
     """Sizes, papers a table, demands and pools."""
-    empty = shown(found["empty_cells"], ".1%")
+    empty = shown(report["empty_cells"], ".1%")
     yield sheet(
-        f"Literature tables: {found['tables']:,} ({counted_names(found['kinds'])})",
-        [{"name": name, **spread} for name, spread in found["sizes"].items()],
+        f"Literature tables: {report['tables']:,} ({counted_names(report['kinds'])})",
+        [{"name": name, **spread} for name, spread in report["sizes"].items()],
         Column("name", "a table has"),
         *(Column(name, form=",.1f") for name in ("min", "max", "mean", "total")),
         below=[
-            f"{found['distinct_papers']:,} different papers; papers in the pools are known by "
-            f"{counted_names(found['evidence'])}; {empty} of cells are N/A"
+            f"{report['distinct_papers']:,} different papers; papers in the pools are known by "
+            f"{counted_names(report['evidence'])}; {empty} of cells are N/A"
         ],
     )
-    by_papers = sorted((int(papers), n) for papers, n in found["tables_by_papers"].items())
-    pools = found["pools"]
+    by_papers = sorted((int(papers), n) for papers, n in report["tables_by_papers"].items())
+    pools = report["pools"]
     yield Sheet(
         "Tables by their number of papers",
         ("papers", *(str(papers) for papers, _ in by_papers)),
         (("tables", *(shown(n) for _, n in by_papers)),),
         below=(
-            f"Demands: {counted_names(found['demands'])}",
+            f"Demands: {counted_names(report['demands'])}",
             f"Distractors: {pools['pool_rule']}, {pools['encoder']}, out of {pools['universe']:,} "
             f"works; {pools['missing_distractors']:,} missing, {pools['without_distractors']:,} "
             "tables without any",

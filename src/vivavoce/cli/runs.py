@@ -109,8 +109,8 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
         say(f"Set aside a log that cannot be read: {name}", quiet=True)
     if as_json:
         fields = ("logs", "failed", "skipped", "set_aside", "stopped")
-        told = {name: list(getattr(report, name)) for name in fields}
-        print_json({**told, "spent": report.spent, "cache": report.cache})
+        lists = {name: list(getattr(report, name)) for name in fields}
+        print_json({**lists, "spent": report.spent, "cache": report.cache})
         return
     for each in report.stopped:
         say(

@@ -131,8 +131,8 @@ def compare(
         say(str(page))
 
 
-def _write(found: Any, out: Path) -> Path:
+def _write(view: Any, out: Path) -> Path:
     from vivavoce.results.board.head_to_head import differing_items
     from vivavoce.web.board.duels import write_comparison
 
-    return write_comparison(found.as_dict(), differing_items(found), out)
+    return write_comparison(view.as_dict(), differing_items(view), out)

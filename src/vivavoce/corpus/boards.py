@@ -29,7 +29,7 @@ class BoardEntry:
     """One score of a board."""
 
     method: str
-    """As printed; empty where the list names none."""
+    """Method name as printed; empty where the list names none."""
     score: float
     score_text: str
     paper_id: str | None
@@ -48,7 +48,7 @@ class CorpusBoard:
     metric: str
     """The three names, each in its most frequent spelling."""
     higher_is_better: bool | None
-    """None where nothing tells; the entries are then ordered as if it were."""
+    """Direction of the metric; None where nothing states it: entries are ordered as for True."""
     direction_from: tuple[str, ...]
     area: str | None
     entries: tuple[BoardEntry, ...]
@@ -194,8 +194,8 @@ def _count(boards: Iterable[CorpusBoard], *, mapped: bool) -> dict[str, Any]:
         with_few += len({e.paper_id or e.paper_url for e in entries} - {None}) >= FEW_PAPERS
         tuples |= {(board.id, name_key(entry.method)) for entry in entries if entry.method}
         task, dataset, metric = board.id.split("/")
-        for held, key in zip(keys, (dataset, task, metric), strict=True):
-            held.add(key)
+        for distinct, key in zip(keys, (dataset, task, metric), strict=True):
+            distinct.add(key)
         modalities[dataset].update(_listed(board.modality))
         areas[task].update(_listed(board.area))
     return {
@@ -228,7 +228,7 @@ def most_first(counts: Counter[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardWithin:
+class DatedBoard:
     """A board without what came after a window."""
 
     board: CorpusBoard
@@ -244,7 +244,7 @@ class BoardWithin:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Omission:
     """A board that is not in a window, and why."""
 
     board: str
@@ -259,7 +259,7 @@ def is_test_board(name: str) -> bool:
 
 def boards_within(
     corpus: Corpus, window: Window, *, keep_undated: bool = False
-) -> tuple[list[BoardWithin], list[LeftOut]]:
+) -> tuple[list[DatedBoard], list[Omission]]:
     """The boards of a window, sorted by id, and those left out.
 
     An entry stays when its work, a paper of the corpus or not, was first public before the window
@@ -269,8 +269,8 @@ def boards_within(
     """
     dates = {p.paper_id: p.first_public for p in corpus.papers}
     end = window.end.isoformat()
-    kept: list[BoardWithin] = []
-    left_out: list[LeftOut] = []
+    kept: list[DatedBoard] = []
+    left_out: list[Omission] = []
     for board in read_boards(corpus):
         # The date of an entry's paper, else what the table tells of it.
         dated = [(entry, dates.get(entry.paper_id or "", entry.date)) for entry in board.entries]
@@ -283,11 +283,11 @@ def boards_within(
         found = {dates.get(entry.paper_id) for entry in entries if entry.paper_id is not None}
         newest = max((date for date in found if date and inside(date, window)), default=None)
         if board.higher_is_better is None:
-            left_out.append(LeftOut(board.id, "no_direction", "no evidence for its better end"))
+            left_out.append(Omission(board.id, "no_direction", "no evidence for its better end"))
         elif newest is None:
             left_out.append(_why(board, dates))
         else:
-            kept.append(BoardWithin(replace(board, entries=entries), newest, len(bare)))
+            kept.append(DatedBoard(replace(board, entries=entries), newest, len(bare)))
     return kept, left_out
 
 
@@ -299,8 +299,8 @@ def _after(text: str) -> str:
         return "9999"
 
 
-def _why(board: CorpusBoard, dates: Mapping[str, str | None]) -> LeftOut:
+def _why(board: CorpusBoard, dates: Mapping[str, str | None]) -> Omission:
     found = sorted({dates[paper] or "undated" for paper in board.papers if paper in dates})
     if not found:
-        return LeftOut(board.id, "no_paper", "no paper of the corpus is on it")
-    return LeftOut(board.id, "outside_window", f"papers of {', '.join(found[:5])}")
+        return Omission(board.id, "no_paper", "no paper of the corpus is on it")
+    return Omission(board.id, "outside_window", f"papers of {', '.join(found[:5])}")

@@ -234,8 +234,8 @@ def publish(copy: Path) -> int | None:
                         f"{copy / 'tables' / name} differs from what was written, so nothing was "
                         "published. Run any viva ingest of this corpus again to rebuild it."
                     )
-            place, held = Place(known["address"]), {*known["files"].values()}
-            new = {name: digest for name, digest in files.items() if digest not in held}
+            place, published = Place(known["address"]), {*known["files"].values()}
+            new = {name: digest for name, digest in files.items() if digest not in published}
             place.send(copy, new)
             place.write_state(number := number + 1, files)
             exchange_of(place.address, copy).remove()

@@ -68,12 +68,12 @@ def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 def date_report(corpus: Corpus) -> dict[str, Any]:
     """Sources of the first public dates, statements by verdict, and every contradiction."""
-    said = Counter((row["evidence"].split()[0], row["verdict"]) for row in corpus.rows("dates"))
+    verdicts = Counter((row["evidence"].split()[0], row["verdict"]) for row in corpus.rows("dates"))
     return {
         "sources": date_sources(corpus),
         "statements": [
             {"evidence": evidence, "verdict": verdict, "statements": number}
-            for (evidence, verdict), number in sorted(said.items())
+            for (evidence, verdict), number in sorted(verdicts.items())
         ],
         "changed": sum(
             earlier(paper.first_public, paper.published)

@@ -18,7 +18,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.left_out import as_csv, count_papers, left_out_lines
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
 from vivavoce.examining.planning import (
-    Chosen,
+    ExamTask,
     asking,
     check_budget,
     check_tasks,
@@ -72,9 +72,9 @@ Files = Mapping[str, Sequence[File]]
 class NotAgreedError(InputError):
     """A plan that was declined: no model was asked."""
 
-    def __init__(self, told: Row) -> None:
-        self.told = told
-        lines = "\n".join(plan_lines(told))
+    def __init__(self, proposal: Row) -> None:
+        self.proposal = proposal
+        lines = "\n".join(plan_lines(proposal))
         super().__init__(
             f"Cancelled, nothing was asked. The plan was:\n{lines}\nAdd --yes (yes=True) to agree."
         )
@@ -156,7 +156,7 @@ def exam(
     files = find_papers(request)
     with lock(request.out):
         return _Exam(request, State(request, files), watch or _unwatched).take(
-            files, (lambda told: True) if yes else agree, open_service(base, contact, TRIES)
+            files, (lambda proposal: True) if yes else agree, open_service(base, contact, TRIES)
         )
 
 
@@ -227,14 +227,14 @@ class _Exam:
             build_networks(corpus)
             return corpus, build_round(corpus, {"round": head}, request.round.parent)
 
-    def _run_baselines(self, chosen: Sequence[Chosen]) -> None:
+    def _run_baselines(self, chosen: Sequence[ExamTask]) -> None:
         for each in chosen:
             with self.watch(f"Baselines of {each.task}") as update:
                 plain = asking(self.request, each, (), self.request.logs)
                 methods = (*each.baselines, CEILING)
                 self._carry_out(replace(plain, methods=methods), update)
 
-    def _run_models(self, chosen: Sequence[Chosen]) -> None:
+    def _run_models(self, chosen: Sequence[ExamTask]) -> None:
         request = self.request
         for each in chosen:
             looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
@@ -250,7 +250,7 @@ class _Exam:
             lines = "\n".join(report.failed)
             raise VivaError(f"{lines}\nRun the same command again to retry what failed.")
 
-    def _conclude(self, chosen: Sequence[Chosen], corpus: Corpus, told: Row) -> Exam:
+    def _conclude(self, chosen: Sequence[ExamTask], corpus: Corpus, proposal: Row) -> Exam:
         """Write the site, and keep what it says."""
         request = self.request
         with self.watch("Writing the site"):
@@ -263,7 +263,7 @@ class _Exam:
             alone = chosen if len(request.models) == 1 else ()
             report = {
                 "outcome": conclude(stands, verdicts, request.models).as_dict(),
-                **told,
+                **proposal,
                 "verdicts": verdicts,
                 "missed": [
                     row for each in alone for row in worst_items(request, each, logs, titles)
@@ -273,10 +273,10 @@ class _Exam:
         self.state.finish(report)
         return self._result(report)
 
-    def _write_page(self, found: Exam) -> None:
+    def _write_page(self, result: Exam) -> None:
         """Write the page that says it all; names of models and titles of papers are escaped."""
         page = templates().get_template("verdict.html.j2")
-        text = page.render(exam=found, models=self.request.models, source=self.request.papers)
+        text = page.render(exam=result, models=self.request.models, source=self.request.papers)
         write_text(self.request.site / PAGE, text)
 
     def _result(self, report: Row) -> Exam:

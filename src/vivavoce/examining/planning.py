@@ -64,10 +64,10 @@ def papers_line(papers: Row) -> str:
     return _tell("papers", papers).strip()
 
 
-def plan_lines(told: Row) -> list[str]:
+def plan_lines(proposal: Row) -> list[str]:
     """The papers and the plan of an exam."""
-    lines = _tell("plan", told["plan"]).splitlines()
-    return [papers_line(told["papers"]), *(line for line in lines if line.strip())]
+    lines = _tell("plan", proposal["plan"]).splitlines()
+    return [papers_line(proposal["papers"]), *(line for line in lines if line.strip())]
 
 
 def last_parts(names: Sequence[str]) -> dict[str, str]:
@@ -87,7 +87,7 @@ STAND_IN = "extractive/lead"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ExamTask:
     """A task that the papers can carry."""
 
     family: str
@@ -120,7 +120,7 @@ def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
+def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
     """Tasks of a round that the papers can carry.
 
     Without `wanted`, they are the tasks with papers enough to decide something; where no task has
@@ -141,14 +141,14 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
     return able if wanted else [one for one in able if one.papers >= MIN_CLUSTERS] or able
 
 
-def _lack(opened: Round, chosen: Chosen) -> str:
+def _lack(opened: Round, chosen: ExamTask) -> str:
     """Number of papers of a task that cannot be asked, and why others were excluded."""
     excluded = opened.manifest["counts"][chosen.family][chosen.task]["excluded"]
     reasons = ", ".join(f"{reason} {count}" for reason, count in excluded.items())
     return f"{chosen.task}: {chosen.papers} papers{f' ({reasons})' if reasons else ''}"
 
 
-def _chosen(opened: Round, family: str, task: str) -> Chosen:
+def _chosen(opened: Round, family: str, task: str) -> ExamTask:
     """A task of a round, without a method where no model can do it here."""
     from vivavoce.tasks.lookup import takes_judge
 
@@ -159,7 +159,7 @@ def _chosen(opened: Round, family: str, task: str) -> Chosen:
         asking = []
     setting = card.settings[0]
     rows = [r for r in opened.items(family, task) if setting in r.get("settings", (setting,))]
-    return Chosen(
+    return ExamTask(
         family=family,
         task=task,
         method=min(asking, key=lambda name: name != "direct", default=""),
@@ -177,7 +177,7 @@ def total(costs: Iterable[float | None]) -> float | None:
     return None if None in known else math.fsum(cost for cost in known if cost is not None)
 
 
-def make_plan(request: Request, chosen: Sequence[Chosen], logs: Sequence[RunLog]) -> Row:
+def make_plan(request: Request, chosen: Sequence[ExamTask], logs: Sequence[RunLog]) -> Row:
     """Plan of an exam: items, tokens, dollars, and the difference that so many papers show.
 
     `logs` are those of the baselines. `cost` is what is expected, `at_most` what answers of the
@@ -208,7 +208,7 @@ def check_budget(plan: Row) -> None:
     )
 
 
-def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) -> RunSpec:
+def asking(request: Request, chosen: ExamTask, models: Sequence[str], logs: Path) -> RunSpec:
     """The run that asks models about a task, and their judge where it takes one."""
     judges = request.judge if models and chosen.takes_judge else ()
     return RunSpec(
@@ -222,7 +222,7 @@ def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) 
     )
 
 
-def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
+def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Row:
     asked = asking(request, chosen, request.models or (STAND_IN,), request.out / "plan")
     rows, _ = estimate(asked)
     models = len(asked.models)
@@ -236,7 +236,7 @@ def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
     }
 
 
-def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | None:
+def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float | None:
     """The median over pairs of baselines; those that write are like models, the constant is not.
 
     None where there are too few papers to decide anything.
@@ -256,7 +256,7 @@ def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | N
     return median(smallest) if smallest else None
 
 
-def contrast_of(logs: Sequence[RunLog], chosen: Chosen) -> Contrasts:
+def contrast_of(logs: Sequence[RunLog], chosen: ExamTask) -> Contrasts:
     """Two logs on their common items, by the metric that a task is ranked by."""
     clusters = logs[0].item_clusters()
     shared = sorted(clusters.keys() & logs[1].item_clusters().keys())

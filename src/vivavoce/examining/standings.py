@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vivavoce.examining.planning import Chosen, contrast_of
+from vivavoce.examining.planning import ExamTask, contrast_of
 from vivavoce.metrics import sense_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.board.head_to_head import board_values
@@ -27,9 +27,9 @@ from vivavoce.tasks import CEILING
 class Standing:
     """The contestants of a task."""
 
-    chosen: Chosen
+    chosen: ExamTask
     logs: Mapping[str, RunLog]
-    """By model, baseline, or the authors' text."""
+    """Logs by model, baseline, or the authors' text."""
     items: Sequence[str]
     """Items that all of them answered."""
     papers: int
@@ -83,7 +83,9 @@ def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog
     return max(of_contestant, key=lambda log: log.created, default=None)
 
 
-def stand(chosen: Chosen, logs: Sequence[RunLog], models: Sequence[str], authors: str) -> Standing:
+def stand(
+    chosen: ExamTask, logs: Sequence[RunLog], models: Sequence[str], authors: str
+) -> Standing:
     """Measure the contestants of a task; `authors` is the name of the authors' text."""
     ask = [(name, name, chosen.method) for name in models]
     ask += [(name, NO_MODEL, name) for name in chosen.baselines]

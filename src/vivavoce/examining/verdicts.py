@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from vivavoce.examining.planning import Chosen, total, words
+from vivavoce.examining.planning import ExamTask, total, words
 from vivavoce.examining.request import Request
 from vivavoce.examining.standings import Standing, log_of
 from vivavoce.metrics.judged_text import WIN_RATE
@@ -91,7 +91,7 @@ def _verdict(
 
 
 def worst_items(
-    request: Request, chosen: Chosen, logs: Sequence[RunLog], titles: Mapping[str, str | None]
+    request: Request, chosen: ExamTask, logs: Sequence[RunLog], titles: Mapping[str, str | None]
 ) -> list[Row]:
     """The items on which the one model did worst, the worst first."""
     log = log_of(logs, chosen.task, request.models[0], chosen.method)

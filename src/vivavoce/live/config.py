@@ -98,7 +98,7 @@ class ContestantOptions(ModelUse):
     joins: date | None = None
     """Its first round is the first that ends on this day or later."""
     retires: date | None = None
-    """It takes part in no round that ends later."""
+    """Last day: it takes part in no round that ends later."""
 
     def due(self, end: date) -> date | None:
         """Day from which on the round that ends on a day is asked; None for never."""
@@ -265,8 +265,8 @@ class LiveConfig(Options):
         settings = {s for task, family in tasks.items() for s in cards[family].tasks[task].settings}
         for name in self.run.settings:
             if name not in settings:
-                told = nearest(name, sorted(settings))
-                raise InputError(f"{self.path}: [run] no task has a setting {name!r}.{told}")
+                hint = nearest(name, sorted(settings))
+                raise InputError(f"{self.path}: [run] no task has a setting {name!r}.{hint}")
         if self.site.samples and self.is_sealed:
             raise InputError(f"{self.path}: [site] samples would show the items of sealed rounds.")
 
@@ -281,8 +281,8 @@ class LiveConfig(Options):
             seen.add(one.name)
             for method in one.methods:
                 if method not in known:
-                    told = nearest(method, list(known))
-                    raise InputError(f"{where} no method is called {method!r}.{told}")
+                    hint = nearest(method, list(known))
+                    raise InputError(f"{where} no method is called {method!r}.{hint}")
                 offering = [name for name in cards if method in cards[name].methods]
                 asks = any(needs_model(name, method) for name in offering)
                 if asks != (one.model is not None):

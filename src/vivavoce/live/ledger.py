@@ -190,8 +190,8 @@ class State:
     @property
     def site_key(self) -> str:
         """Hash of everything that the site is made of."""
-        told = [repr(self.config.site), repr(self.config.cutoffs.files[0])]
-        return hash_of([self.cells_key(), list(self.rounds().values()), told, self.newest])
+        settings = [repr(self.config.site), repr(self.config.cutoffs.files[0])]
+        return hash_of([self.cells_key(), list(self.rounds().values()), settings, self.newest])
 
     @property
     def is_site_due(self) -> bool:

@@ -172,8 +172,8 @@ def status_page(status: Row) -> str:
         blocks=[Block("Periods", sheets=[periods])],
     )
     if notices:
-        told = Block("Notices", items=[visible(text, 400) for text in notices])
-        words = replace(words, blocks=[told, *words.blocks])
+        block = Block("Notices", items=[visible(text, 400) for text in notices])
+        words = replace(words, blocks=[block, *words.blocks])
     return html_of(words, "../", nav=(Link("Board", "index.html"),))
 
 

@@ -188,16 +188,16 @@ class Cells:
         if empty:
             self._note(cell, {"logs": {}, "empty": empty, "cost": 0.0, "trust": {}})
             return
-        held = final if final.exists() else work
-        facts = self._verified(cell, held)
+        folder = final if final.exists() else work
+        facts = self._verified(cell, folder)
         final.parent.mkdir(parents=True, exist_ok=True)
-        if held is work:
+        if folder is work:
             work.rename(final)
         self._note(cell, facts)
 
     def _note(self, cell: Cell, facts: Row) -> None:
-        told = {**cell.facts, "as": identity(cell.contestant), **facts}
-        self._state.ledger.note(CELL, self._period, **told)
+        entry = {**cell.facts, "as": identity(cell.contestant), **facts}
+        self._state.ledger.note(CELL, self._period, **entry)
 
     def _ask(self, cell: Cell, work: Path) -> str:
         """Run the tasks of a cell; the reason where it has none."""

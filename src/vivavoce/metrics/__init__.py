@@ -35,14 +35,14 @@ class Metric:
     """Meaning of a number."""
 
     name: str
-    """As printed on boards and in files, such as `rougeL`."""
+    """Name as printed on boards and in files, such as `rougeL`."""
     summary: str
     """One line: what it measures."""
     family: str
     """The score family it belongs to, such as `writing`."""
     low: float
     high: float | None
-    """None where there is no upper end."""
+    """Upper end of the values; None where there is none."""
     source: str
     """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True

@@ -58,7 +58,7 @@ class ArchitectureScore:
     tsc: float | None
     tvc: float | None
     layers: Mapping[str, LayerScore]
-    """By key, in the order of the keys; layers of both sides."""
+    """Scores by key, in the order of the keys; layers of both sides."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""

@@ -36,7 +36,7 @@ MAX_CHARACTERS = 200_000
 """A text beyond this is not read."""
 
 _MIN_WORDS = 3
-"""Of a title that is told from the words of a sentence."""
+"""Fewest words of a title that is recognised in the middle of a sentence."""
 _REACH = 12
 """Characters between a year and the number that belongs to it."""
 _REFERENCES = re.compile(

@@ -57,7 +57,7 @@ class FoundMethod:
     formula: str | None = None
     symbols: tuple[str, ...] = ()
     is_inferred: bool = False
-    """Whether the answer says that the formula does not stand in the report."""
+    """True where the answer says that the formula does not stand in the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ class ExtractionScore:
         return {name: getattr(self, name) for name in NAMES}
 
 
-def score_extraction(gold: Sequence[GoldMethod], found: Sequence[FoundMethod]) -> ExtractionScore:
+def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]) -> ExtractionScore:
     """Score what was found in one report.
 
     Args:
         gold: What the report describes.
-        found: What an answer says it describes, in any order.
+        answers: What an answer says it describes, in any order.
 
     Raises:
         InputError: No method of the gold has a formula.
@@ -103,12 +103,12 @@ def score_extraction(gold: Sequence[GoldMethod], found: Sequence[FoundMethod]) -
     complete = [method for method in gold if method.formula is not None]
     if not complete:
         raise InputError("The gold has no method with a formula: there is nothing to find.")
-    matches = match_methods(gold, found)
+    matches = match_methods(gold, answers)
     pairs = [(g, f) for g, f in matches if g.formula is not None]
     open_pairs = [(g, f) for g, f in matches if g.formula is None]
-    counted = len(found) - len(open_pairs)
+    counted = len(answers) - len(open_pairs)
     neutral = Counter(f for _, f in open_pairs)
-    answered = list((Counter(found) - neutral).elements())
+    answered = list((Counter(answers) - neutral).elements())
     variables = _Counts(
         sum(_shared(g.symbols, f.symbols) for g, f in pairs),
         sum(len(method.symbols) for method in complete),
@@ -129,12 +129,12 @@ def score_extraction(gold: Sequence[GoldMethod], found: Sequence[FoundMethod]) -
         word_similarity=_mean([word_similarity(f.description, g.description) for g, f in pairs]),
         inferred=marked / n_open if n_open else None,
         unmarked=sum(f.formula is not None and not f.is_inferred for _, f in open_pairs),
-        invented=len(found) - len(matches),
+        invented=len(answers) - len(matches),
     )
 
 
 def match_methods(
-    gold: Sequence[GoldMethod], found: Sequence[FoundMethod]
+    gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]
 ) -> list[tuple[GoldMethod, FoundMethod]]:
     """Pair methods one to one so that their names agree as much as possible in sum.
 
@@ -145,13 +145,13 @@ def match_methods(
     """
     from scipy.optimize import linear_sum_assignment
 
-    if not gold or not found:
+    if not gold or not answers:
         return []
-    golds, answers = sorted(gold, key=_order_of_gold), sorted(found, key=_order)
-    ours = [[_Name(name) for name in (method.name, *method.aliases)] for method in golds]
-    theirs = [_Name(method.name) for method in answers]
+    golds, answers = sorted(gold, key=_order_of_gold), sorted(answers, key=_order)
+    spellings = [[_Name(name) for name in (method.name, *method.aliases)] for method in golds]
+    replies = [_Name(method.name) for method in answers]
     agreement = np.array(
-        [[max(name.agreement(other) for name in names) for other in theirs] for names in ours]
+        [[max(name.agreement(other) for name in names) for other in replies] for names in spellings]
     )
     rows, columns = linear_sum_assignment(agreement, maximize=True)
     return [
@@ -195,15 +195,15 @@ class _Name:
 class _Counts:
     both: int
     gold: int
-    found: int
+    answer: int
 
     @property
     def f1(self) -> float | None:
-        total = self.gold + self.found
+        total = self.gold + self.answer
         return 2 * self.both / total if total else None
 
     def __add__(self, other: _Counts) -> _Counts:
-        return _Counts(self.both + other.both, self.gold + other.gold, self.found + other.found)
+        return _Counts(self.both + other.both, self.gold + other.gold, self.answer + other.answer)
 
 
 def _order(method: FoundMethod) -> tuple[str, ...]:

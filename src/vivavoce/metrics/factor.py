@@ -67,7 +67,7 @@ _OF_FACTORS = ("exe", "form", "corr", "corr_pooled", "acc")
 
 TOLERANCE = 1e-6
 _RELATIVE = 1e-5
-"""Of a value and its factor's scale: above what single precision rounds, below any real error."""
+"""Share of a value and its factor's scale: above single-precision rounding, below real errors."""
 _OFF = 0.99e-3
 """Being off by this share of a value earns nothing; 0.1%, less what rounding may take from it."""
 _NO_DATE = frozenset({"", "NaT", "None", "nan"})
@@ -101,13 +101,13 @@ class FactorScore:
     corr_pooled: float | None
     acc: float | None
     near: float | None
-    """As `acc`, by the tolerance of the factor's own scale: what `skill` is made of."""
+    """Value of `acc` by the tolerance of the factor's own scale; `skill` is made of it."""
     rows: float | None
     index: float | None
     days: int
     """Days of either side."""
     undefined_days: int
-    """Of those, days without a correlation."""
+    """Days among those that have no correlation."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""

@@ -103,8 +103,8 @@ class _Reader:
 
     def draw(self, name: str, *values: complex) -> complex:
         """A number from 1 to 2 for a name, or for a function's name and arguments."""
-        said = ",".join(f"{v.real + 0.0:.8g}:{v.imag + 0.0:.8g}" for v in values)
-        seed = hashlib.sha256(f"{self.point} {name} {said}".encode()).digest()
+        arguments = ",".join(f"{v.real + 0.0:.8g}:{v.imag + 0.0:.8g}" for v in values)
+        seed = hashlib.sha256(f"{self.point} {name} {arguments}".encode()).digest()
         return complex(1 + int.from_bytes(seed[:6], "big") / 2**48)
 
 

@@ -96,7 +96,7 @@ class BoardScore:
     generated: int
     """Distinct methods produced."""
     invented: int
-    """Of those, methods that are not on the gold board."""
+    """Methods among those that are not on the gold board."""
     repeated: int
     """Rows that repeat an earlier method or the header."""
     header_only: bool

@@ -57,7 +57,7 @@ _NOTHING = BertScore(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Embedded:
+class _Embedding:
     vectors: torch.Tensor
     """One row a token, at unit length."""
     counts: torch.Tensor
@@ -101,7 +101,7 @@ class BertScorer:
             key=lambda index: (-len(tokens[clean[index][1]]), clean[index][1], clean[index][0]),
         )
         uses = Counter(text for index in order for text in clean[index])
-        known: dict[str, _Embedded] = {}
+        known: dict[str, _Embedding] = {}
         for chunk in self._chunks(order, clean, tokens):
             new = {text: None for index in chunk for text in clean[index] if text not in known}
             known |= self._encode({text: tokens[text] for text in new})
@@ -153,13 +153,13 @@ class BertScorer:
         if chunk:
             yield chunk
 
-    def _encode(self, tokens: dict[str, list[int]]) -> dict[str, _Embedded]:
+    def _encode(self, tokens: dict[str, list[int]]) -> dict[str, _Embedding]:
         """Embed texts in batches of similar length."""
         import torch
 
         edges = torch.tensor(sorted(edge for edge in self._edges() if edge is not None))
         texts = sorted(tokens, key=lambda text: (-len(tokens[text]), text))
-        embedded: dict[str, _Embedded] = {}
+        embedded: dict[str, _Embedding] = {}
         for start in range(0, len(texts), self._batch_size):
             batch = texts[start : start + self._batch_size]
             padded = self._tokenizer.pad(
@@ -171,12 +171,12 @@ class BertScorer:
             for text, vectors in zip(batch, unit, strict=True):
                 ids = torch.tensor(tokens[text])
                 counts = ~torch.isin(ids, edges)
-                embedded[text] = _Embedded(vectors[: len(ids)].clone(), counts)
+                embedded[text] = _Embedding(vectors[: len(ids)].clone(), counts)
         self.texts_encoded += len(texts)
         return embedded
 
 
-def _match(prediction: _Embedded, reference: _Embedded) -> BertScore:
+def _match(prediction: _Embedding, reference: _Embedding) -> BertScore:
     similarity = prediction.vectors @ reference.vectors.T
     p = _unit_interval(similarity.amax(dim=1)[prediction.counts].mean().item())
     r = _unit_interval(similarity.amax(dim=0)[reference.counts].mean().item())

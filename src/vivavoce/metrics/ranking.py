@@ -106,9 +106,9 @@ def score_ranking_row(
 ) -> RankingScore:
     """Score one answer."""
     found = find_titles(text, gold)
-    told = range(len(gold)) if scores is None else scores
+    grades = range(len(gold)) if scores is None else scores
     titles = distinct_titles(gold)
-    levels = levels_of([told[title] for title in titles])
+    levels = levels_of([grades[title] for title in titles])
     level_of = dict(zip(titles, levels, strict=True))
     order = [level_of[title] for title in found.order]
     is_complete = bool(order) and found.missing == 0

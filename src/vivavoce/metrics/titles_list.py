@@ -217,7 +217,7 @@ _MARK = re.compile(
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> dict[str, float]:
+def count_faults(text: str, titles: Sequence[str], matched: FoundTitles) -> dict[str, float]:
     """Count what an answer holds beside the titles: the values of `FAULTS`."""
     text = text[:MAX_CHARACTERS]
     keys = [f" {title_key(title)} " for title in titles]
@@ -225,15 +225,15 @@ def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> dict[s
     lines = marked.splitlines()[:MAX_LINES]
     tags = OTHER_TAG.findall(text)
     chatter = sum(_is_chatter(line, keys) for line in dict.fromkeys(lines))
-    counts = (found.invented, found.repeated, found.missing, len(tags), chatter)
+    counts = (matched.invented, matched.repeated, matched.missing, len(tags), chatter)
     return dict(zip(FAULTS, map(float, counts), strict=True))
 
 
 def _is_chatter(line: str, keys: Sequence[str]) -> bool:
     if _MARK.match(line) or not _LETTER.search(line):
         return False
-    said = f" {title_key(line)} "
-    return not any(key in said for key in keys)
+    text = f" {title_key(line)} "
+    return not any(key in text for key in keys)
 
 
 def average_precision(

@@ -258,7 +258,7 @@ def _cutoff(entry: _Entry, path: Path) -> Cutoff:
         entry.name,
         entry.cutoff if is_word else _day(entry, path, "cutoff"),
         entry.source,
-        {name: told for name, told in about.items() if told is not None},
+        {name: fact for name, fact in about.items() if fact is not None},
     )
 
 

@@ -199,18 +199,18 @@ def last_user_message(messages: Sequence[ChatMessage]) -> ChatMessageUser | None
 def our_metadata(message: ChatMessageUser | None) -> Mapping[str, object]:
     """Metadata that our solvers wrote into a message; empty for other solvers."""
     metadata = (message.metadata or {}) if message is not None else {}
-    ours = metadata.get("vivavoce")
-    return ours if isinstance(ours, Mapping) else {}
+    own = metadata.get("vivavoce")
+    return own if isinstance(own, Mapping) else {}
 
 
 def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
     """The paper's text and the number of words asked for."""
     message = last_user_message(messages)
-    ours = our_metadata(message)
+    metadata = our_metadata(message)
     text = message.text if message is not None else ""
-    if (source := ours.get("source")) is not None:
+    if (source := metadata.get("source")) is not None:
         text = _PARAGRAPHS.join(text[start:end] for start, end in _read_source(source, len(text)))
-    words = ours.get("words", DEFAULT_WORDS)
+    words = metadata.get("words", DEFAULT_WORDS)
     if not isinstance(words, int) or words < 1:
         raise InputError(f"The message's metadata has the words {words!r}; give an integer from 1.")
     return text, words
@@ -306,8 +306,8 @@ def _of_epoch(epoch: int | None) -> str:
 
 
 def _read_address(messages: Sequence[ChatMessage]) -> tuple[str | int, int | None]:
-    ours = our_metadata(last_user_message(messages))
-    match ours.get("sample_id"), ours.get("epoch"):
+    metadata = our_metadata(last_user_message(messages))
+    match metadata.get("sample_id"), metadata.get("epoch"):
         case (str() | int()) as sample_id, (int() | None) as epoch:
             return sample_id, epoch
         case sample_id, epoch:

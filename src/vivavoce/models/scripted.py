@@ -53,9 +53,9 @@ _STEEPNESS = 3
 @dataclass(frozen=True, slots=True)
 class _Skill:
     share: float
-    """Of the gold that is repeated, as a mean over items."""
+    """Share of the gold that is repeated, as a mean over items."""
     dollars: float
-    """For a million tokens read; written ones cost four times as much."""
+    """Price of a million tokens read; written ones cost four times as much."""
     fails: float = 0.0
     """Share of the items that it does not answer."""
 

@@ -88,7 +88,7 @@ def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Int
 
 
 def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
-    """In place of each weak identity, the one strong identity it is ever seen beside.
+    """Replace each weak identity with the one strong identity it is ever seen beside.
 
     An entry grown together of two works shows the title of one beside the id of the other. So
     the label has to be the most frequent of those seen beside the strong identity.
@@ -107,7 +107,7 @@ def _coalesce(first: Ints, other: Ints) -> Ints:
 
 
 def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """For each left number, the right number in its rows; -1 where there are several or none."""
+    """Right number in the rows of each left number; -1 where there are several or none."""
     first, second, _ = _partners(left, right)
     only = np.full(count, MISSING, dtype=np.int32)
     only[first] = second
@@ -116,7 +116,7 @@ def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
 
 
 def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """For each left number, the most frequent right number in its rows; -1 for a tie or none."""
+    """Most frequent right number in the rows of each left number; -1 for a tie or none."""
     first, second, rows = _partners(left, right)
     most = np.zeros(count, dtype=np.int64)
     np.maximum.at(most, first, rows)
@@ -155,7 +155,7 @@ DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "ye
 Read = Callable[[int, Ints], pa.Table]
 """The identities of the references in some rows of the shard at a place, and `SHOWN_TITLE`."""
 _HASH_BYTES = 16
-"""So many that no two of all works there are have the same."""
+"""Bytes of a hash, so many that no two of all works there are have the same."""
 
 
 def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
@@ -188,9 +188,9 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
     order = numbers_in(pc.sort_indices(key))
     sorted_works = np.concatenate([works for _, works, _ in wanted[:-1]])[order]
     key = key.take(column(order))
-    at = np.full(found, MISSING, dtype=np.int32)
-    at[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
-    described = [key, _take(title, at[sorted_works]), _take(year, first_dated[sorted_works])]
+    position = np.full(found, MISSING, dtype=np.int32)
+    position[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
+    described = [key, _take(title, position[sorted_works]), _take(year, first_dated[sorted_works])]
     rank = np.full(found + 1, MISSING, dtype=np.int32)
     rank[sorted_works] = np.arange(found, dtype=np.int32)
     return pa.Table.from_arrays(described, schema=DESCRIBED), rank[number]
@@ -232,7 +232,7 @@ def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
 
 
 def _first_of_each(number: Ints, tells: Flags, count: int) -> Ints:
-    """For each number below a count, its first row that tells; -1 for none."""
+    """First row with a flag for each number below a count; -1 for none."""
     first = np.full(count, MISSING, dtype=np.int32)
     _note_first(first, number, tells & (number != MISSING))
     return first

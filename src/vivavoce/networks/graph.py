@@ -129,12 +129,12 @@ def pagerank(
 
 
 def weak_components(graph: Graph) -> Nodes:
-    """For each node, the number of its component; edges count in both directions."""
+    """Component of each node, as a number; edges count in both directions."""
     return _components(graph, "weak")
 
 
 def strong_components(graph: Graph) -> Nodes:
-    """For each node, the number of its component; edges count in their direction."""
+    """Component of each node, as a number; edges count in their direction."""
     return _components(graph, "strong")
 
 

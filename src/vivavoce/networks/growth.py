@@ -106,8 +106,8 @@ class History:
 
     def are_led_by(self, authors: Flags) -> Flags:
         """The papers whose first author is one of some: a flag for each paper."""
-        theirs: Flags = np.append(authors, False)[self.lead]  # MISSING takes the last
-        return theirs
+        flags: Flags = np.append(authors, False)[self.lead]  # MISSING takes the last
+        return flags
 
     def members(self, papers: Flags, authors: Flags) -> Members:
         """Numbers turned into ids."""
@@ -153,25 +153,25 @@ class _Update:
         rows = self.known[facts.all.paper]
         np.maximum.at(newest, facts.all.author[rows], facts.end[facts.all.paper[rows]])
         inactive = self.node & self._is_over(newest, self.rules.inactive_days)
-        theirs = facts.are_led_by(inactive)
-        dropped = self.paper & (self.stale | theirs)
+        led = facts.are_led_by(inactive)
+        dropped = self.paper & (self.stale | led)
         self.paper &= ~dropped
         self.node &= ~inactive
         ids = facts.all.paper_ids
         return Growth(
             members=facts.members(self.paper, self.node),
             came={ids[p].as_py(): how for how, p in self.added if self.paper[p]},
-            left=self._why_not(theirs),
+            left=self._why_not(led),
             counts=self._counts(dropped, inactive),
         )
 
     def _update_nodes(self) -> None:
         """Add what known authors lead; without a quota, whatever there is."""
         come = self.known & ~self.paper & ~self.stale
-        theirs = self.facts.are_led_by(self.node)
-        self._add(np.flatnonzero(come & theirs), KNOWN)
+        led = self.facts.are_led_by(self.node)
+        self._add(np.flatnonzero(come & led), KNOWN)
         if self.rules.quota is None:
-            self._add(np.flatnonzero(come & ~theirs), NEW)
+            self._add(np.flatnonzero(come & ~led), NEW)
             leaders = self.facts.leaders(come) & ~self.node
             self.adopted = int(leaders.sum())
             self.node |= leaders
@@ -200,7 +200,7 @@ class _Update:
                 missing -= len(new)
                 self._add(new, NEW)
                 self._add(papers[~self.fresh[papers]], NEW)
-                for other in self._met_by(author):
+                for other in self._coauthors_of(author):
                     if not seen[other]:
                         found[other] = max(found.get(other, 0), int(self.activity[author]))
             candidates = {author: n for author, n in found.items() if not seen[author]}
@@ -223,7 +223,7 @@ class _Update:
         led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
         return led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)
 
-    def _met_by(self, author: int) -> list[int]:
+    def _coauthors_of(self, author: int) -> list[int]:
         wrote = self.facts.wrote.of(author)
         return [
             int(other)
@@ -240,7 +240,7 @@ class _Update:
         limit = -1 if days is None else self.until - days
         return np.asarray(end <= limit, dtype=np.bool_)
 
-    def _why_not(self, theirs: Flags) -> dict[str, tuple[str, str]]:
+    def _why_not(self, led: Flags) -> dict[str, tuple[str, str]]:
         """Reasons why papers of the corpus are not held; the first cause that holds."""
         facts = self.facts
         keys = flat(facts.all.authors["key"])
@@ -252,7 +252,7 @@ class _Update:
                 reason = "outside_window", str(facts.dates[place])
             elif self.stale[place]:
                 reason = "stale_paper", str(facts.dates[place])
-            elif theirs[place]:
+            elif led[place]:
                 reason = "inactive_author", who
             else:
                 reason = "author_not_reached", who

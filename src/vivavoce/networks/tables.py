@@ -97,7 +97,7 @@ def number_papers(paper_ids: Any, known: pa.Array) -> Ints:
 
 
 def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
-    """As `number_papers`, one number for each id, where both are sorted.
+    """Numbers of ids, as `number_papers` gives them, where both lists are sorted.
 
     Looking up takes as long as there are ids to look in, so only those are looked in that lie
     between the first and the last.

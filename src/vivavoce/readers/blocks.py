@@ -52,7 +52,7 @@ class ReadCell:
 
     label: str
     values: tuple[str, ...]
-    """As printed, without marks; `MISSING` where a dash stands."""
+    """Values as printed, without marks; `MISSING` where a dash stands."""
 
 
 @lru_cache(maxsize=_CELLS)

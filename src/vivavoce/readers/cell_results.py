@@ -52,7 +52,7 @@ _NO_DATA = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Context:
     """Metric and dataset of a number, by its columns, rows or caption."""
 
     metric: str
@@ -83,7 +83,7 @@ def _of_block(block: Block, table: CitedTable, own: str) -> Iterator[CellResult]
     repeated = _groups_are_data(block.records, labels)
     named = [(label,) for label in labels] if is_turned else block.levels
     in_caption = not _heads_name_data(named, caption)
-    cells: dict[_Asked, list[tuple[str, Record, int]]] = defaultdict(list)
+    cells: dict[_Context, list[tuple[str, Record, int]]] = defaultdict(list)
     for label, record in zip(labels, block.records, strict=True):
         for place, levels in enumerate(block.levels):
             heads, name = ((label,), " ".join(levels)) if is_turned else (levels, label)
@@ -97,7 +97,7 @@ def _of_block(block: Block, table: CitedTable, own: str) -> Iterator[CellResult]
 
 
 def _entries(
-    asked: _Asked,
+    asked: _Context,
     entries: Sequence[tuple[str, Record, int]],
     block: Block,
     table: CitedTable,
@@ -171,7 +171,7 @@ def _groups_are_data(records: Sequence[Record], labels: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=_HEADERS)
-def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -> _Asked | None:
+def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -> _Context | None:
     """The metric and the dataset of a number; None without a metric.
 
     With `in_caption` the caption names the dataset, where it names one.
@@ -182,14 +182,14 @@ def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -
     context, context_rest = split_metric(above)
     if metric and _is_vague(metric) and (sure := context or _only_metric(caption)):
         metric, rest = sure, f"{rest} {metric}"
-    told = metric or context or _only_metric(caption)
-    if not told or is_resource(metric_key(told)):
+    measure = metric or context or _only_metric(caption)
+    if not measure or is_resource(metric_key(measure)):
         return None
     near = _dataset(rest) or _dataset(context_rest)
     data = _only_dataset(caption) if in_caption else None
     part = near if data and near and name_key(data) != name_key(near) else None
     splits = [s for text in (*heads, above) for s in terms_in(text) if s in SPLITS]
-    return _Asked(_clean(told), data or near, part, splits[0] if splits else None)
+    return _Context(_clean(measure), data or near, part, splits[0] if splits else None)
 
 
 def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:

@@ -29,7 +29,7 @@ class Metric:
     term: str
     """The word that texts are folded to."""
     name: str = ""
-    """As tables print it; empty for a word that is only read."""
+    """Name as tables print it; empty for a word that is only read."""
     forms: tuple[str, ...] = ()
     """Other ways to write it."""
     words: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Metric:
     signed: bool = False
     """Values below 0 are possible."""
     cost: bool = False
-    """It tells what a method costs, not how good it is."""
+    """True for what measures a method's cost, not its quality."""
     in_texts: bool = True
     """False for a word too common in texts to name a measure there."""
 

@@ -43,7 +43,7 @@ class Direction(NamedTuple):
     """The better end of a metric, and how it is known."""
 
     higher_is_better: bool | None = None
-    """None where nothing tells, or where the evidence contradicts itself."""
+    """Direction of the metric; None where nothing states it, or the evidence contradicts itself."""
     sources: tuple[str, ...] = ()
     """The evidence for it, the surest first: `source`, `name`, `order`."""
 
@@ -80,13 +80,13 @@ def direction_of(
 
 def _named(metric: str) -> bool | None:
     """Tell by the words of a name if higher is better; None where they do not say."""
-    told: list[str] = []
+    directions: list[str] = []
     # The name without its remark; what the remark says; the key, which knows more spellings.
     for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
         words = _words(text)
         found = _names_in(words)
-        told = [name.better for name in found if name.better != "none"]
-        if told:
+        directions = [name.better for name in found if name.better != "none"]
+        if directions:
             break
     else:
         return None
@@ -99,9 +99,9 @@ def _named(metric: str) -> bool | None:
     return higher
 
 
-def _head(words: Sequence[str], found: Sequence[_Name]) -> str:
+def _head(words: Sequence[str], names: Sequence[_Name]) -> str:
     """The better end by the head of a name: the last metric in it, or the last before an `of`."""
-    telling = [name for name in found if name.better != "none"]
+    telling = [name for name in names if name.better != "none"]
     sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
     of = words.index("of") if "of" in words else len(words)
     before = [name for name in sure if name.words[0] in words[:of]]
@@ -160,8 +160,8 @@ def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
 def _is_bounded(metric: str) -> bool:
     words = _words(metric)
     known = _names_in(words)
-    told = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]
-    return bool(told) and not any(name.free for name in known)
+    specific = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]
+    return bool(specific) and not any(name.free for name in known)
 
 
 def split_metric(text: str) -> tuple[str, str]:

@@ -49,7 +49,7 @@ class LibraryPaper:
     abstract: str | None
     sections: tuple[LibrarySection, ...]
     tables: tuple[LibraryTable, ...]
-    """In the corpus' order: the place of a table is its `ordinal`."""
+    """Tables in the corpus' order: the place of a table is its `ordinal`."""
 
     def texts(self, *, abstract: bool = False) -> Iterator[str]:
         """The texts of the sections, cut where a paper holds more than any real one."""

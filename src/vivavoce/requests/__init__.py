@@ -20,7 +20,7 @@ from vivavoce.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Declared:
+class _Declaration:
     """Settings of an option or an argument, beside its help."""
 
     metavar: str | None = None
@@ -47,7 +47,7 @@ class _Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Opt(_Declared):
+class Opt(_Declaration):
     """An option: its help, and its flags where they are not the field's name."""
 
     help: str = ""
@@ -55,7 +55,7 @@ class Opt(_Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Arg(_Declared):
+class Arg(_Declaration):
     """A positional argument."""
 
     help: str = ""
@@ -94,14 +94,14 @@ class Bootstrap(Shape):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithPartial(Bootstrap):
+class PartialLogs(Bootstrap):
     """Logs that count, and settings of their intervals."""
 
     partial: Annotated[bool, Opt("Also show logs that lack samples, marked.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(WithPartial):
+class Reading(PartialLogs):
     """Answers to read from logs, and settings of their intervals."""
 
     split: Annotated[str | None, Opt("Only this split.", metavar="train|validation|test")] = None

@@ -34,7 +34,7 @@ _PROMPTS = {"passage": ("document", "passage", "corpus"), "query": ("query",)}
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class Embeddings:
     """The vectors of some texts."""
 
     vectors: Floats
@@ -80,7 +80,7 @@ class Encoder:
             )
         self.max_tokens: int = self._model.max_seq_length
 
-    def embed(self, texts: Sequence[str]) -> Embedded:
+    def embed(self, texts: Sequence[str]) -> Embeddings:
         """The vector of each text, in their order.
 
         Each distinct text is encoded once. `VivaError` for a model that gives something else than
@@ -93,9 +93,9 @@ class Encoder:
         distinct = {text: place for place, text in enumerate(dict.fromkeys(clean))}
         places = np.array([distinct[text] for text in clean], dtype=np.int64)
         if not distinct:
-            return Embedded(np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.bool_))
+            return Embeddings(np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.bool_))
         found = self._encode(list(distinct))
-        return Embedded(found.vectors[places], found.is_truncated[places])
+        return Embeddings(found.vectors[places], found.is_truncated[places])
 
     def paper_text(self, title: str, abstract: str) -> str:
         """A paper as this model was trained to read it: title, separator, abstract."""
@@ -115,7 +115,7 @@ class Encoder:
         prompts = self._model.prompts
         return next((prompts[key] for key in _PROMPTS[self._side] if prompts.get(key)), "")
 
-    def _encode(self, texts: list[str]) -> Embedded:
+    def _encode(self, texts: list[str]) -> Embeddings:
         is_query = self._side == "query"
         encode = self._model.encode_query if is_query else self._model.encode_document
         vectors: Floats = encode(
@@ -133,7 +133,7 @@ class Encoder:
             [self._prompt + text for text in texts], truncation=False, verbose=False
         )
         is_truncated = [len(ids) > self.max_tokens for ids in tokens["input_ids"]]
-        return Embedded(vectors, np.array(is_truncated, dtype=np.bool_))
+        return Embeddings(vectors, np.array(is_truncated, dtype=np.bool_))
 
 
 class Encoders(NamedTuple):

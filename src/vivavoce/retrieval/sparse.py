@@ -80,7 +80,7 @@ class TermCounts:
 
     @property
     def passages_with(self) -> Integers:
-        """In how many passages each term is."""
+        """Number of passages that each term is in."""
         return np.diff(self.starts)
 
 
@@ -110,7 +110,7 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
 def add_postings(
     counts: TermCounts, weights: Floats, query: Mapping[int, float] | Mapping[int, int]
 ) -> Floats:
-    """For every passage the sum of its terms' weights times those of the query."""
+    """Sum of each passage's term weights times those of the query."""
     scores = np.zeros(len(counts.lengths))
     for number, weight in query.items():
         part = slice(int(counts.starts[number]), int(counts.starts[number + 1]))

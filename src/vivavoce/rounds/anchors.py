@@ -258,8 +258,8 @@ class Lineage:
 
     def write(self, folder: Path) -> Row:
         """Write what the update did and the network; return the entries of the manifest."""
-        told = {**self.report, **self.late.report(), "anchors": self.anchors.kept}
-        write_json(folder / UPDATE, told)
+        report = {**self.report, **self.late.report(), "anchors": self.anchors.kept}
+        write_json(folder / UPDATE, report)
         entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
         for name, (rows, schema) in {**self.state, **self.late.files()}.items():
             entries[name] = write_rows(folder / name, rows, schema)
@@ -294,9 +294,9 @@ _KEY = "came_late"
 
 def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
     """Papers that a round asks about although they are older, and the days they may be of."""
-    told = opened.update.get(_KEY, {"since": str(opened.window.start), "papers": []})
-    days = Window(date.fromisoformat(told["since"]), opened.window.end)
-    return days, frozenset(told["papers"])
+    late = opened.update.get(_KEY, {"since": str(opened.window.start), "papers": []})
+    days = Window(date.fromisoformat(late["since"]), opened.window.end)
+    return days, frozenset(late["papers"])
 
 
 @dataclass(slots=True)
@@ -326,8 +326,8 @@ class LatePapers:
 
     def report(self) -> Row:
         """The entries of `update.json`."""
-        told = {"since": self.since.isoformat(), "papers": self.asked}
-        return {_KEY: told} if self.is_fresh else {}
+        entry = {"since": self.since.isoformat(), "papers": self.asked}
+        return {_KEY: entry} if self.is_fresh else {}
 
     def files(self) -> dict[str, tuple[list[Row], pa.Schema]]:
         """The rows and columns of the file that holds what was asked before."""

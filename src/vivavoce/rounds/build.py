@@ -162,17 +162,17 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
 
 def _count(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
     """Items and exclusions; by setting where the items have settings."""
-    mine = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
+    exclusions = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {
         "items": len(rows),
         "clusters": len({row["cluster"] for row in rows}),
-        "excluded": _by_reason(e for e in mine if not e.setting),
+        "excluded": _by_reason(e for e in exclusions if not e.setting),
     }
     if settings := Counter(setting for row in rows for setting in row.get("settings", ())):
         counts["settings"] = dict(sorted(settings.items()))
-    if partly := sorted({e.setting for e in mine if e.setting}):
+    if partly := sorted({e.setting for e in exclusions if e.setting}):
         counts["excluded_from"] = {
-            setting: _by_reason(e for e in mine if e.setting == setting) for setting in partly
+            setting: _by_reason(e for e in exclusions if e.setting == setting) for setting in partly
         }
     return counts
 

@@ -52,7 +52,7 @@ class FamilyItems:
     """Columns of the items, by task."""
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What items need beside their rows, by name: data to compute on, values to compare with."""
+    """Files that items need beside their rows, by name: data to compute on, values to compare."""
     notes: Sequence[str] = ()
     """Sentences about the items for the round's card."""
 
@@ -144,7 +144,7 @@ def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
 
 SPLIT_NAMES = ("train", "validation", "test")
 _NAMES = {"train": "train", "val": "validation", "dev": "validation"}
-"""By the names that stand in items; items without a split are all for the test."""
+"""Splits by the names that stand in items; items without a split are all for the test."""
 SPLIT_LABELS = frozenset({*SPLIT_NAMES, *_NAMES})
 """Names that stand in the labels of settings."""
 

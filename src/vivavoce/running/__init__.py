@@ -51,15 +51,15 @@ class RunReport:
     skipped: tuple[str, ...] = ()
     """Tasks without an item in the setting, each with the reason."""
     refused: tuple[str, ...] = ()
-    """Those of `failed` that say why nothing more was sent to a model."""
+    """Entries of `failed` that say why nothing more was sent to a model."""
     set_aside: tuple[str, ...] = ()
     """Damaged logs that lay in the folder, by their new names."""
     stopped: tuple[Row, ...] = ()
-    """How each comparison ended, of a run that ends when its question is answered."""
+    """Outcome of each comparison of a run that ends when its question is answered."""
     spent: Row | None = None
     """Dollars that the folder's requests cost, and the budget; None without any price."""
     cache: Row | None = None
-    """Whose replies are kept, for how long, where and by what; None for nobody's."""
+    """Kept replies: whose, for how long, where and by what; None where none are kept."""
 
 
 def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: Any) -> RunReport:

@@ -46,7 +46,7 @@ class Book:
     def __init__(self, path: Path) -> None:
         self._file = LineFile(path, "batch")
         self.requests: dict[str, dict[str, str]] = {}
-        """By batch, and in it by the request's number, the hash of the request."""
+        """Hashes of requests by batch, and in it by the request's number."""
         self._waiting: dict[str, list[tuple[str, str]]] = defaultdict(list)
         done = set()
         for line in self._file.lines():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ITEMS = 100
 """Items of a task that are tried: their prompts stand for the others'."""
 _BYTES_A_TOKEN = 4.3
-"""Of English prose, for models whose vocabulary is not known: between 4 and 4.7."""
+"""Bytes per token of English prose, between 4 and 4.7; for models of unknown vocabulary."""
 _OF_A_MESSAGE = 4
 
 

@@ -91,7 +91,7 @@ def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
             continue
         digest = hash_file(path)
         if (path.name, digest) not in known:
-            entries.append({"kind": LOG, "log": path.name, "sha256": digest, **told_by_log(path)})
+            entries.append({"kind": LOG, "log": path.name, "sha256": digest, **log_facts(path)})
     return entries
 
 
@@ -100,7 +100,7 @@ def is_finished(line: Row) -> bool:
     return line.get("status") == "success" and line.get("answers") == line.get("expected")
 
 
-def told_by_log(path: Path) -> Row:
+def log_facts(path: Path) -> Row:
     """Facts that a log states; a note alone where it cannot be read."""
     from inspect_ai.log import read_eval_log
 

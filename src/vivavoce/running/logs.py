@@ -171,11 +171,11 @@ def settle(log: EvalLog, record: Row) -> EvalLog:
     if settled(header) is not None:
         return header
     edit = logs.MetadataEdit(metadata_set={STOPPED: record})
-    said = logs.ProvenanceData(author="viva run", reason=str(record["reason"]))
+    provenance = logs.ProvenanceData(author="viva run", reason=str(record["reason"]))
     # Inspect would change the file in place, and a kill would leave half of it.
     copy = path.with_name(f"{path.name}.settling")
     shutil.copyfile(path, copy)
-    edited = logs.edit_eval_log(header, [edit], said)
+    edited = logs.edit_eval_log(header, [edit], provenance)
     logs.write_eval_log(edited, copy, "eval", header_only=True)
     Path(copy).replace(path)
     return logs.read_eval_log(str(path), header_only=True)

@@ -204,11 +204,11 @@ def _decoding(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
     asked = {"max_retries": spec.max_retries, "attempt_timeout": spec.attempt_timeout}
     of_card = config.model_dump(include=set(PATIENCE), exclude_none=True)
     given = {name: value for name, value in asked.items() if value is not None}
-    told: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
+    settings: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
     if spec.batch:  # which takes hours
         batch = BatchConfig(tick=spec.batch_tick, send_delay=spec.batch_tick)
-        told |= {"attempt_timeout": None, "batch": batch}
-    return config.model_copy(update=told)
+        settings |= {"attempt_timeout": None, "batch": batch}
+    return config.model_copy(update=settings)
 
 
 def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:

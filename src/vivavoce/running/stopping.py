@@ -117,7 +117,7 @@ class Looks:
     facts: Mapping[str, Any]
     """Metadata of the task."""
     clusters: Mapping[str, str]
-    """By item of the whole task."""
+    """Clusters by item of the whole task."""
     ranked: Sequence[int]
     """Numbers of the contestants that are compared: all but ceilings."""
 
@@ -285,12 +285,12 @@ def _in_comparison(task: Task, rule: StoppingRule, comparison: str, contestant: 
     """A task of a comparison, whose logs say so."""
     from inspect_ai import task_with
 
-    told = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
+    position = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
     return task_with(
         copy(task),
         # Inspect goes on with a log of the same name: that of another comparison is not meant.
         name=f"{task.name}-decide-{comparison}",
-        metadata={**(task.metadata or {}), COMPARISON: {**asdict(rule), **told}},
+        metadata={**(task.metadata or {}), COMPARISON: {**asdict(rule), **position}},
     )
 
 

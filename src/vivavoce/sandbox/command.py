@@ -272,9 +272,9 @@ def find_docker() -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
+        message = getattr(error, "stderr", None) or str(error)
         raise MissingDocker(
-            f"The docker daemon does not answer: {' '.join(str(said).split())[:300]} Start it, "
+            f"The docker daemon does not answer: {' '.join(str(message).split())[:300]} Start it, "
             "or leave -T sandbox=docker out to use bubblewrap."
         ) from error
     return done.stdout.strip()

@@ -33,26 +33,26 @@ class Guarantee:
     mend: str = ""
 
 
-def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
+def _from_probe(report: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     host = set(os.environ) - {"HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "USER"}
-    leaked = sorted(host & set(found["environ"]) - set(environment()))
+    leaked = sorted(host & set(report["environ"]) - set(environment()))
     # The interpreter's own folder may lie below another top folder, of which only it is seen.
     prefix = python_command(_CONFIG)[0].split("/")[1]
-    strange = sorted(set(found["root"]) - set(_DATA["at_root"]) - {prefix})
-    fresh = found["uid"] == box.uid
+    strange = sorted(set(report["root"]) - set(_DATA["at_root"]) - {prefix})
+    fresh = report["uid"] == box.uid
     return [
-        Guarantee("network", found["network"] != 0, "own network namespace without a way out"),
+        Guarantee("network", report["network"] != 0, "own network namespace without a way out"),
         Guarantee("host files", not strange, "an allow list, bound read-only"),
-        Guarantee("processes unseen", found["proc"] == [], "own pid namespace, and no /proc"),
+        Guarantee("processes unseen", report["proc"] == [], "own pid namespace, and no /proc"),
         Guarantee("environment", not leaked, "empty but for the sandbox's own variables"),
-        Guarantee("read-only system", 0 not in found["writes"], "/, /usr, /site, /etc and /dev"),
+        Guarantee("read-only system", 0 not in report["writes"], "/, /usr, /site, /etc and /dev"),
         Guarantee(
             "capped files",
-            found["size"] <= _CONFIG.work_mb << 20 and 0 < found["files"] < 1 << 16,
+            report["size"] <= _CONFIG.work_mb << 20 and 0 < report["files"] < 1 << 16,
             "tmpfs at /work, /tmp: bytes and inodes",
         ),
-        Guarantee("shared memory", 0 not in found["shared"], "refused outside of capped files"),
-        Guarantee("one processor", found["processors"] == 1, "no other program has it meanwhile"),
+        Guarantee("shared memory", 0 not in report["shared"], "refused outside of capped files"),
+        Guarantee("one processor", report["processors"] == 1, "no other program has it meanwhile"),
         Guarantee(
             "fresh user id",
             fresh,
@@ -60,8 +60,8 @@ def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
             if fresh
             else "needs root: programs have your own, in a user namespace without capabilities",
         ),
-        Guarantee("capabilities", not found["capabilities"], "all dropped"),
-        Guarantee("system calls", found["seccomp"] == 2, "seccomp allow list"),
+        Guarantee("capabilities", not report["capabilities"], "all dropped"),
+        Guarantee("system calls", report["seccomp"] == 2, "seccomp allow list"),
     ]
 
 

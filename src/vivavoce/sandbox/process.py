@@ -118,26 +118,26 @@ class Sandbox:
         supervisor = os.memfd_create("supervisor")
         os.write(supervisor, source)
         os.lseek(supervisor, 0, os.SEEK_SET)
-        held = [supervisor, write_info]
+        descriptors = [supervisor, write_info]
         config = self.config
         self.group = make_group(config.memory_mb, config.work_mb, config.processes)
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *build_command(config, held[0], held[1]),
+                *build_command(config, descriptors[0], descriptors[1]),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env={},
-                pass_fds=held,
+                pass_fds=descriptors,
                 limit=1 << 22,
             )
-            for descriptor in held:
+            for descriptor in descriptors:
                 os.close(descriptor)
-            held = []
+            descriptors = []
             await self._greet(self._process, rules)
             self._confine(os.read(read_info, 4096))
         finally:
-            for descriptor in (*held, read_info):
+            for descriptor in (*descriptors, read_info):
                 os.close(descriptor)
         return self._process
 
@@ -152,9 +152,9 @@ class Sandbox:
             with suppress(ProcessLookupError):
                 process.kill()
             assert process.stderr is not None
-            said = (await process.stderr.read(2000)).decode(errors="replace").strip()
+            message = (await process.stderr.read(2000)).decode(errors="replace").strip()
             raise SandboxLost(
-                f"The sandbox did not start: {said or 'no message'}. "
+                f"The sandbox did not start: {message or 'no message'}. "
                 "Run `viva doctor` to see what this machine allows."
             ) from None
 

@@ -173,18 +173,18 @@ def _usage(proc: int, limit: int) -> tuple[int, int]:
     statuses = {name: _text(proc, f"{name}/status") for name in others}
     tasks = sum(_kilobytes(status, ("Threads:",)) for status in statuses.values())
     sockets = max(0, _text(proc, "net/unix").count("\n") - 1)
-    held = sockets * _SOCKET_BYTES
-    held += sum(1024 * _kilobytes(status, _CHARGED) for status in statuses.values())
-    if held <= limit:
-        return held, tasks
+    total = sockets * _SOCKET_BYTES
+    total += sum(1024 * _kilobytes(status, _CHARGED) for status in statuses.values())
+    if total <= limit:
+        return total, tasks
     for name, status in statuses.items():
         if shares := _text(proc, f"{name}/smaps_rollup"):
             twice = _kilobytes(status, ("RssAnon:",)) - _kilobytes(shares, ("Pss_Anon:",))
-            held -= 1024 * max(0, twice)
+            total -= 1024 * max(0, twice)
         else:  # where it has ended since, it holds nothing any more
             now = _kilobytes(_text(proc, f"{name}/status"), _CHARGED)
-            held -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
-    return held, tasks
+            total -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
+    return total, tasks
 
 
 def _sweep(main: int) -> int | None:
@@ -201,7 +201,7 @@ def _sweep(main: int) -> int | None:
             found = status
 
 
-class _Kept:
+class _KeptOutput:
     """One output stream: its first bytes, and how many more there were."""
 
     def __init__(self, descriptor: int) -> None:
@@ -226,8 +226,8 @@ class _Kept:
 def _reason(deadline: float, limits: dict[str, int], proc: int) -> str | None:
     if time.monotonic() >= deadline:
         return "timeout"
-    held, tasks = _usage(proc, limits["memory"])
-    if held > limits["memory"]:
+    total, tasks = _usage(proc, limits["memory"])
+    if total > limits["memory"]:
         return "memory"
     return "processes" if tasks > limits["processes"] else None
 
@@ -242,7 +242,7 @@ def _feed(descriptor: int, waiting: memoryview) -> memoryview:
 
 
 def _watch(
-    main: int, request: Request, streams: list[_Kept], feed: int, data: bytes, proc: int
+    main: int, request: Request, streams: list[_KeptOutput], feed: int, data: bytes, proc: int
 ) -> Request:
     """Wait for the main child, feeding, draining and measuring; then end everything."""
     deadline = time.monotonic() + request["timeout"]
@@ -291,7 +291,7 @@ def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
         _start(request, moved, proc, rules)
     for descriptor in (feed_read, out_write, error_write, report_write):
         os.close(descriptor)
-    streams = [_Kept(out_read), _Kept(error_read)]
+    streams = [_KeptOutput(out_read), _KeptOutput(error_read)]
     failure = os.read(report_read, 4)
     os.close(report_read)
     header = _watch(main, request, streams, feed_write, data, proc)

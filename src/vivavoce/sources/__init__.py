@@ -65,9 +65,9 @@ class Source:
     holds_many: bool = False
     """True when a file holds many papers, so that none is known by the file's name."""
     parts: Callable[[Path], Sequence[Path]] | None = None
-    """For papers of several files: all of them, so that a change in any is noticed."""
+    """All files of a paper that has several, so that a change in any is noticed."""
     ignored_columns: Callable[[Path, ReadOptions], list[str]] | None = None
-    """For tables: the columns of a file that are not read; raises `InputError` for bad options."""
+    """Columns of a table's file that are not read; raises `InputError` for bad options."""
     reads_files: bool = True
     """False for a source that makes its papers; WHERE is then not a path."""
     completes: bool = False

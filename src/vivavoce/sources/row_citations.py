@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 RowsCited = tuple[tuple[int, ...], ...]
-"""For each row what it cites, in order of mention, each once."""
+"""Citations of each row, in order of mention, each once."""
 Mention = tuple[int, tuple[int, ...]]
 """Place of a marker in a text, and the references it means."""
 
@@ -57,7 +57,7 @@ class RowCitations:
 
 
 def _carried(rows: Iterable[_Row], direction: int) -> Iterator[tuple[int, ...]]:
-    """For each row what cells of earlier rows bring into it."""
+    """Citations that cells of earlier rows bring into each row."""
     left: dict[int, int] = {}
     for row in rows:
         yield tuple(left)

@@ -31,7 +31,7 @@ class Difference:
     """Mean of (a - b) over the items where both have a value."""
 
     value: float | None
-    """None when the two share no item with a value."""
+    """Difference of the two; None when they share no item with a value."""
     low: float | None
     high: float | None
     """The 95% interval; None when it cannot be had (see `Resample.intervals`)."""
@@ -51,7 +51,7 @@ class Rank:
     undecided_with: tuple[str, ...]
     """Names of the contestants that these items do not tell apart from this one, sorted."""
     more_needed: tuple[int | None, ...] = ()
-    """For each of these the clusters that would (see `more_clusters`)."""
+    """Clusters that would decide each of these (see `more_clusters`)."""
 
 
 def paired_difference(

@@ -33,7 +33,7 @@ class Estimate:
     """The mean that people would give all items, estimated from the items they labelled."""
 
     value: float | None
-    """None without a labelled item that the judge gave a value."""
+    """Mean; None without a labelled item that the judge gave a value."""
     low: float | None
     high: float | None
     """Ends of the interval; None with labels in fewer than two clusters."""

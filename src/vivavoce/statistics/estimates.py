@@ -146,7 +146,7 @@ class Estimate:
     n: int
 
     def fields(self) -> Row:
-        """As the columns of a row."""
+        """Fields as the columns of a row."""
         return {
             "value": self.value,
             "ci": list(self.interval) if self.interval else None,

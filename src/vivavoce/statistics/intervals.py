@@ -45,7 +45,7 @@ class Resample:
     """
 
     codes: Integers
-    """For each item, the place of its cluster among the sorted labels."""
+    """Place of each item's cluster among the sorted labels."""
     clusters: int
     resamples: int
     seed: int
@@ -72,7 +72,7 @@ class Resample:
             yield generator.integers(0, self.clusters, size=(draws, self.clusters))
 
     def by_cluster(self, values: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """For each cluster (rows) and column, the sum of defined values and how many there are."""
+        """Sum and number of defined values in each cluster (rows) and column."""
         table = self._table(values)
         defined = ~np.isnan(table)
         table = np.where(defined, table, 0.0)

@@ -39,9 +39,9 @@ CELLS = 4_000_000
 """Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
 
 _NEAR_CELLS = 128_000
-"""Of 8 bytes, so few that they stay near the processor."""
+"""Cells of 8 bytes, so few that they stay in the processor's cache."""
 _PRODUCTS = 500_000
-"""So few that one thread makes them: of several, most time goes into waiting."""
+"""Products so few that one thread makes them: of several, most time goes into waiting."""
 _ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
 _SMALLEST = 1e-30
 """Differences below it are none: draws are counted in single precision."""
@@ -124,7 +124,7 @@ class Contrasts:
         has_all = is_whole[self.first] & is_whole[self.second]
         self.items = np.full(count, float(len(self._table)))
         self.common = np.full(count, float(self.clusters))
-        """By pair, the clusters where both have a value, and `items` as well."""
+        """Number of clusters by pair where both have a value; `items` are counted likewise."""
         for pairs in self._pieces(np.flatnonzero(~has_all)):
             sizes = self._sizes(pairs)
             self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
@@ -137,7 +137,7 @@ class Contrasts:
         self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
         unequal = self.scales > 0
         self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
-        """By pair, above 0 where the first is ahead, 0 where the two cannot be compared."""
+        """Statistic by pair: above 0 where the first is ahead, 0 where they cannot be compared."""
         one = self.span / 2 * self.items / np.maximum(self.common, 1)
         left = (np.abs(self.sums) - one) / np.hypot(self.scales, np.maximum(one, _SMALLEST))
         self.guarded = np.where(unequal & (self.common >= MIN_CLUSTERS), left, -1.0)
@@ -200,15 +200,15 @@ class Contrasts:
         found = np.full(len(self.first), np.nan)
         for pairs in self._pieces(np.arange(len(self.first))):
             sizes = self._sizes(pairs)
-            items, held = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+            items, groups = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 rest = self._differences(pairs) - self.sums[pairs] / items * sizes
-                error = np.sqrt(held / (held - 1) * (rest**2).sum(axis=0)) / items
-            found[pairs] = np.where((held > 1) & (error > _ROUNDING * self._size), error, np.nan)
+                error = np.sqrt(groups / (groups - 1) * (rest**2).sum(axis=0)) / items
+            found[pairs] = np.where((groups > 1) & (error > _ROUNDING * self._size), error, np.nan)
         return found
 
 
-class Flipped:
+class SignFlips:
     """Sizes of differences when the signs of their clusters are random."""
 
     def __init__(self, contrasts: Contrasts, flips: Flips) -> None:
@@ -293,7 +293,7 @@ def rank(
         raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
     flips = Flips(resamples, seed)
     contrasts = Contrasts(*in_order(values, clusters), span)
-    decided = _step_down(contrasts, Flipped(contrasts, flips), resamples, 1.0 - level)
+    decided = _step_down(contrasts, SignFlips(contrasts, flips), resamples, 1.0 - level)
     return standings(contrasts, decided)
 
 
@@ -343,7 +343,7 @@ def bound_of(drawn: npt.ArrayLike, alpha: float) -> float:
     return float(sizes[allowed]) / SAME if allowed >= 0 else np.inf
 
 
-def _step_down(contrasts: Contrasts, flipped: Flipped, draws: int, alpha: float) -> Integers:
+def _step_down(contrasts: Contrasts, flipped: SignFlips, draws: int, alpha: float) -> Integers:
     """Numbers of the pairs that are decided, the clearest first."""
     sizes = contrasts.guarded
     order = np.argsort(-sizes, kind="stable")

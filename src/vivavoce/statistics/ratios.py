@@ -50,9 +50,9 @@ class Measured:
     items: int = 0
     """Only the first so many pairs were measured; 0 for all."""
     order: Sequence[str] = ()
-    """How metrics are listed; the shares' and derived ones' own order by default."""
+    """Order in which metrics are listed; by default that of the shares and derived ones."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What the numbers depend on, and counts that belong beside them."""
+    """Settings that the numbers depend on, and counts that belong beside them."""
 
 
 def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
@@ -68,8 +68,8 @@ def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
     if draws.gives_intervals:
         drawn = _ratios(draws.means(tops), draws.means(bottoms), names)
     undefined = {name: measured.shares[name].undefined for name in names}
-    _, held = draws.by_cluster(np.where(bottoms > 0, bottoms, np.nan))
-    enough = dict(zip(names, ((held > 0).sum(axis=0) > 1).tolist(), strict=True))
+    _, counts = draws.by_cluster(np.where(bottoms > 0, bottoms, np.nan))
+    enough = dict(zip(names, ((counts > 0).sum(axis=0) > 1).tolist(), strict=True))
     for name, (derive, sources) in measured.derived.items():
         points[name] = derive(points)
         undefined[name] = max((undefined[source] for source in sources), default=0)

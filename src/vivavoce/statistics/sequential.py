@@ -26,8 +26,8 @@ from vivavoce.statistics.ranks import (
     MIN_CLUSTERS,
     SAME,
     Contrasts,
-    Flipped,
     Flips,
+    SignFlips,
     allowed_draws,
     bound_of,
 )
@@ -117,7 +117,7 @@ class Sequential:
         pairs = self._open_pairs(contrasts)
         if contrasts.clusters < MIN_CLUSTERS:  # which decide nothing, and spend nothing
             pairs = pairs[:0]
-        drawn = Flipped(contrasts, self._flips).sizes(pairs)
+        drawn = SignFlips(contrasts, self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
         while len(pairs):
             bound = bound_of(drawn.max(axis=0), spent)
@@ -243,7 +243,7 @@ class StoppingRule:
     looks: int = 20
     """The most looks; a task of fewer clusters gets one for each."""
     seed: int = 0
-    """Of the order of the items, and of the signs."""
+    """Seed of the order of the items, and of the signs."""
 
     def __post_init__(self) -> None:
         self.test(self.looks)

@@ -84,7 +84,7 @@ class FamilyCard(_Card):
     methods: dict[str, str]
     """Every method of the family, with a summary."""
     without_model: tuple[str, ...] = ()
-    """Those of them that need no model."""
+    """Methods among them that need no model."""
     of_papers: bool = True
     """False where items are not made of the papers of a corpus."""
     aliases: dict[str, str] = {}

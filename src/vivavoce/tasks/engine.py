@@ -36,8 +36,8 @@ from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
 from vivavoce.tasks.scoring.judge import (
     Comparison,
-    Judged,
-    Ruled,
+    Judgement,
+    LabelledQuestion,
     check_judge,
     compare,
     judge_hash,
@@ -284,7 +284,7 @@ async def _judgement(
 ) -> Values:
     """The judge's metrics; a text that is the reference itself ties without being asked for."""
     values: dict[str, float | None] = dict.fromkeys(CHECKS)
-    replies: list[Judged | Ruled] = []
+    replies: list[Judgement | LabelledQuestion] = []
     if COMPARE in kind.judged(task, row):
         if comparison.answer.split() == comparison.reference.split():
             values |= dict.fromkeys(WINS, 0.5)

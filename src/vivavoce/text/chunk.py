@@ -215,8 +215,8 @@ def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[s
 
 def _parted(lines: Sequence[str], rows: int) -> tuple[Sequence[str], Sequence[str]]:
     """The caption with the header, and the last rows."""
-    at = len(lines) - max(0, rows)
-    return lines[:at], lines[at:]
+    cut = len(lines) - max(0, rows)
+    return lines[:cut], lines[cut:]
 
 
 def _header_rows(cells: Sequence[Sequence[str]]) -> int:

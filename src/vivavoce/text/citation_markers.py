@@ -210,7 +210,7 @@ def _read_back(
     tokens: Iterable[str], start: int, year: int, letter: str
 ) -> AuthorYearMarker | None:
     """The marker that ends in a year, read from the year to the left."""
-    before = _Backwards(tokens)
+    before = _BackwardReader(tokens)
     is_apart = before.skip("(", "[")
     is_apart = before.skip(",") or is_apart
     if before.has_crossed and not is_apart:
@@ -222,7 +222,7 @@ def _read_back(
     return AuthorYearMarker(start, names, has_others, is_pair and not has_others, year, letter)
 
 
-class _Backwards:
+class _BackwardReader:
     """Reads the last tokens from right to left."""
 
     def __init__(self, tokens: Iterable[str]) -> None:

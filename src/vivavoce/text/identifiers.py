@@ -178,9 +178,9 @@ def acl_year(acl_id: str) -> str:
     return str(1900 + year if year >= _FIRST_ACL_YEAR else 2000 + year)
 
 
-def _spell_arxiv(found: re.Match[str]) -> tuple[str, str | None]:
-    version = found["version"]
-    name = found["new"] or f"{found['archive'].lower()}/{found['number']}"
+def _spell_arxiv(match: re.Match[str]) -> tuple[str, str | None]:
+    version = match["version"]
+    name = match["new"] or f"{match['archive'].lower()}/{match['number']}"
     return name, version.lower() if version else None
 
 

@@ -23,7 +23,7 @@ from tests.tasks.tables.roles.readers import always_yes, careful, shown_question
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.evaluators import audit_evaluators, read_evaluator
 from vivavoce.statistics.estimates import Draws
-from vivavoce.tasks.tables.yes_or_no import Use
+from vivavoce.tasks.tables.yes_or_no import QASetup
 
 GOLDS = {
     "t1": table("Task|Year", "P1|QA|2019", "P2|MT|2017"),
@@ -43,7 +43,7 @@ ANSWERS = {
         "t3": table("Code", "P2|no", "P3|no"),
     },
 }
-ALL_PAIRS = Use(pairs=None, runs=1)
+ALL_PAIRS = QASetup(pairs=None, runs=1)
 FEW = Draws(resamples=200)
 
 

@@ -13,7 +13,7 @@ from tests.results.integrity import forged_logs as logs
 from tests.results.integrity import forged_notes as notes
 from tests.results.integrity.forging import CAUGHT, RECOMPUTED, Forgery, nothing, rewrite_ledger
 
-from vivavoce.results.logs.added import Added, write_added
+from vivavoce.results.logs.added import NewMetric, write_added
 from vivavoce.running.ledger import LEDGER
 
 
@@ -96,7 +96,7 @@ def added_metric(folder: Path) -> None:
         for summary in read_eval_log_sample_summaries(str(path))
     }
     texts = {"best": (1.0,)}
-    added = Added("bertscore model=m layer=1", ("bertscore",), texts=texts, samples=samples)
+    added = NewMetric("bertscore model=m layer=1", ("bertscore",), texts=texts, samples=samples)
     write_added(folder / "metrics" / "bertscore.jsonl", added)
 
 

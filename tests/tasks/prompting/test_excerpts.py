@@ -9,7 +9,7 @@ import pytest
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.rag import (
     Excerpt,
-    Found,
+    Passage,
     cut_pool,
     find_excerpts,
     find_retriever,
@@ -87,7 +87,11 @@ def test_excerpts_stand_in_order_under_their_sources_and_the_worst_may_go_first(
         Excerpt("this paper", 10, 13, "two"),
         Excerpt("work 3", 20, 25, "three"),
     ]
-    found = [Found(excerpts[0], 3, 0.1), Found(excerpts[1], 1, 0.9), Found(excerpts[2], 2, 0.5)]
+    found = [
+        Passage(excerpts[0], 3, 0.1),
+        Passage(excerpts[1], 1, 0.9),
+        Passage(excerpts[2], 2, 0.5),
+    ]
     laid = lay_out(open_prompts("writing", None), found)
     assert laid.text == (
         '<excerpt from="another paper (example 1)">\none\n</excerpt>\n\n'

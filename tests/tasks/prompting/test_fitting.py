@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.prompting.fitting import Cut, Fitted, fit
+from vivavoce.tasks.prompting.fitting import Cut, Fitting, fit
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import EstimatedCounter, FileCounter, TokenCounter
 
@@ -36,7 +36,7 @@ def test_a_prompt_that_fits_is_left_alone() -> None:
     whole = prompt("some words")
     # READ some words AND A Title NOW: 31 bytes, 11 tokens
     fitted = fit(whole, ["content"], ESTIMATE, window=31, reserved=20)
-    assert fitted == Fitted(whole, 11, 31, 20, True, ())
+    assert fitted == Fitting(whole, 11, 31, 20, True, ())
 
 
 def test_an_unknown_window_cuts_nothing() -> None:
@@ -244,7 +244,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> FileCounter:
     return FileCounter(path)
 
 
-def check(whole: Rendered, counter: TokenCounter, window: int, reserved: int) -> Fitted | None:
+def check(whole: Rendered, counter: TokenCounter, window: int, reserved: int) -> Fitting | None:
     """Fit a prompt and check all that must hold of any fitted prompt."""
     try:
         fitted = fit(whole, ["content"], counter, window=window, reserved=reserved)

@@ -15,7 +15,7 @@ from vivavoce.web.annotation.campaigns import add_items, find_person, give_links
 from vivavoce.web.annotation.database import BusyError, open_database
 from vivavoce.web.annotation.items import check_rows
 from vivavoce.web.annotation.kinds import KINDS
-from vivavoce.web.annotation.labelling import HOLD, NotYours, OutOfDate
+from vivavoce.web.annotation.labelling import HOLD, StaleLabelError, UnknownItemError
 
 HOSTILE = ["", "1", "1-", "-1-x", "1-x", "99-x", "1;drop table item-x", "²-x", "9" * 30 + "-x"]
 
@@ -66,9 +66,9 @@ def test_a_place_goes_to_others_after_an_hour_and_a_late_label_is_kept(tmp_path:
 def test_nobody_labels_what_they_were_not_shown(made: Made) -> None:
     assert made.take("ann") == 1
     for item in (2, 3, 0, -1):
-        with pytest.raises(NotYours):
+        with pytest.raises(UnknownItemError):
             made.label("ann", item, INCLUDE)
-        with pytest.raises(NotYours):
+        with pytest.raises(UnknownItemError):
             made.task("ann", item)
     assert made.said() == []
 
@@ -77,9 +77,9 @@ def test_a_correction_needs_the_page_that_shows_what_is_there(made: Made) -> Non
     made.take("ann")
     made.label("ann", 1, INCLUDE, note="first")
     made.label("ann", 1, INCLUDE)  # sent twice
-    with pytest.raises(OutOfDate):
+    with pytest.raises(StaleLabelError):
         made.label("ann", 1, EXCLUDE)
-    with pytest.raises(OutOfDate):
+    with pytest.raises(StaleLabelError):
         made.label("ann", 1, None, revision=1)  # a label cannot be skipped away
     task = made.task("ann", 1)
     assert (task.label, task.note, task.revision) == (INCLUDE, "first", 1)

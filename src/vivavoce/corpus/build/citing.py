@@ -85,8 +85,8 @@ def resolve_references(task: Row) -> Row:
         except DamagedError:
             rows = None  # all of them, then
     entry = {part: task["held"][part] for part in ("sha256", "rows", "row_hash")}
-    is_held = hash_file(path) == entry["sha256"]  # not where a worker died after it wrote the file
-    if rows is None or len(rows) or not is_held:
+    is_intact = hash_file(path) == entry["sha256"]  # not where a worker died after writing it
+    if rows is None or len(rows) or not is_intact:
         references = pq.read_table(path)
         found = resolve_shard(references, index, rows)
         if rows is None:
@@ -97,10 +97,10 @@ def resolve_references(task: Row) -> Row:
             place = np.arange(before.num_rows)
             place[rows] = before.num_rows + np.arange(len(rows))
             resolved = pa.concat_tables([before, found.table]).take(pa.array(place))
-        if not (is_held and resolved.equals(before)):
+        if not (is_intact and resolved.equals(before)):
             for name in resolved.column_names:
-                at = references.schema.get_field_index(name)
-                references = references.set_column(at, references.field(at), resolved[name])
+                field = references.schema.get_field_index(name)
+                references = references.set_column(field, references.field(field), resolved[name])
             entry = write_parquet_table(path, references)
     extra = {**entry, "index": task["index"], "digest": hash_file(digest)}
     mark_done(path, config=task["config"], inputs=task["inputs"], extra=extra)
@@ -131,9 +131,9 @@ _AT_ONCE = 1 << 20
 _DIGEST = pa.schema([("row", pa.uint32()), ("key", pa.uint32())])
 
 
-def write_digest(path: Path, found: ReferenceKeys) -> None:
+def write_digest(path: Path, references: ReferenceKeys) -> None:
     """Write the keys of a shard's references in short."""
-    table = pa.table([found.rows, _shortened(found.keys)], schema=_DIGEST)
+    table = pa.table([references.rows, _shortened(references.keys)], schema=_DIGEST)
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(sink, _DIGEST, options=options) as writer:
@@ -164,8 +164,8 @@ def changed_keys(old: Index, new: Index) -> Keys:
     """The keys of which the papers differ in two indexes."""
     found = [np.empty(0, np.uint64)]
     for low, high in _ranges(old, new):
-        mine, theirs = _sums(old, low, high), _sums(new, low, high)
-        found += [_differing(mine, theirs), _differing(theirs, mine)]
+        old_sums, new_sums = _sums(old, low, high), _sums(new, low, high)
+        found += [_differing(old_sums, new_sums), _differing(new_sums, old_sums)]
     return distinct(np.concatenate(found))
 
 
@@ -182,9 +182,9 @@ def _sums(index: Index, low: np.uint64, high: np.uint64) -> tuple[Keys, Keys]:
 
     The number is a sum over the papers, so that their order does not matter.
     """
-    held = index.arrays["keys"]
-    start, stop = np.searchsorted(held, np.array([low, high]))
-    keys = np.asarray(held[start:stop])
+    sorted_keys = index.arrays["keys"]
+    start, stop = np.searchsorted(sorted_keys, np.array([low, high]))
+    keys = np.asarray(sorted_keys[start:stop])
     if not len(keys):
         return keys, keys
     papers = index.values(np.arange(start, stop))
@@ -193,13 +193,13 @@ def _sums(index: Index, low: np.uint64, high: np.uint64) -> tuple[Keys, Keys]:
     return keys[begins], np.add.reduceat(marks, begins)
 
 
-def _differing(mine: tuple[Keys, Keys], theirs: tuple[Keys, Keys]) -> Keys:
+def _differing(one: tuple[Keys, Keys], other: tuple[Keys, Keys]) -> Keys:
     """The keys that the others do not have with the same sum."""
-    keys, sums = mine
-    if not len(theirs[0]):
+    keys, sums = one
+    if not len(other[0]):
         return keys
-    at = np.minimum(np.searchsorted(theirs[0], keys), len(theirs[0]) - 1)
-    differing: Keys = keys[(theirs[0][at] != keys) | (theirs[1][at] != sums)]
+    nearest = np.minimum(np.searchsorted(other[0], keys), len(other[0]) - 1)
+    differing: Keys = keys[(other[0][nearest] != keys) | (other[1][nearest] != sums)]
     return differing
 
 
@@ -215,7 +215,7 @@ _REFERENCES = 20_000
 """References whose keys are joined together."""
 
 
-class Resolved(NamedTuple):
+class Resolutions(NamedTuple):
     """Resolutions of the references of a shard, and their keys."""
 
     table: pa.Table
@@ -225,7 +225,7 @@ class Resolved(NamedTuple):
 
 def resolve_shard(
     references: pa.Table, index: Index, rows: NDArray[np.int64] | None = None
-) -> Resolved:
+) -> Resolutions:
     """Resolve references against the papers of a corpus.
 
     `references` have the columns `COLUMNS`; `rows` are the numbers of those to resolve.
@@ -243,7 +243,7 @@ def resolve_shard(
             numbers = rows[numbers].astype(np.uint32)
         keys.append(ReferenceKeys(numbers, own.keys))
     keys.append(ReferenceKeys(np.empty(0, np.uint32), np.empty(0, np.uint64)))
-    return Resolved(pa.concat_tables(tables), sort_keys(keys))
+    return Resolutions(pa.concat_tables(tables), sort_keys(keys))
 
 
 def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> pa.Table:

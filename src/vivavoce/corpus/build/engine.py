@@ -68,7 +68,7 @@ def do_away(attempt: Callable[[str], str], packed: str) -> str:
     """Do a packed task with its files in a folder of this process; what `unpack` takes."""
     request = json.loads(packed)
     place, folder, files = Place(request["address"]), _own_folder(), request["files"]
-    present = _held()
+    present = _file_hashes()
     for name in present.keys() - files.keys():
         (folder / name).unlink()
         del present[name]
@@ -94,7 +94,7 @@ def _own_folder() -> Path:
 
 
 @cache
-def _held() -> dict[str, str]:
+def _file_hashes() -> dict[str, str]:
     """Sha256 of each file in the folder of this process: the next task may read some again."""
     return {}
 
@@ -202,7 +202,7 @@ def attempt(step: Step, task: str) -> str:
 
 
 def attempt_away(step: Step, task: str) -> str:
-    """As `attempt`, of a task that an exchange packed."""
+    """Attempt a task that an exchange packed."""
     return do_away(partial(attempt, step), task)
 
 

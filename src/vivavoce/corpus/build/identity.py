@@ -127,7 +127,7 @@ def _merge(documents: Sequence[Document]) -> Merge:
     return merge_documents(documents, _is_metadata(), completing_kinds())
 
 
-class _IsMetadata(dict[str, bool]):
+class _MetadataFlags(dict[str, bool]):
     """Flag of each kind: it is metadata; an unknown one raises the error of `get_source`."""
 
     def __missing__(self, kind: str) -> bool:
@@ -135,7 +135,7 @@ class _IsMetadata(dict[str, bool]):
 
 
 def _is_metadata() -> dict[str, bool]:
-    return _IsMetadata((kind, source.is_metadata) for kind, source in list_sources().items())
+    return _MetadataFlags((kind, source.is_metadata) for kind, source in list_sources().items())
 
 
 class _Scan:
@@ -220,8 +220,8 @@ class _Scan:
 
     def places(self, numbers: Numbers) -> pa.Table:
         """`file` and `row` of some documents."""
-        held = {"file": self.file[numbers], "row": self.row[numbers]}
-        return pa.table({name: places.astype(np.int32) for name, places in held.items()})
+        columns = {"file": self.file[numbers], "row": self.row[numbers]}
+        return pa.table({name: places.astype(np.int32) for name, places in columns.items()})
 
     def _see(self, document: Document) -> None:
         own = identifiers(document)

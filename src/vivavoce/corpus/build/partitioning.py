@@ -78,39 +78,39 @@ _AT = "at"
 _SCHEMA = pa.schema([DOCUMENT.field(name) for name in READ])
 
 
-class Needed(NamedTuple):
+class NeededRows(NamedTuple):
     """Documents of one file that one shard needs."""
 
     file: int
     shard: int
     rows: Numbers
     """Ascending."""
-    at: Numbers
+    slot: Numbers
     """Position of each among the documents of the shard."""
 
 
 def needs_of(
     shard: int, files: npt.NDArray[np.int32], rows: npt.NDArray[np.int32]
-) -> Iterator[Needed]:
+) -> Iterator[NeededRows]:
     """Documents that one shard needs, given the file and the row of each of its documents."""
     order = np.lexsort((rows, files))
     ordered = files[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
     for low, high in pairwise(cuts):
-        at = order[low:high]
-        yield Needed(int(ordered[low]), shard, rows[at].astype(np.int64), at)
+        own = order[low:high]
+        yield NeededRows(int(ordered[low]), shard, rows[own].astype(np.int64), own)
 
 
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:
     """The files wanted, in runs of at least `DOCUMENTS_PER_RUN` documents but for the last."""
     runs: list[list[int]] = [[]]
-    held = 0
+    documents = 0
     for file in sorted(set(wanted)):
         runs[-1].append(file)
-        held += sizes[file]
-        if held >= DOCUMENTS_PER_RUN:
+        documents += sizes[file]
+        if documents >= DOCUMENTS_PER_RUN:
             runs.append([])
-            held = 0
+            documents = 0
     return [run for run in runs if run]
 
 

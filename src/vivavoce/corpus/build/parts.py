@@ -240,8 +240,8 @@ def _merge_fields(
     )
     stated = {name: first(name) for name in _TOLD}
     date = date_paper(published, stated["arxiv_id"], stated["acl_id"], listed)
-    said = (s for d in documents for s in statements_of(d, list_sources()[d.kind].dates))
-    used, statements = judge(said, completing_kinds())
+    dates = (s for d in documents for s in statements_of(d, list_sources()[d.kind].dates))
+    used, statements = judge(dates, completing_kinds())
     row = {
         **stated,
         "paper_id": paper.paper_id,

@@ -41,7 +41,7 @@ _JUDGED_BY = (
 
 
 def collect_results(
-    folder: Path, markers: dict[str, Row], found: Identity
+    folder: Path, markers: dict[str, Row], identity: Identity
 ) -> tuple[pa.Table, Counter[str]]:
     """All results in order and judged, and how many works outside the corpus have, by source."""
     files = [f"{RESULTS}/{name}.parquet" for name in markers]
@@ -51,9 +51,9 @@ def collect_results(
         if file in marker["files"]
     ]
     counts: Counter[str] = Counter()
-    numbers, rows = (found.outside[name].to_numpy() for name in ("file", "row"))
+    numbers, rows = (identity.outside[name].to_numpy() for name in ("file", "row"))
     for number in np.unique(numbers).tolist():
-        file = found.files[number]
+        file = identity.files[number]
         wanted = np.sort(rows[numbers == number]).astype(np.int64)
         for batch in read_rows(file.path, wanted, ["results"]):
             if batch.num_columns:
@@ -72,12 +72,13 @@ def collect_results(
 def _without_paper(results: pa.ListArray) -> pa.Table:
     """The results of some documents as rows without a paper."""
     flat = results.flatten()
-    held = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
-    if "date" in held:
-        told = zip(*(held[name].to_pylist() for name in _DATED_BY), strict=True)
-        held["date"] = pa.array([date_entry(*one) for one in told], pa.string())
+    columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
+    if "date" in columns:
+        dates = zip(*(columns[name].to_pylist() for name in _DATED_BY), strict=True)
+        columns["date"] = pa.array([date_entry(*one) for one in dates], pa.string())
     absent = pa.nulls(len(flat))
-    return pa.table([held.get(name, absent) for name in _SCHEMA.names], _SCHEMA.names).cast(_SCHEMA)
+    names = _SCHEMA.names
+    return pa.table([columns.get(name, absent) for name in names], names).cast(_SCHEMA)
 
 
 OF_ANOTHER_SCALE = "of another scale"

@@ -38,7 +38,7 @@ from vivavoce.corpus.build.citing import (
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
-    Needed,
+    NeededRows,
     cut_papers,
     needs_of,
     repartition,
@@ -84,7 +84,7 @@ _OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, DIGESTS, _WORK)
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildCounts:
     """Counts of the documents and records in the tables."""
 
     papers: int
@@ -102,7 +102,7 @@ class Built:
     """Results of papers of the corpus, by source."""
 
 
-class _Planned(NamedTuple):
+class _Shard(NamedTuple):
     """A shard, and the documents it is made of."""
 
     name: str
@@ -114,7 +114,7 @@ class _Planned(NamedTuple):
     inputs: str
 
 
-def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
+def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     """Write every table of a corpus from its complete imports.
 
     What stands as it was written for the same documents is left alone.
@@ -172,13 +172,13 @@ def _config() -> str:
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 
-def _plan(found: Identity) -> list[_Planned]:
-    ids = found.places["paper_id"].combine_chunks()
-    files, rows = (found.places[name].to_numpy() for name in ("file", "row"))
+def _plan(identity: Identity) -> list[_Shard]:
+    ids = identity.places["paper_id"].combine_chunks()
+    files, rows = (identity.places[name].to_numpy() for name in ("file", "row"))
     differs = pc.not_equal(ids[1:], ids[:-1]) if len(ids) else pa.array([], pa.bool_())
     starts = np.flatnonzero(np.append(len(ids) > 0, differs.to_numpy(zero_copy_only=False)))
     ends = np.append(starts, len(ids))
-    hashes = [file.sha256 for file in found.files]
+    hashes = [file.sha256 for file in identity.files]
     names: list[str] = ids.take(pa.array(starts)).to_pylist()
     plan = []
     for shard in cut_papers(names):
@@ -186,22 +186,22 @@ def _plan(found: Identity) -> list[_Planned]:
         own = slice(int(bounds[0]), int(bounds[-1]))
         papers, counts = names[shard.start : shard.stop], np.diff(bounds).tolist()
         # By content, so that neither the number of a file nor its place matters.
-        held = [hashes[file] for file in files[own].tolist()]
-        distinct = {digest: number for number, digest in enumerate(sorted(set(held)))}
-        documents = [[distinct[digest] for digest in held], rows[own].tolist()]
+        digests = [hashes[file] for file in files[own].tolist()]
+        distinct = {digest: number for number, digest in enumerate(sorted(set(digests)))}
+        documents = [[distinct[digest] for digest in digests], rows[own].tolist()]
         inputs = hash_of([papers, counts, list(distinct), documents])
-        plan.append(_Planned(shard.name, papers, counts, files[own], rows[own], inputs))
+        plan.append(_Shard(shard.name, papers, counts, files[own], rows[own], inputs))
     return plan
 
 
-def _made(folder: Path, plan: Sequence[_Planned], config: str) -> dict[str, Row]:
+def _made(folder: Path, plan: Sequence[_Shard], config: str) -> dict[str, Row]:
     """The markers of the shards that stand as they were written."""
     found = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
     return {name: marker for name, marker in found if marker is not None}
 
 
 def _make(
-    folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
+    folder: Path, todo: Sequence[_Shard], files: Sequence[File], config: str, engine: Engine
 ) -> None:
     lying = _repartition(folder, todo, files, config, engine)
     tasks = [
@@ -221,10 +221,10 @@ def _make(
 
 
 def _repartition(
-    folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
+    folder: Path, todo: Sequence[_Shard], files: Sequence[File], config: str, engine: Engine
 ) -> dict[int, list[list[object]]]:
     """Repartition documents to the shards; returns where those of each lie then."""
-    of_file: dict[int, list[Needed]] = defaultdict(list)
+    of_file: dict[int, list[NeededRows]] = defaultdict(list)
     for number, shard in enumerate(todo):
         for need in needs_of(number, shard.files, shard.rows):
             of_file[need.file].append(need)
@@ -232,10 +232,10 @@ def _repartition(
     lying: dict[int, list[list[object]]] = defaultdict(list)
     for run in runs_of_files([file.n for file in files], of_file):
         needs = [need for file in run for need in of_file[file]]
-        told = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
+        rows = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.slot.tolist()] for n in needs]
         path = folder / _WORK / f"{len(tasks):05d}.arrow"
-        inputs = hash_of([[files[file].sha256 for file in run], told])
-        tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": told})
+        inputs = hash_of([[files[file].sha256 for file in run], rows])
+        tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": rows})
         for number, of_shard in enumerate(sorted({need.shard for need in needs})):
             lying[of_shard].append([str(path), number])
     left = [
@@ -249,7 +249,7 @@ def _repartition(
 
 
 def _resolve(
-    folder: Path, plan: Sequence[_Planned], markers: dict[str, Row], config: str, engine: Engine
+    folder: Path, plan: Sequence[_Shard], markers: dict[str, Row], config: str, engine: Engine
 ) -> str | None:
     """Resolve the references of every shard; returns the index they are resolved with."""
     if not any(marker[REFERENCES]["rows"] for marker in markers.values()):
@@ -343,8 +343,8 @@ def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
         if digest := marker[REFERENCES].get("digest"):
             files[f"{DIGESTS}/{name}.arrow"] = digest
     if index:
-        held = hash_tree(folder / index)
-        files.update({f"{index}/{name}": digest for name, digest in held.items()})
+        hashes = hash_tree(folder / index)
+        files.update({f"{index}/{name}": digest for name, digest in hashes.items()})
     return {name: {"sha256": digest} for name, digest in files.items()}
 
 
@@ -363,16 +363,16 @@ def _clean(folder: Path, kept: set[str], index: str | None) -> None:
 
 def _built(
     markers: dict[str, Row],
-    plan: Sequence[_Planned],
+    plan: Sequence[_Shard],
     unmatched: list[tuple[Batch, Fault]],
     outside: Counter[str],
-) -> Built:
+) -> BuildCounts:
     sources: Counter[str] = Counter()
     results: Counter[str] = Counter()
     for marker in markers.values():
         sources.update(marker["sources"])
         results.update(marker["results"])
-    return Built(
+    return BuildCounts(
         papers=sum(int(marker["n"]) for marker in markers.values()),
         dated=sum(int(marker["dated"]) for marker in markers.values()),
         sources=sources,

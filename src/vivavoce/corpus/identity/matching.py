@@ -105,18 +105,18 @@ def names_agree(one: str, other: str) -> bool | None:
     `J. Müller`, `Muller, Jane` and `Muller` agree; `Jane Muller` and `K. Muller` do not. None when
     either holds no name.
     """
-    mine, theirs = _words_of_name(one), _words_of_name(other)
-    if not mine or not theirs:
+    words, other_words = _words_of_name(one), _words_of_name(other)
+    if not words or not other_words:
         return None
     return any(
-        _initials_agree(_without(mine, surname), _without(theirs, match))
+        _initials_agree(_without(words, surname), _without(other_words, match))
         for surname in _surnames(one)
-        for match in theirs
+        for match in other_words
         if _same_word(surname, match)
     ) or any(
-        _initials_agree(_without(mine, match), _without(theirs, surname))
+        _initials_agree(_without(words, match), _without(other_words, surname))
         for surname in _surnames(other)
-        for match in mine
+        for match in words
         if _same_word(surname, match)
     )
 
@@ -242,8 +242,8 @@ def _candidates(sketches: pa.Table) -> Iterator[tuple[int, int]]:
         lists = sketches[part].combine_chunks()
         values, bounds = lists.values.to_numpy(), lists.offsets.to_numpy()
         smallest = [values[a : min(a + _POINTING, b)] for a, b in pairwise(bounds)]
-        met = Counter(_pairs(holders(smallest, _MAX_HOLDERS)))
-        yield from (pair for pair, number in met.items() if number >= _SHARED)
+        shared = Counter(_pairs(holders(smallest, _MAX_HOLDERS)))
+        yield from (pair for pair, number in shared.items() if number >= _SHARED)
 
 
 def _pairs(groups: Iterable[Sequence[int]]) -> Iterator[tuple[int, int]]:
@@ -259,12 +259,12 @@ def _compare(one: Row, other: Row) -> tuple[str, float] | None:
     sketches = {part: (_array(one[part]), _array(other[part])) for part in ("abstract", "text")}
     alike = {part: resemblance(*pair) for part, pair in sketches.items()}
     part = max(alike, key=lambda name: alike[name])
-    mine, theirs = set(one["surnames"]), set(other["surnames"])
+    surnames, others = set(one["surnames"]), set(other["surnames"])
     least = ALIKE if titles_agree(one["words"], other["words"]) else LIKELY
-    if alike[part] >= SAME or (alike[part] >= least and mine & theirs):
+    if alike[part] >= SAME or (alike[part] >= least and surnames & others):
         return part, alike[part]
     is_known = all(len(sketch) for sketch in sketches["abstract"])
-    if one["title"] and one["title"] == other["title"] and mine & theirs and not is_known:
+    if one["title"] and one["title"] == other["title"] and surnames & others and not is_known:
         return "title", 1.0
     return None
 
@@ -276,8 +276,8 @@ def numbers_of(title: str) -> list[str]:
 
 def titles_agree(one: str, other: str) -> bool:
     """Return whether half of the words of the shorter of two titles are in the other."""
-    mine, theirs = set(folded_words(one)), set(folded_words(other))
-    return 2 * len(mine & theirs) >= min(len(mine), len(theirs)) > 0
+    words, other_words = set(folded_words(one)), set(folded_words(other))
+    return 2 * len(words & other_words) >= min(len(words), len(other_words)) > 0
 
 
 def _array(values: Sequence[int]) -> Sketch:
@@ -310,10 +310,10 @@ def _rows_of(
     dated = papers[0]
     names = {known[place]["paper_id"]: place for place in work}
     for paper in papers:
-        mine = names[paper["paper_id"]]
-        links = {pair: found for pair, found in joined.items() if mine in pair}
+        name = names[paper["paper_id"]]
+        links = {pair: found for pair, found in joined.items() if name in pair}
         pair = max(links, key=lambda one: (links[one][1], one))
-        other = known[pair[0] if pair[1] == mine else pair[1]]
+        other = known[pair[0] if pair[1] == name else pair[1]]
         is_dated = dated["date"] is not None and _is_later(paper["date"], dated["date"])
         yield {
             "paper_id": paper["paper_id"],

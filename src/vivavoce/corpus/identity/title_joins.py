@@ -50,8 +50,8 @@ class Groups:
 
     def contradict(self, one: int, other: int, schemes: Sequence[str] = STRONG) -> bool:
         """Return whether two documents' groups hold different values in one of some schemes."""
-        mine, theirs = self._strong[self.root(one)], self._strong[self.root(other)]
-        return any(s in mine and s in theirs and mine[s] != theirs[s] for s in schemes)
+        ids, other_ids = self._strong[self.root(one)], self._strong[self.root(other)]
+        return any(s in ids and s in other_ids and ids[s] != other_ids[s] for s in schemes)
 
     def strong_ids(self, index: int) -> Mapping[str, str]:
         """The strong identifiers of a document's group, by scheme."""
@@ -108,7 +108,7 @@ class Namesake:
     given: Mapping[str, frozenset[str]]
     """Its own ids inside each source."""
     first_authors: tuple[str, ...]
-    """Of its documents, one each."""
+    """First authors of its documents, one each."""
     authors: tuple[str, ...]
     years: frozenset[int]
 
@@ -163,8 +163,8 @@ def _authors_agree(one: Namesake, other: Namesake) -> bool | None:
     if not one.first_authors or not other.first_authors:
         return None
     return all(
-        any(names_agree(first, name) for first in mine.first_authors for name in theirs.authors)
-        for mine, theirs in ((one, other), (other, one))
+        any(names_agree(first, name) for first in a.first_authors for name in b.authors)
+        for a, b in ((one, other), (other, one))
     )
 
 
@@ -260,9 +260,9 @@ class _Joiner:
             if fit(self._groups, one, other, title) >= strength:
                 fitting[one.holder].add(other.holder)
                 fitting[other.holder].add(one.holder)
-        for holder, mine in fitting.items():
-            if holder == min(mine) and all(fitting[other] == mine for other in mine):
-                for joined in sorted(mine - {holder}):
+        for holder, members in fitting.items():
+            if holder == min(members) and all(fitting[other] == members for other in members):
+                for joined in sorted(members - {holder}):
                     self._groups.join(holder, joined)
 
     def _pairs(self, papers: Sequence[int], lists: Sequence[int]) -> Iterator[_Pair]:

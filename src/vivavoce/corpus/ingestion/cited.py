@@ -21,7 +21,7 @@ from vivavoce.corpus.ingestion.lookup import (
     UNKNOWN,
     KeptBody,
     Lookup,
-    Wanted,
+    WorkKey,
     ask_in_turn,
     is_lost,
     is_refusal,
@@ -58,7 +58,7 @@ class CitedReport:
     faults: tuple[Fault, ...]
     """Faults of answers that could not be read."""
     stopped: str | None
-    """Why the fetch ended before its time."""
+    """Reason why the fetch ended early; None where it did not."""
     index: Path
 
 
@@ -95,7 +95,7 @@ def fetch_cited(
     return _fetch(corpus, INDEX, "arxiv_id", rows_of, _absent, limit, tables, progress, BATCH)
 
 
-Absent = Mapping[str, Wanted]
+Absent = Mapping[str, WorkKey]
 """Works that the corpus lacks, by the names that the index knows them by, sorted."""
 
 
@@ -184,7 +184,7 @@ def _absent(corpus: Corpus, tables: bool) -> Absent:
     known = {paper.arxiv_id for paper in corpus.papers if paper.arxiv_id}
     names = (row["arxiv_id"] for row in _references(corpus, tables) if row["arxiv_id"])
     found = (find_arxiv_id(name) for name in names)
-    return {name: Wanted("", name) for name in sorted({pair[0] for pair in found if pair} - known)}
+    return {name: WorkKey("", name) for name in sorted({pair[0] for pair in found if pair} - known)}
 
 
 def _references(corpus: Corpus, tables: bool) -> Iterator[Row]:
@@ -234,17 +234,17 @@ def fetch_named(
 
 def _absent_by_name(corpus: Corpus, tables: bool) -> Absent:
     """Works that resolve to no paper, by DOI, else by title; sorted."""
-    found: dict[str, Wanted] = {}
+    found: dict[str, WorkKey] = {}
     for row in _references(corpus, tables):
         title = row["title"] or ""
         key = title_key(title) if is_telling(title) else ""
         if row["cited_paper_id"] is None and not row["arxiv_id"] and (row["doi"] or key):
             name = f"doi:{row['doi']}" if row["doi"] else f"title:{key}"
-            found.setdefault(name, Wanted(title if key else "", None, row["doi"]))
+            found.setdefault(name, WorkKey(title if key else "", None, row["doi"]))
     return {name: found[name] for name in sorted(found)}
 
 
-def _ask_by_name(corpus: Path, lookup: Lookup, name: str, wanted: Wanted) -> Row:
+def _ask_by_name(corpus: Path, lookup: Lookup, name: str, wanted: WorkKey) -> Row:
     file = f"{DOWNLOADS}/named/{hash_of(name)[:16]}"
     row: Row = {"outcome": UNKNOWN}
     for service in SUFFIXES if wanted.title else ("crossref",):

@@ -35,7 +35,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     Addresses,
     Missing,
     Text,
-    Wanted,
+    WantedText,
     fetch_text,
     texts_wanted,
 )
@@ -78,7 +78,7 @@ class FetchReport:
     left: int
     """Papers that were not asked for, because of the limit or because the fetch stopped."""
     stopped: str | None
-    """Why the fetch ended before its time."""
+    """Reason why the fetch ended early; None where it did not."""
     index: Path
 
 
@@ -141,7 +141,7 @@ class _Fetch:
         self._again = again
         self._addresses = addresses
         self._asked_texts: set[tuple[str, str, str]] = set()
-        """By paper, kind and name."""
+        """Texts asked for, by paper, kind and name."""
         self._asked_again = 0
         self._files: Counter[str] = Counter()
         self._asked: dict[str, None] = {}
@@ -149,7 +149,7 @@ class _Fetch:
         self._unread: list[Fault] = []
         self._stopped: str | None = None
         self._faults: dict[str | None, list[Row]] = {}
-        """By host, the rows of what it failed or refused since its last good answer."""
+        """Rows that each host failed or refused since its last good answer."""
 
     def run(self, limit: int | None, progress: Progress | None) -> FetchReport:
         self._judge(finish_reading(self._corpus))
@@ -169,14 +169,14 @@ class _Fetch:
         papers = load_corpus(self._corpus).papers
         return [p for p in papers if "no_text" in p.gates and (p.arxiv_id or p.acl_id)]
 
-    def _asked_before(self, paper: Paper) -> list[tuple[Wanted, Row | None]]:
+    def _asked_before(self, paper: Paper) -> list[tuple[WantedText, Row | None]]:
         """Texts of a paper, in order, each with its row in the index."""
         wanted = texts_wanted(
             paper.arxiv_id, paper.version, paper.acl_id, self._kinds, self._addresses
         )
         return [(each, self.index.get(paper.paper_id, each.kind, each.name)) for each in wanted]
 
-    def _next(self, paper: Paper) -> list[Wanted]:
+    def _next(self, paper: Paper) -> list[WantedText]:
         """Texts still to be asked for, in order."""
         rows = self._asked_before(paper)
         if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
@@ -221,50 +221,50 @@ class _Fetch:
             if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
                 return
 
-    def _watch(self, wanted: Wanted, found: Text | Missing, row: Row) -> None:
+    def _watch(self, wanted: WantedText, outcome: Text | Missing, row: Row) -> None:
         """Stop when a host asks for a pause, or when nothing good has come from it for long."""
         host = urlsplit(wanted.url).hostname
-        if isinstance(found, Text) or found.outcome not in (FAILED, REFUSED):
+        if isinstance(outcome, Text) or outcome.outcome not in (FAILED, REFUSED):
             self._faults.pop(host, None)
             return
         faults = self._faults.setdefault(host, [])
         faults.append(row)
-        if found.is_busy:
-            self._stopped = f"The server asks for a pause. {found.reason}"
+        if outcome.is_busy:
+            self._stopped = f"The server asks for a pause. {outcome.reason}"
         elif len(faults) >= MAX_IN_A_ROW:
             # A refusal of everything says nothing of these papers, so they are asked for again.
             self.index.note({**fault, "outcome": FAILED} for fault in faults)
             self._stopped = (
                 f"{host} failed or refused {MAX_IN_A_ROW} texts in a row, the last with: "
-                f"{found.reason}"
+                f"{outcome.reason}"
             )
 
-    def _row(self, paper: Paper, wanted: Wanted, found: Text | Missing) -> Row:
+    def _row(self, paper: Paper, wanted: WantedText, outcome: Text | Missing) -> Row:
         row: Row = {
             "paper": paper.paper_id,
             "kind": wanted.kind,
             "name": wanted.name,
             "licence": paper.licence,
         }
-        if isinstance(found, Missing):
-            told = {"reason": found.reason, "status": found.status, "url": wanted.url}
-            return {**row, "outcome": found.outcome, **told}
-        file = self._save(wanted, found)
+        if isinstance(outcome, Missing):
+            failure = {"reason": outcome.reason, "status": outcome.status, "url": wanted.url}
+            return {**row, "outcome": outcome.outcome, **failure}
+        file = self._save(wanted, outcome)
         self._files[wanted.kind] += 1
-        self._size += len(found.content)
+        self._size += len(outcome.content)
         return {
             **row,
             "outcome": GOT,
-            "url": found.url,
+            "url": outcome.url,
             "file": file,
-            "sha256": hashlib.sha256(found.content).hexdigest(),
-            "bytes": len(found.content),
-            "source": found.valid.source,
-            "stated_licence": found.valid.licence,
-            "version": found.version,
+            "sha256": hashlib.sha256(outcome.content).hexdigest(),
+            "bytes": len(outcome.content),
+            "source": outcome.valid.source,
+            "stated_licence": outcome.valid.licence,
+            "version": outcome.version,
         }
 
-    def _save(self, wanted: Wanted, text: Text) -> str:
+    def _save(self, wanted: WantedText, text: Text) -> str:
         """Write a text below the corpus' folder, under the paper's id without its slash."""
         name = wanted.name.replace("/", "")
         if text.version and not name.endswith(text.version):
@@ -275,11 +275,11 @@ class _Fetch:
 
     def _waiting(self, papers: Iterable[Paper]) -> list[tuple[Paper, Row]]:
         """Files of papers without a text that have not been read."""
-        mine: dict[str, list[Row]] = {}
+        fetched: dict[str, list[Row]] = {}
         for row in self.index.rows():
             if row["outcome"] == GOT:
-                mine.setdefault(row["paper"], []).append(row)
-        found = ((paper, row) for paper in papers for row in mine.get(paper.paper_id, ()))
+                fetched.setdefault(row["paper"], []).append(row)
+        found = ((paper, row) for paper in papers for row in fetched.get(paper.paper_id, ()))
         return [(paper, row) for paper, row in found if is_sound(self._corpus, row)]
 
     def _read(self) -> list[Paper]:

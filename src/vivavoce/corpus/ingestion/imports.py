@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.corpus.build.engine import Engine
-from vivavoce.corpus.build.tables import Built, build_tables
+from vivavoce.corpus.build.tables import BuildCounts, build_tables
 from vivavoce.corpus.reading import (
     COMPLETE,
     PLAN,
@@ -367,7 +367,7 @@ def _ignored_columns(
     )
 
 
-def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestReport:
+def _report(batch: Batch, built: BuildCounts, ignored: tuple[str, ...]) -> IngestReport:
     unmatched = [fault for origin, fault in built.unmatched if origin == batch]
     return IngestReport(
         kind=batch.kind,

@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WorkKey:
     """A work by which it is asked for: ids where they are known, else its title."""
 
     title: str
@@ -81,7 +81,7 @@ class Lookup:
         self._client = KeptBody(client)
         self._base = base
 
-    def keep(self, service: str, wanted: Wanted, corpus: Path, file: str) -> Row:
+    def keep(self, service: str, wanted: WorkKey, corpus: Path, file: str) -> Row:
         """Ask a service for a work, and keep the answer as a file that its source reads.
 
         An answer to a title counts only where it bears the title, and no other one does. The row
@@ -100,7 +100,7 @@ class Lookup:
         write_bytes(corpus / name, body)
         return {"outcome": GOT, "file": name, "sha256": hash_file(corpus / name)}
 
-    def _of_arxiv(self, wanted: Wanted) -> bytes | None:
+    def _of_arxiv(self, wanted: WorkKey) -> bytes | None:
         api = f"{self._base}/api/query" if self._base else API
         try:
             name = wanted.arxiv_id or self._arxiv_id(wanted, api)
@@ -112,7 +112,7 @@ class Lookup:
         known = any(isinstance(entry, Document) for entry in entries)
         return self._client.body if known else None
 
-    def _arxiv_id(self, wanted: Wanted, api: str) -> str | None:
+    def _arxiv_id(self, wanted: WorkKey, api: str) -> str | None:
         """The one result of a search by title that bears the title."""
         words = _WORD.findall(wanted.title)[:_MAX_WORDS]
         query = f'ti:"{" ".join(words)}"'
@@ -122,7 +122,7 @@ class Lookup:
         ]
         return named[0] if len(named) == 1 else None
 
-    def _of_crossref(self, wanted: Wanted) -> bytes | None:
+    def _of_crossref(self, wanted: WorkKey) -> bytes | None:
         base = f"{self._base}/works" if self._base else CROSSREF
         if wanted.doi:
             url = f"{base}/{quote(wanted.doi, safe='')}"
@@ -142,7 +142,7 @@ class Lookup:
         return canonical_json(answer).encode()
 
 
-def _bearing(works: list[Fields], wanted: Wanted) -> Iterator[Fields]:
+def _bearing(works: list[Fields], wanted: WorkKey) -> Iterator[Fields]:
     """The works that bear the title of a wanted one."""
     for work in works:
         try:
@@ -153,7 +153,7 @@ def _bearing(works: list[Fields], wanted: Wanted) -> Iterator[Fields]:
             yield work
 
 
-def _is_same(title: str | None, wanted: Wanted) -> bool:
+def _is_same(title: str | None, wanted: WorkKey) -> bool:
     return bool(title) and title_key(title or "") == title_key(wanted.title)
 
 
@@ -216,7 +216,7 @@ class EnrichReport:
     """Dated papers of the corpus afterwards."""
     papers: int
     stopped: str | None
-    """Why it ended before its time."""
+    """Reason why the lookup ended early; None where it did not."""
     index: str
 
 
@@ -254,7 +254,7 @@ def enrich(
             return row is None or row["query"] != _query(paper) or is_lost(corpus, row)
 
         def ask(paper: Paper) -> None:
-            wanted = Wanted(paper.title or "", paper.arxiv_id, paper.doi)
+            wanted = WorkKey(paper.title or "", paper.arxiv_id, paper.doi)
             file = f"{DOWNLOADS}/enriched/{hash_of(paper.paper_id)[:16]}"
             kept = lookup.keep(service, wanted, corpus, file)
             named = {"service": service, "paper": paper.paper_id}

@@ -151,13 +151,13 @@ class Index:
 
     def match(self, keys: Keys) -> Matches:
         """The range of `values` of each key; keys in ascending order are fastest."""
-        held = self.arrays["keys"]
-        first = np.searchsorted(held, keys, side="left")
+        sorted_keys = self.arrays["keys"]
+        first = np.searchsorted(sorted_keys, keys, side="left")
         last = first.copy()
-        if not len(held):
+        if not len(sorted_keys):
             return Matches(first, last)
-        found = np.flatnonzero(held[np.minimum(first, len(held) - 1)] == keys)
-        last[found] = np.searchsorted(held, keys[found], side="right")
+        found = np.flatnonzero(sorted_keys[np.minimum(first, len(sorted_keys) - 1)] == keys)
+        last[found] = np.searchsorted(sorted_keys, keys[found], side="right")
         return Matches(first, last)
 
     def values(self, numbers: Numbers) -> Numbers:

@@ -88,10 +88,10 @@ class ReferenceKeys(NamedTuple):
     keys: Keys
 
 
-def sort_keys(found: list[ReferenceKeys]) -> ReferenceKeys:
+def sort_keys(parts: list[ReferenceKeys]) -> ReferenceKeys:
     """Keys of references in the order of the references."""
-    rows = np.concatenate([some.rows for some in found])
-    keys = np.concatenate([some.keys for some in found])
+    rows = np.concatenate([some.rows for some in parts])
+    keys = np.concatenate([some.keys for some in parts])
     order = np.argsort(rows, kind="stable")
     return ReferenceKeys(rows[order], keys[order])
 

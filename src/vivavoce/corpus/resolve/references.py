@@ -282,24 +282,24 @@ class PaperIndex:
         keys = [title_key(title) for title in titles]
         return [(number, key) for key in keys if key for number in self._by_key.get(key, ())]
 
-    def _best(self, resolver: str, found: Iterable[tuple[int, float]]) -> Resolution | None:
+    def _best(self, resolver: str, candidates: Iterable[tuple[int, float]]) -> Resolution | None:
         """The paper with the most confidence; None when two have it."""
-        ranked = sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        ranked = sorted(candidates, key=lambda pair: (-pair[1], pair[0]))
         best = ranked[0] if ranked else None
         if best is None or any(n != best[0] and trust == best[1] for n, trust in ranked):
             return None
         return Resolution(self._papers[best[0]].paper_id, resolver, round(best[1], 3))
 
-    def _doubt(self, reference: Reference, found: Resolution | None) -> Resolution | None:
+    def _doubt(self, reference: Reference, best: Resolution | None) -> Resolution | None:
         """Trust a paper of another arXiv id less; drop one whose title is only near."""
         wanted = dict(identifiers_of(reference)).get("arxiv")
-        if found is None or wanted is None or not (own := self._arxiv_ids.get(found.paper_id)):
-            return found
+        if best is None or wanted is None or not (own := self._arxiv_ids.get(best.paper_id)):
+            return best
         if wanted == own:
-            return found
-        if found.resolver != "title":
+            return best
+        if best.resolver != "title":
             return None
-        return found._replace(confidence=min(found.confidence, _ID_DIFFERS))
+        return best._replace(confidence=min(best.confidence, _ID_DIFFERS))
 
 
 def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:

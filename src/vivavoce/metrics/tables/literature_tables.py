@@ -67,7 +67,7 @@ class TableScore:
     """The questions of one table that were answered rightly."""
 
     ratios: Mapping[str, Ratio]
-    """By name of the metric: precision and recall of each aspect."""
+    """Precision and recall of each aspect, by name of the metric."""
     invented_papers: int
     """Papers the system selected that are not gold."""
     truncated: bool
@@ -132,7 +132,7 @@ def _kept_cells(
 
 
 def _answers(grid: TableGrid, kept: set[tuple[int, int]]) -> list[list[bool]]:
-    """For each column, its cells that have a value: is it kept by the other table?"""
+    """Flags of the cells that have a value, by column: is it kept by the other table?"""
     return [[(row, column) in kept for row in grid.filled(column)] for column in grid.order]
 
 
@@ -182,7 +182,7 @@ class TableGrid:
         self.rows = sorted(
             rows, key=lambda row: (row[0], [row[1][column] for column in self.order])
         )
-        """Of each row its paper and the keys of its cells; an empty key is an absent value."""
+        """Paper and cell keys of each row; an empty key is an absent value."""
         self.written = [rows[row] for row in self.rows]
         """The cells of each row as they were written."""
 

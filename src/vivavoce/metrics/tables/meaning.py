@@ -200,7 +200,7 @@ def _steps(text: str) -> list[str]:
 
 
 _MAX_COLUMNS, _MAX_ROWS = 60, 500
-"""Of a table whose words are compared by meaning; what is beyond keeps its words."""
+"""Most columns and rows of a table compared by meaning; what is beyond keeps its words."""
 
 
 def align_by_meaning(

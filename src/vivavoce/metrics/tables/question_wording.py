@@ -33,7 +33,7 @@ class Claim:
     """Place of the row in the grid of the table that is asked about."""
     value: str
     key: str
-    """What the value says: `cell_matching.cell_key` in the unit of its column."""
+    """Meaning of the value: `cell_matching.cell_key` in the unit of its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Question:
     """Place of the column among those of its own table; None for a column it does not have."""
     claims: tuple[Claim, ...] = ()
     papers: tuple[str, ...] = ()
-    """What it calls the papers of its claims."""
+    """Names that the question gives the papers of its claims."""
 
     @property
     def key(self) -> str:
@@ -57,7 +57,7 @@ class Question:
         return f"{self.aspect}-{hash_of(self.text)[:16]}"
 
     def as_dict(self) -> dict[str, Any]:
-        """As a log or a file keeps it."""
+        """Fields of the question as a log or a file keeps them."""
         answer = "yes" if self.expected else "no"
         return {"key": self.key, "aspect": self.aspect, "text": self.text, "expected": answer}
 
@@ -132,7 +132,7 @@ class QuestionWriter:
         papers = self._papers(first, second)
         return Question("pairwise", text, expected, name, place, (first, second), papers)
 
-    def _said(self, paper: str, column: int) -> Counter[str]:
+    def _counts_of(self, paper: str, column: int) -> Counter[str]:
         """Counts of each value in a column, by paper."""
         if (paper, column) not in self._counts:
             rows = (self.grid.rows[row][1] for row in self._of_papers[paper])
@@ -152,7 +152,7 @@ class QuestionWriter:
         if len(self._of_papers[paper]) == 1:
             return name
         tellers = [column for column in self.grid.order if column != asked and keys[column]]
-        alone = [column for column in tellers if self._said(paper, column)[keys[column]] == 1]
+        alone = [column for column in tellers if self._counts_of(paper, column)[keys[column]] == 1]
         facts = [
             f'"{collapse_spaces(self._columns[column])}" is "{self.claim(row, column).value}"'
             for column in (alone[:1] or tellers)

@@ -214,7 +214,7 @@ class TablePair:
 
     @cached_property
     def _columns(self) -> dict[tuple[Side, Side], dict[int, int]]:
-        """For two sides, the columns of the first that the second has too."""
+        """Columns of the first of two sides that the second has too."""
         gold, system = (self.tables[side].columns for side in ("gold", "system"))
         pairs = match_columns(gold, system)
         return {
@@ -226,14 +226,14 @@ class TablePair:
 
     @cached_property
     def _rows(self) -> dict[Side, dict[int, int]]:
-        """For each side, its rows that the other side has too."""
+        """Rows of each side that the other side has too."""
         columns = self._columns["gold", "system"]
         pairs = pair_rows(self._grids["gold"], self._grids["system"], columns)
         return {"gold": pairs, "system": _turned(pairs)}
 
     @cached_property
     def _values(self) -> dict[Side, set[tuple[str, int, str]]]:
-        """For each side, what it says of a paper in a column, in whichever row."""
+        """Values that each side gives a paper in a column, in whichever row."""
         return {
             side: {
                 (paper, column, key)

@@ -151,7 +151,7 @@ def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
     return report_of(Gains, logs, _gain_rows, lacking, **reading)
 
 
-def _gain_rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     """Rows of the settings that have a base to compare with, and notes on those that have none."""
 
     def base_setting(key: RowKey) -> dict[str, str] | None:
@@ -159,7 +159,7 @@ def _gain_rows(found: Sequence[RunLog], draws: Draws) -> Rows:
         return None if base == key.setting else {"setting": base}
 
     pairs, notes = counterparts(
-        found,
+        logs,
         base_setting,
         "{contestant} has no log of {task} in the setting {other} with the same decoding, prompts "
         "and judge to compare {setting} with.",
@@ -229,15 +229,15 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]
         )
     before = str(opened.manifest["parent"]["id"])
 
-    def make(found: list[RunLog], draws: Draws) -> Rows:
-        tasks = {log.key.task: f"{log.family}/{log.key.task}" for log in found}
+    def make(logs: list[RunLog], draws: Draws) -> Rows:
+        tasks = {log.key.task: f"{log.family}/{log.key.task}" for log in logs}
 
         def earlier(key: RowKey) -> dict[str, str] | None:
             is_later = key.round == opened.id and tasks[key.task] in anchors
             return {"round": before} if is_later else None
 
         pairs, notes = counterparts(
-            found,
+            logs,
             earlier,
             "{contestant} has no log of {task} ({setting}) on {other} with the same decoding, "
             "prompts and judge.",
@@ -314,9 +314,9 @@ def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
     return report_of(Overall, logs, _overall_rows, lacking, **reading)
 
 
-def _overall_rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+def _overall_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
-    for log in found:
+    for log in logs:
         group = log.key.round, log.family, log.key.setting, log.metrics[0]
         # The longest answer belongs to the task, and not to who answers.
         decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())

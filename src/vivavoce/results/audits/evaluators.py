@@ -39,7 +39,7 @@ from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.item import FAMILY
-from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, Use, open_models, use_tables
+from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, QASetup, open_models, use_tables
 
 EVALUATED = ("schema", "unary", "pairwise")
 MATCHER = "matcher"
@@ -62,7 +62,7 @@ class Evaluator:
 
     @property
     def name(self) -> str:
-        """As it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
+        """Name as it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
         return " > ".join(self.models) or MATCHER
 
 
@@ -87,7 +87,7 @@ async def _evaluate(
     evaluator: Evaluator,
     answers: Sequence[TableAnswer],
     prompts: PromptSet,
-    use: Use,
+    use: QASetup,
     progress: Progress | None,
 ) -> list[Values]:
     """Scores of every answer, in their order; one with a fault scores 0 and is shown to nobody."""
@@ -265,7 +265,7 @@ def audit_evaluators(
     *,
     base: str | None = None,
     setting: str | None = None,
-    use: Use | None = None,
+    use: QASetup | None = None,
     partial: bool = False,
     draws: Draws | None = None,
     progress: Progress | None = None,
@@ -295,7 +295,7 @@ def audit_evaluators(
     templates = open_prompts(FAMILY, None)
     scored = {
         one: _Scores(
-            answers, asyncio.run(_evaluate(one, answers, templates, use or Use(), progress))
+            answers, asyncio.run(_evaluate(one, answers, templates, use or QASetup(), progress))
         )
         for one in chosen
     }

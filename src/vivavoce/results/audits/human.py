@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.judgements import OVERALL, REFERENCE, TIE, Judged
+from vivavoce.results.audits.judgements import OVERALL, REFERENCE, TIE, JudgedAnswer
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics import Estimate, corrected_mean
 from vivavoce.statistics.corrected import LEAST
@@ -49,7 +49,7 @@ class Label:
     where: str
     id: str
     sides: tuple[str, str]
-    """In a fixed order: contestants by name, the reference last."""
+    """Sides in a fixed order: contestants by name, the reference last."""
     verdict: str
     """The side that won, or `tie`."""
     narrowed: Mapping[str, str]
@@ -59,12 +59,14 @@ class Label:
     draw: str | None = None
     """Record of the random draw that the item comes from."""
 
-    def fits(self, judged: Judged) -> bool:
+    def fits(self, judged: JudgedAnswer) -> bool:
         """True for an answer of the task and setting that the label is about."""
         return all(getattr(judged.asked, name) == value for name, value in self.narrowed.items())
 
 
-def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draws) -> list[Row]:
+def human_rows(
+    path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
+) -> list[Row]:
     """One row a judge: its agreement with the labels, on the items that it has judged.
 
     Raises:
@@ -82,7 +84,7 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
     people = {"value": pairwise_agreement(several), "n": len(several)}
     rows = []
     for judge in sorted(by_judge):
-        points: dict[tuple[str, str], list[Judged]] = defaultdict(list)
+        points: dict[tuple[str, str], list[JudgedAnswer]] = defaultdict(list)
         for judged in by_judge[judge]:
             points[judged.id, judged.contestant].append(judged)
         rows.append(
@@ -132,7 +134,7 @@ def _label(row: Row, where: str) -> Label:
     )
 
 
-def check_labels(labels: Sequence[Label], every: Sequence[Judged]) -> None:
+def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None:
     """Refuse labels of what no judge has seen; `InputError` names the line."""
     known = defaultdict(list)
     for judged in every:
@@ -141,7 +143,7 @@ def check_labels(labels: Sequence[Label], every: Sequence[Judged]) -> None:
         _check(label, known.get(label.id, []))
 
 
-def _check(label: Label, known: Sequence[Judged]) -> None:
+def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
     """Refuse a label whose id or contestant is not in the logs, or is not the only one."""
     if not known:
         raise InputError(f"{label.where} names the id {label.id!r}, which no judge has judged.")
@@ -165,7 +167,7 @@ def _check(label: Label, known: Sequence[Judged]) -> None:
 
 
 def _compare(
-    labels: Sequence[Label], judged: Mapping[tuple[str, str], Sequence[Judged]], draws: Draws
+    labels: Sequence[Label], judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]], draws: Draws
 ) -> Row:
     pairs: list[tuple[str, str]] = []
     clusters: list[str] = []
@@ -192,7 +194,7 @@ def _compare(
 
 
 def _verdict(
-    label: Label, judged: Mapping[tuple[str, str], Sequence[Judged]]
+    label: Label, judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]]
 ) -> tuple[str, str] | None:
     """The side the judge prefers, or a tie, and the item's cluster; None without a verdict."""
     standing = []
@@ -227,21 +229,21 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 
 def corrected_rows(
-    path: Path, judged: Sequence[Judged], draws: Draws
+    path: Path, judged: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[list[Row], list[str]]:
     """Rows, one for each judge, contestant, task and setting, and notes on the labels.
 
     Raises:
         InputError: A line of the file is not a label, or names what no judge has judged.
     """
-    told = read_labels(path)
+    entries = read_labels(path)
     last = {
         (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
-        for label in told
+        for label in entries
     }  # of each person
-    labels, repeated = list(last.values()), len(told) - len(last)
+    labels, repeated = list(last.values()), len(entries) - len(last)
     check_labels(labels, judged)
-    groups: dict[tuple[str, RowKey], list[Judged]] = defaultdict(list)
+    groups: dict[tuple[str, RowKey], list[JudgedAnswer]] = defaultdict(list)
     for each in judged:
         groups[each.judge, each.asked].append(each)
     rows = [_row(group, labels, draws) for _, group in sorted(groups.items(), key=_spelled)]
@@ -258,14 +260,14 @@ def corrected_rows(
 
 
 def calibrations(
-    path: Path, judged: Sequence[Judged], draws: Draws
+    path: Path, judged: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[Mapping[RowKey, Row | None], list[str]]:
-    """By the key of a board's row: its corrected win rate, None with too few labels."""
+    """Corrected win rate by the key of a board's row; None with too few labels."""
     rows, notes = corrected_rows(path, judged, draws)
     return {replace(row["key"], judge=row["judge"]): row["calibrated"] for row in rows}, notes
 
 
-def _is_drawn(group: Sequence[Judged], labels: Sequence[Label]) -> bool:
+def _is_drawn(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> bool:
     """True if the labels of a row are of clusters that their record's seed draws from its items."""
     first = group[0]
     of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
@@ -282,17 +284,17 @@ def _is_drawn(group: Sequence[Judged], labels: Sequence[Label]) -> bool:
 
 
 def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
-    """So many of a row's clusters, which are sorted, at random."""
+    """Draw so many of a row's sorted clusters at random."""
     order = np.random.default_rng(seed).permutation(len(clusters))
     return {clusters[place] for place in order[:count]}
 
 
-def _spelled(group: tuple[tuple[str, RowKey], list[Judged]]) -> tuple[str, str]:
+def _spelled(group: tuple[tuple[str, RowKey], list[JudgedAnswer]]) -> tuple[str, str]:
     judge, asked = group[0]
     return judge, repr(asked)
 
 
-def _row(group: Sequence[Judged], labels: Sequence[Label], draws: Draws) -> Row:
+def _row(group: Sequence[JudgedAnswer], labels: Sequence[Label], draws: Draws) -> Row:
     first = group[0]
     points: dict[str, list[float]] = defaultdict(list)
     clusters: dict[str, str] = {}
@@ -330,12 +332,12 @@ def _row(group: Sequence[Judged], labels: Sequence[Label], draws: Draws) -> Row:
     }
 
 
-def _calibrated(found: Estimate) -> Row | None:
+def _calibrated(rate: Estimate) -> Row | None:
     """The column of boards; None with labels in fewer than two clusters."""
-    if found.value is None or found.low is None or found.high is None:
+    if rate.value is None or rate.low is None or rate.high is None:
         return None
-    value, low, high = (min(1.0, max(0.0, each)) for each in (found.value, found.low, found.high))
-    return {"value": value, "ci": [low, high], "labels": found.labels}
+    value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))
+    return {"value": value, "ci": [low, high], "labels": rate.labels}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -32,7 +32,7 @@ from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.human import corrected_rows, human_rows
 from vivavoce.results.audits.judgements import (
     FIRST,
-    Judged,
+    JudgedAnswer,
     agreement_rows,
     criteria_of,
     human_rows_of_lines,
@@ -53,7 +53,7 @@ from vivavoce.store import Row
 
 MEASURES = ("first_share", "win_rate", "flip_rate", "length_slope", "unjudged")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
-"""What an unbiased judge gives; the other numbers depend on the answers."""
+"""Values of an unbiased judge; the other numbers depend on the answers."""
 
 Answer = tuple[object, str, int]
 """An answer by the row it belongs to, the item and the epoch."""
@@ -139,15 +139,15 @@ def audit_judge(
             f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )
-    by_judge: dict[str, list[Judged]] = defaultdict(list)
+    by_judge: dict[str, list[JudgedAnswer]] = defaultdict(list)
     for each in judged:
         by_judge[each.judge].append(each)
     corrected: list[Row] = []
     if correct:
         if human is None:
             raise InputError("Correcting a judge takes people's labels: --human FILE --correct.")
-        corrected, told = corrected_rows(human, judged, draws)
-        notes += told
+        corrected, warnings = corrected_rows(human, judged, draws)
+        notes += warnings
     agreement = []
     for first, second in combinations(sorted(by_judge), 2):
         rows, differing = _agreement(by_judge[first], by_judge[second], draws)
@@ -178,7 +178,9 @@ def audit_judge(
     )
 
 
-def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
+def _measures(
+    judge: str, criterion: str, judged: Sequence[JudgedAnswer], draws: Draws
+) -> list[Row]:
     both = [(each, places) for each in judged if (places := each.places(criterion))]
     cases: dict[str, list[Case]] = {
         "first_share": [
@@ -203,7 +205,7 @@ def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws
     ]
 
 
-def _length_slope(judged: Sequence[Judged], criterion: str, draws: Draws) -> Estimate:
+def _length_slope(judged: Sequence[JudgedAnswer], criterion: str, draws: Draws) -> Estimate:
     cases = [
         (each.asked, math.log2(each.answer_words / each.reference_words), points, each.cluster)
         for each in judged
@@ -213,23 +215,23 @@ def _length_slope(judged: Sequence[Judged], criterion: str, draws: Draws) -> Est
     return slope_within(cases, draws)
 
 
-def _by_answer(judged: Sequence[Judged]) -> dict[Answer, Judged]:
+def _by_answer(judged: Sequence[JudgedAnswer]) -> dict[Answer, JudgedAnswer]:
     return {(each.asked, each.id, each.epoch): each for each in judged}
 
 
 def _agreement(
-    first: Sequence[Judged], second: Sequence[Judged], draws: Draws
+    first: Sequence[JudgedAnswer], second: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[list[Row], int]:
     """Rows by criterion, and how many answers of the two judges were not the same text."""
-    ours, theirs = _by_answer(first), _by_answer(second)
-    shared = [(each, theirs[key]) for key, each in ours.items() if key in theirs]
+    by_first, by_second = _by_answer(first), _by_answer(second)
+    shared = [(each, by_second[key]) for key, each in by_first.items() if key in by_second]
     same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]
     rows = []
     for criterion in criteria_of(each for pair in same for each in pair):
         labelled = [
-            ((ours_won, theirs_won), a.cluster)
+            ((first_winner, second_winner), a.cluster)
             for a, b in same
-            if (ours_won := a.outcome(criterion)) and (theirs_won := b.outcome(criterion))
+            if (first_winner := a.outcome(criterion)) and (second_winner := b.outcome(criterion))
         ]
         found = agreement_estimates(
             [labels for labels, _ in labelled], [cluster for _, cluster in labelled], draws

@@ -51,7 +51,7 @@ _NOTE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedAnswer:
     """One answer that a judge compared with the reference, in both orders."""
 
     contestant: str
@@ -65,12 +65,12 @@ class Judged:
     epoch: int
     cluster: str
     verdicts: Mapping[str, Mapping[str, str | None]]
-    """By what stood first (`answer`, `reference`), then by criterion: `first`, `second`, None."""
+    """Verdicts by the text shown first, then by criterion: `first`, `second` or None."""
     answer_words: int
     reference_words: int
     answer_hash: str
     clusters: tuple[str, ...] = ()
-    """Those of all items of its log, sorted."""
+    """Clusters of all items of its log, sorted."""
 
     def places(self, criterion: str) -> tuple[str, str] | None:
         """The places that won, with the answer first and with the reference first.
@@ -99,13 +99,13 @@ class Judged:
         return None if outcome is None else {ANSWER: 1.0, TIE: 0.5, REFERENCE: 0.0}[outcome]
 
 
-def criteria_of(judged: Iterable[Judged]) -> list[str]:
+def criteria_of(judged: Iterable[JudgedAnswer]) -> list[str]:
     """Criteria that were asked for in either order, the overall one first."""
     names = {name for each in judged for order in each.verdicts.values() for name in order}
     return sorted(names, key=lambda name: (name != OVERALL, name))
 
 
-def read_verdicts(logs: Sequence[LogHeader]) -> list[Judged]:
+def read_verdicts(logs: Sequence[LogHeader]) -> list[JudgedAnswer]:
     """Every judged answer of the logs, in the order of the logs, the ids and the epochs."""
     return [
         judged
@@ -115,7 +115,7 @@ def read_verdicts(logs: Sequence[LogHeader]) -> list[Judged]:
     ]
 
 
-def _verdicts_of(log: LogHeader) -> Iterator[Judged]:
+def _verdicts_of(log: LogHeader) -> Iterator[JudgedAnswer]:
     from inspect_ai.log import read_eval_log_sample_summaries, read_eval_log_samples
 
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
@@ -139,14 +139,14 @@ def _judged(
     sample: EvalSample | EvalSampleSummary,
     note: Any,
     clusters: tuple[str, ...],
-) -> Iterator[Judged]:
+) -> Iterator[JudgedAnswer]:
     """A judged answer, and each judge's own verdict where several voted; nothing without any."""
     if sample.error or not isinstance(note, dict):
         return
     words = note.get("words") or {}
     model = str(note.get("model") or log.key.judge)
     for vote in (note, *note.get("votes", ())):  # the verdict that counts, and of whom it is made
-        yield Judged(
+        yield JudgedAnswer(
             contestant=log.contestant,
             model=log.key.model,
             asked=replace(log.key, judge=""),
@@ -173,7 +173,7 @@ _BEST = {"nuggets": ("supported",), "claims": ("supported", OWN), "relevance": (
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledLines:
     """The lines of one question about one answer, as one judge labelled them."""
 
     judge: str
@@ -189,11 +189,11 @@ class Labelled:
 
     @property
     def best(self) -> list[bool]:
-        """For each labelled line whether it has the best label."""
+        """Flags of the labelled lines that have the best label."""
         return [label in _BEST[self.question] for label in self.labels if label is not None]
 
 
-def read_rulings(logs: Sequence[LogHeader]) -> list[Labelled]:
+def read_rulings(logs: Sequence[LogHeader]) -> list[LabelledLines]:
     """Every labelled answer of the logs: by the vote, and by each judge where several voted."""
     return [
         labelled
@@ -203,7 +203,7 @@ def read_rulings(logs: Sequence[LogHeader]) -> list[Labelled]:
     ]
 
 
-def _labels_of(log: LogHeader) -> Iterator[Labelled]:
+def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
     from inspect_ai.log import read_eval_log_samples
 
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
@@ -219,7 +219,7 @@ def _labels_of(log: LogHeader) -> Iterator[Labelled]:
         for question, found in note["rulings"].items():
             votes = {names: found["labels"], **(found.get("votes") or {})}
             for name, labels in votes.items() if question in QUESTIONS else ():
-                yield Labelled(
+                yield LabelledLines(
                     judge=log.key.judge.replace(names, name, 1),
                     contestant=log.contestant,
                     asked=replace(log.key, judge=""),
@@ -232,9 +232,9 @@ def _labels_of(log: LogHeader) -> Iterator[Labelled]:
                 )
 
 
-def measure_rows(labelled: Sequence[Labelled], draws: Draws) -> list[Row]:
+def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
     """One row a judge, question and measure."""
-    groups: dict[tuple[str, str], list[Labelled]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         groups[one.judge, one.question].append(one)
     rows = []
@@ -268,15 +268,15 @@ def early(best: Sequence[bool]) -> float:
     return sum(best[:half]) / half - sum(best[-half:]) / half
 
 
-def _mean(cases: Sequence[tuple[float, Labelled]], draws: Draws) -> Estimate:
+def _mean(cases: Sequence[tuple[float, LabelledLines]], draws: Draws) -> Estimate:
     defined = [(value, one.cluster) for value, one in cases if not math.isnan(value)]
     return mean_estimate([value for value, _ in defined], [c for _, c in defined], draws)
 
 
-def _length_slope(found: Sequence[Labelled], draws: Draws) -> Estimate:
+def _length_slope(labelled: Sequence[LabelledLines], draws: Draws) -> Estimate:
     cases = [
         (one.asked, one.doublings, sum(one.best) / len(one.best), one.cluster)
-        for one in found
+        for one in labelled
         if one.best and not math.isnan(one.doublings)
     ]
     return slope_within(cases, draws)
@@ -304,9 +304,9 @@ def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws
     return estimate_from_sums(table.reshape(len(cases), -1), clusters, slope, draws)
 
 
-def agreement_rows(labelled: Sequence[Labelled], draws: Draws) -> list[Row]:
+def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
     """One row a question and pair of judges of the same lines."""
-    by_judge: dict[tuple[str, str], dict[tuple[Any, ...], Labelled]] = defaultdict(dict)
+    by_judge: dict[tuple[str, str], dict[tuple[Any, ...], LabelledLines]] = defaultdict(dict)
     for one in labelled:
         by_judge[one.question, one.judge][one.asked, one.id, one.epoch] = one
     rows = []
@@ -345,7 +345,7 @@ def is_of_lines(path: Path) -> bool:
     return path.is_file() and any("question" in row for _, row in read_jsonl(path))
 
 
-def human_rows_of_lines(path: Path, labelled: Sequence[Labelled], draws: Draws) -> list[Row]:
+def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
     """One row a judge and question: its agreement with people's labels.
 
     Raises:

@@ -31,14 +31,14 @@ from vivavoce.records import Window
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.relations import (
     LENGTH,
-    Found,
+    Flags,
     Runs,
     compare_dates,
     copies,
     demonstrations,
     finding,
     found_in,
-    kin,
+    related_demonstrations,
     runs_of,
     share_of,
 )
@@ -136,18 +136,18 @@ def audit_leakage(
     opened = load_round(folder)
     draws = Draws(resamples, seed)
     notes = []
-    held = [task for task in TASKS if (FAMILY, task) in opened.tasks()]
-    if not held:
+    tasks = [task for task in TASKS if (FAMILY, task) in opened.tasks()]
+    if not tasks:
         notes.append(f"Round {opened.id} holds no writing task: only what was left out is shown.")
-    items = {task: opened.items(FAMILY, task) for task in held}
-    papers = _papers(opened) if held else {}
+    items = {task: opened.items(FAMILY, task) for task in tasks}
+    papers = _papers(opened) if tasks else {}
     span = opened.manifest["window"]
     window = Window(date.fromisoformat(span["start"]), date.fromisoformat(span["end"]))
     total, done = sum(map(len, items.values())), 0
     cells: list[Row] = []
     dates: list[Row] = []
     findings: list[Row] = []
-    for task in held:
+    for task in tasks:
         length = _TITLE_RUN if task == "title" else LENGTH
         golds = {row["id"]: runs_of(row["reference"], length) for row in items[task]}
         measured: dict[str, list[Row]] = defaultdict(list)
@@ -166,7 +166,7 @@ def audit_leakage(
         compared, found = compare_dates(task, items[task], papers, window, kept, came_late(opened))
         dates.append(compared)
         findings += found
-        findings += kin(task, items[task], papers, golds)
+        findings += related_demonstrations(task, items[task], papers, golds)
         findings += copies(task, items[task], papers)
     return LeakageAudit(
         round=opened.id,
@@ -199,32 +199,32 @@ def _limit(opened: Round) -> float:
 def _overlaps(
     task: str, row: Row, runs: Runs, papers: Mapping[str, PaperText], length: int
 ) -> Iterator[tuple[str, Row]]:
-    """For each setting of an item, how much of the gold its own text and its whole input hold."""
+    """Shares of the gold that an item's own text and whole input hold, by setting."""
     paper = papers[row["paper_id"]]
-    own: dict[tuple[str, ...], tuple[Found, bool, float | None]] = {}
-    told = shingles_of(row["reference"]) if task != "title" else shingles_of("")
+    own: dict[tuple[str, ...], tuple[Flags, bool, float | None]] = {}
+    gold = shingles_of(row["reference"]) if task != "title" else shingles_of("")
     beside_work = [
-        retold_share(told, shingles_of(w["abstract"] or "")) for w in row.get("works") or ()
+        retold_share(gold, shingles_of(w["abstract"] or "")) for w in row.get("works") or ()
     ]
     works = [
         found_in(runs, runs_of(work["abstract"] or "", length)) for work in row.get("works") or ()
     ]
-    shown: dict[str, tuple[Found, float | None]] = {}
+    shown: dict[str, tuple[Flags, float | None]] = {}
     for setting in row["settings"]:
         texts = tuple(slots(task, setting, paper).values())
         if texts not in own:
             found = found_in(runs, runs_of("\n\n".join(texts), length))
-            retold = retold_share(told, shingles_of("\n\n".join(texts)))
+            retold = retold_share(gold, shingles_of("\n\n".join(texts)))
             own[texts] = found, gold_is_inside(row["reference"], texts), retold
         demos = demonstrations(row, setting)
         for paper_id in demos:
             if paper_id not in shown:
                 text = demonstration_text(task, papers[paper_id])
-                retold = retold_share(told, shingles_of(text))
+                retold = retold_share(gold, shingles_of(text))
                 shown[paper_id] = found_in(runs, runs_of(text, length)), retold
         beside = [shown[paper_id][0] for paper_id in demos]
         beside += works if setting != "title_only" else []
-        mine, is_verbatim, retold_own = own[texts]
+        own_runs, is_verbatim, retold_own = own[texts]
         shares = [shown[paper_id][1] for paper_id in demos]
         shares += beside_work if setting != "title_only" else []
         yield (
@@ -232,8 +232,8 @@ def _overlaps(
             {
                 "id": row["id"],
                 "cluster": row["cluster"],
-                "own": share_of(mine),
-                "whole": share_of(mine, *beside),
+                "own": share_of(own_runs),
+                "whole": share_of(own_runs, *beside),
                 "verbatim": is_verbatim,
                 "retold_beside": max((share or 0.0 for share in shares), default=0.0),
                 "retold_own": retold_own or 0.0,

@@ -67,9 +67,9 @@ def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> MetricAgre
     return report_of(MetricAgreement, logs, _rows, lacking, **reading)
 
 
-def _rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+def _rows(run_logs: Sequence[RunLog], draws: Draws) -> Rows:
     groups: dict[tuple[str, ...], list[RunLog]] = {}
-    for log in found:
+    for log in run_logs:
         if log.key.method != CEILING:
             place = tuple(str(getattr(log.key, name)) for name in PLACE)
             groups.setdefault(place, []).append(log)

@@ -234,7 +234,7 @@ def _shown(
 
 
 def _even(rows: Sequence[Row], draw: int | None, seed: int) -> list[Row]:
-    """As many rows of each aspect as of any other, as far as there are; in their order."""
+    """Rows in their order, as many of each aspect as of any other, as far as there are."""
     if draw is None or draw >= len(rows):
         return list(rows)
     by_aspect: dict[str, list[Row]] = {}

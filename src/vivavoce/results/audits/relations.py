@@ -26,7 +26,7 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import hash_runs, holders
 
 Runs = npt.NDArray[np.uint64]
-Found = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
 
 LENGTH = 13
 """Words of a run that is not met by chance."""
@@ -136,7 +136,7 @@ def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
         latest = max([*members, *([latest] if latest else [])], default=None)
 
 
-def kin(
+def related_demonstrations(
     task: str, rows: Sequence[Row], papers: Mapping[str, PaperText], golds: Mapping[str, Runs]
 ) -> Iterator[Row]:
     """Demonstrations that are the target, or nearly."""
@@ -161,8 +161,8 @@ def _kinship(
     if task not in ("title", "abstract"):
         its_gold = gold(task, other.title, other.abstract, other.sections)
         texts.append(("gold", gold_runs, runs_of(its_gold or "")))
-    for name, ours, theirs in texts:
-        share = max(share_found(ours, theirs) or 0.0, share_found(theirs, ours) or 0.0)
+    for name, one, two in texts:
+        share = max(share_found(one, two) or 0.0, share_found(two, one) or 0.0)
         if share >= NEAR:
             return "near_copy", f"{share:.0%} of the 13-word runs of the {name} are the same"
     return None
@@ -177,13 +177,13 @@ def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> I
         kept, *others = sorted(titles[title])
         for item in others:
             yield finding("items_same_title", task, kept, other=item, detail=title, breach=True)
-    told = {row["id"]: papers[row["paper_id"]] for row in rows}
-    texts = {"abstract": {name: runs_of(told[name].abstract, SHINGLE) for name in told}}
+    targets = {row["id"]: papers[row["paper_id"]] for row in rows}
+    texts = {"abstract": {name: runs_of(targets[name].abstract, SHINGLE) for name in targets}}
     if task not in ("title", "abstract"):
         texts["gold"] = {row["id"]: runs_of(row["reference"], SHINGLE) for row in rows}
     for name, runs in texts.items():
         for first, second, share in alike(runs, NEAR):
-            one, other = told[first].title, told[second].title
+            one, other = targets[first].title, targets[second].title
             if numbers_of(one) != numbers_of(other):
                 continue  # another part, or the report of another year
             is_one = share >= ONE_WORK or titles_agree(one, other)
@@ -198,21 +198,21 @@ def runs_of(text: str, length: int = LENGTH) -> Runs:
     return hash_runs(words_of(text), length)
 
 
-def found_in(gold: Runs, source: Runs) -> Found:
+def found_in(gold: Runs, source: Runs) -> Flags:
     """Presence in the source of each run of the gold, by place."""
     if not len(gold):
         return np.zeros(0, bool)
     # The gold is short and the source long: only the gold is put in order.
     known = np.unique(gold)
     places = np.minimum(np.searchsorted(known, source), len(known) - 1)
-    met = np.zeros(len(known), bool)
-    met[places[known[places] == source]] = True
-    return met[np.searchsorted(known, gold)]
+    flags = np.zeros(len(known), bool)
+    flags[places[known[places] == source]] = True
+    return flags[np.searchsorted(known, gold)]
 
 
-def share_of(*found: Found) -> float | None:
+def share_of(*flags: Flags) -> float | None:
     """Share of the gold's runs found in one source or another; None without runs."""
-    together = np.logical_or.reduce(found)
+    together = np.logical_or.reduce(flags)
     return float(together.mean()) if together.size else None
 
 
@@ -225,8 +225,8 @@ def alike(texts: Mapping[str, Runs], least: float) -> Iterator[tuple[str, str, f
     """Pairs of texts of which one holds at least that share of the other's runs, in order."""
     names = sorted(name for name, runs in texts.items() if len(runs))
     groups = holders([np.unique(texts[name]) for name in names], MAX_HOLDERS)
-    met = {pair for group in groups for pair in combinations(group, 2)}
-    for a, b in sorted(met):
+    pairs = {pair for group in groups for pair in combinations(group, 2)}
+    for a, b in sorted(pairs):
         first, second = texts[names[a]], texts[names[b]]
         share = max(share_found(first, second) or 0.0, share_found(second, first) or 0.0)
         if share >= least:

@@ -218,16 +218,16 @@ def _summary(values: Floats, items: Sequence[Row], draws: Draws) -> Row:
         mean = float(defined.mean()) if len(defined) else None
         cells.append(Estimate(mean, ci, len(defined)).fields())
     precision, recall = cells[2 : 2 + depth], cells[2 + depth :]
-    at: Row = {}
+    cutoffs: Row = {}
     for k in CUTOFFS:
         if k <= depth:
-            at |= {f"p@{k}": precision[k - 1], f"r@{k}": recall[k - 1]}
+            cutoffs |= {f"p@{k}": precision[k - 1], f"r@{k}": recall[k - 1]}
     return {
         "tables": len(items),
         "clusters": len(set(clusters)),
         "ap": cells[0],
         "reachable": cells[1],
-        "at": at,
+        "at": cutoffs,
         "curve": [
             {"k": k, "p": precision[k - 1], "r": recall[k - 1]}
             for k in range(min(_FIRST, depth), depth + 1)

@@ -130,14 +130,14 @@ def sweep_tables(
         VivaError: As `report_of` says.
     """
 
-    def make(found: list[RunLog], draws: Draws) -> Rows:
-        known = sorted({name for log in found for name in _arguments(log)})
+    def make(logs: list[RunLog], draws: Draws) -> Rows:
+        known = sorted({name for log in logs for name in _arguments(log)})
         for name in over:
             if name not in known:
                 there = ", ".join(known) or "none"
                 raise InputError(f"No method of these logs takes {name!r}. There are: {there}.")
         series: dict[_Series, list[RunLog]] = defaultdict(list)
-        for log in found:
+        for log in logs:
             steps = "+".join(name for name, _ in log.steps)
             series[replace(log.key, method=""), steps].append(log)
         rows = [
@@ -277,9 +277,9 @@ def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Windows:
     return report_of(Windows, logs, _rows, lacking, **reading)
 
 
-def _rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+def _rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     rows = []
-    for log in found:
+    for log in logs:
         for metric in log.metrics if log.key.method != CEILING else ():
             clusters, values = log.item_clusters(), log.item_values(metric)
             mean = mean_estimate([*values.values()], [clusters[item] for item in values], draws)

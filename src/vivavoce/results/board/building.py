@@ -89,18 +89,18 @@ def leaderboard(
     found, refused = _trusted(found, Path(logs), trust or {})
     runs = count_runs(Path(logs), found)
     if own is not None:
-        mine, theirs = keeper.read(own)
-        mine = [replace(head, is_own=True) for head in mine]
-        runs = count_runs(own, mine) | runs
+        own_heads, own_foreign = keeper.read(own)
+        own_heads = [replace(head, is_own=True) for head in own_heads]
+        runs = count_runs(own, own_heads) | runs
         published = {head.key for head in found}
-        found += [head for head in mine if head.key not in published]
-        foreign += theirs
+        found += [head for head in own_heads if head.key not in published]
+        foreign += own_foreign
     chosen, notes = choose(found, foreign, partial=partial)
     calibrated: Mapping[RowKey, Row | None] = {}
     if human is not None:
         draws = Draws(resamples, seed)
-        calibrated, told = calibrations(human, read_verdicts(chosen), draws)
-        notes = [*notes, *told]
+        calibrated, remarks = calibrations(human, read_verdicts(chosen), draws)
+        notes = [*notes, *remarks]
     headlines = {head.key.task: head.metrics[0] for head in chosen}
     metrics = metrics_of(chosen)
     by_place: dict[Place, list[LogHeader]] = defaultdict(list)
@@ -140,19 +140,19 @@ def leaderboard(
 
 
 def _trusted(
-    found: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
+    heads: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
 ) -> tuple[list[LogHeader], list[str]]:
     """The logs that are not refused, each with its trust, and notes on the others."""
     kept, notes = [], []
-    for head in found:
-        said = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix())
-        if said is None:
+    for head in heads:
+        verdict = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix())
+        if verdict is None:
             kept.append(head)
-        elif said["refused"]:
+        elif verdict["refused"]:
             notes.append(f"{head.name} is refused: it cannot be what it says. viva board verify.")
         else:
-            kept.append(replace(head, trust=said["trust"], trust_reason=said["reason"]))
-    if found and not kept:
+            kept.append(replace(head, trust=verdict["trust"], trust_reason=verdict["reason"]))
+    if heads and not kept:
         raise InputError(f"Every log of {folder} is refused. See why with: viva board verify.")
     return kept, notes
 

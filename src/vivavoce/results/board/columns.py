@@ -13,7 +13,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from vivavoce.results.board.facts import (
-    Calibrated,
+    CalibratedMean,
     Exposure,
     Fit,
     Work,
@@ -247,7 +247,7 @@ class BoardRow(TypedDict):
         ),
     ]
     calibrated: Annotated[
-        Calibrated | None,
+        CalibratedMean | None,
         BoardColumn(
             says="Win rate of a judge corrected by people's labels; null without enough of them.",
             unit="score",
@@ -362,8 +362,8 @@ def columns() -> tuple[BoardColumn, ...]:
 def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
     found = []
     for name, hint in get_type_hints(schema, include_extras=True).items():
-        kind, *told = get_args(hint)
-        (column,) = (each for each in told if isinstance(each, BoardColumn))
+        kind, *extras = get_args(hint)
+        (column,) = (each for each in extras if isinstance(each, BoardColumn))
         found.append(replace(column, name=name, kind=_kind_of(kind)))
     return tuple(found)
 

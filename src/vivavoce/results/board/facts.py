@@ -12,7 +12,7 @@ from vivavoce.results.logs.records import RunLog, mean_value
 from vivavoce.text.printing import share
 
 MAX_WRONG = 0.5
-"""Of `BIASES` together: 1 for an answerer that always says the same, or tosses a coin."""
+"""Limit on `BIASES` together: 1 is an answerer that always says the same, or tosses a coin."""
 
 
 class Exposure(TypedDict, total=False):
@@ -58,11 +58,11 @@ def fit_text(fit: Mapping[str, float]) -> str:
 
 def work_of(log: RunLog) -> Work | None:
     """Means of an agent's steps and calls over the answers; None where no agent answered."""
-    told = [sample.agent for sample in log.samples if sample.agent]
-    if not told:
+    counts = [sample.agent for sample in log.samples if sample.agent]
+    if not counts:
         return None
     steps, searches, reads = (
-        fmean(each[name] for each in told) for name in ("steps", "searches", "reads")
+        fmean(each[name] for each in counts) for name in ("steps", "searches", "reads")
     )
     return {"steps": steps, "searches": searches, "reads": reads}
 
@@ -98,7 +98,7 @@ class Work(TypedDict):
     reads: float
 
 
-class Calibrated(TypedDict):
+class CalibratedMean(TypedDict):
     """Mean of people's values over all items, with its interval and how many they labelled."""
 
     value: float

@@ -38,7 +38,7 @@ class Group:
     key: str
     """Changes whenever a row does."""
     metrics: tuple[str, ...]
-    """In the order of the task's card, the headline metric first."""
+    """Metrics in the order of the task's card, the headline metric first."""
     rows: tuple[Row, ...]
 
     @cached_property
@@ -60,7 +60,7 @@ class Board(Report):
     headlines: Mapping[str, str]
     """The metric each task is ranked by."""
     metrics: Mapping[str, Sequence[str]]
-    """What answers of each task are measured by, in the order of its card, then their ceilings and
+    """Metrics of each task's answers, in the order of its card, then their ceilings and
     what a judge said; the rows tell more than these."""
     notes: tuple[str, ...]
     """Logs left out, and rows that are not what they seem."""

@@ -62,7 +62,7 @@ class HeadToHead(Report):
     """The folder of these logs."""
 
     def as_dict(self) -> Row:
-        """As plain JSON values."""
+        """Fields as plain JSON values."""
         return {"duels": list(self.duels), "notes": list(self.notes)}
 
     def parts(self) -> Iterator[Sheet | str]:
@@ -208,7 +208,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
+def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
     """The items of every duel that differ most, with both answers.
 
     Raises:
@@ -216,10 +216,10 @@ def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
     """
     return [
         texts_of_items(
-            [(side.log, locate(side.log, found.folder)) for side in pair],
+            [(side.log, locate(side.log, comparison.folder)) for side in pair],
             [row["id"] for row in fought["differ_most"]],
         )
-        for fought, pair in zip(found.duels, found.pairs, strict=True)
+        for fought, pair in zip(comparison.duels, comparison.pairs, strict=True)
     ]
 
 
@@ -278,9 +278,9 @@ def _side(side: Side) -> Row:
 def _comparable(a: RunLog, b: RunLog) -> list[str]:
     """Metrics that both have; those that rest on a judge only where it was the same one."""
     names = [*a.metrics, *a.diagnostics]
-    theirs = {*b.metrics, *b.diagnostics}
+    other_names = {*b.metrics, *b.diagnostics}
     judged = set() if a.key.judge == b.key.judge else a.judged | b.judged
-    return [name for name in names if name in theirs and name not in judged]
+    return [name for name in names if name in other_names and name not in judged]
 
 
 def _metric_row(
@@ -323,11 +323,11 @@ def _metric_row(
 
 
 def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:
-    """For each item 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
+    """Sign of each item: 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
     if not sign:
         return np.full(len(shared), np.nan)
-    ours, theirs = a.item_values(metric), b.item_values(metric)
-    first, second = (np.array([of[item] for item in shared]) for of in (ours, theirs))
+    a_values, b_values = a.item_values(metric), b.item_values(metric)
+    first, second = (np.array([of[item] for item in shared]) for of in (a_values, b_values))
     difference = sign * (first - second)
     scale = np.maximum(np.abs(first), np.abs(second))
     known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
@@ -342,9 +342,9 @@ def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
 
 def _differ_most(a: RunLog, b: RunLog, metric: str, shared: Sequence[str], count: int) -> list[Row]:
     """The items whose values lie furthest apart, the furthest first."""
-    ours, theirs = a.item_values(metric), b.item_values(metric)
+    a_values, b_values = a.item_values(metric), b.item_values(metric)
     facts = {sample.id: sample for sample in reversed(a.samples)}
-    apart = {item: ours[item] - theirs[item] for item in shared}
+    apart = {item: a_values[item] - b_values[item] for item in shared}
     known = [item for item, gap in apart.items() if gap and not math.isnan(gap)]
     known.sort(key=lambda item: (-abs(apart[item]), item))
     return [
@@ -355,8 +355,8 @@ def _differ_most(a: RunLog, b: RunLog, metric: str, shared: Sequence[str], count
             "category": facts[item].category or None,
             "difficulty": facts[item].difficulty or None,
             "published": facts[item].published or None,
-            "a": ours[item],
-            "b": theirs[item],
+            "a": a_values[item],
+            "b": b_values[item],
             "difference": apart[item],
         }
         for item in known[:count]

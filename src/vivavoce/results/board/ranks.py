@@ -39,12 +39,12 @@ class Contestant:
     """One log's values: what a board's rows are made from."""
 
     rows: dict[str, Row]
-    """By metric."""
+    """Rows by metric."""
     family: str
     clusters: dict[str, str]
-    """By item id."""
+    """Clusters by item id."""
     values: dict[str, npt.NDArray[np.float64]]
-    """By item id, in the order of the rows; NaN where undefined."""
+    """Values by item id, in the order of the rows; NaN where undefined."""
     diagnostics: frozenset[str] = frozenset()
     """Metrics that nobody is ranked by."""
     judged: frozenset[str] = frozenset()

@@ -160,18 +160,18 @@ def _as_row(made: Contestant) -> Row:
     }
 
 
-def _from_row(found: Row) -> Contestant:
+def _from_row(stored: Row) -> Contestant:
     values = {
         item: np.array([np.nan if value is None else value for value in column], dtype=float)
-        for item, column in found["values"].items()
+        for item, column in stored["values"].items()
     }
     return Contestant(
-        {row["metric"]: row for row in found["rows"]},
-        found["family"],
-        found["clusters"],
+        {row["metric"]: row for row in stored["rows"]},
+        stored["family"],
+        stored["clusters"],
         values,
-        frozenset(found["diagnostics"]),
-        frozenset(found["judged"]),
+        frozenset(stored["diagnostics"]),
+        frozenset(stored["judged"]),
     )
 
 

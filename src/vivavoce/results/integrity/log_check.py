@@ -74,7 +74,7 @@ class LogCheck:
         }
 
     def as_dict(self) -> Row:
-        """As plain JSON values."""
+        """Fields as plain JSON values."""
         return {
             "log": self.name,
             "path": self.path,

@@ -51,7 +51,7 @@ from vivavoce.tasks.subsets import Subset, take_subset
 Address = tuple[str, int]
 """A sample's id and the epoch."""
 Replies = dict[str, list[ModelOutput]]
-"""By request, in the order they were given."""
+"""Replies by request, in the order they were given."""
 CONTESTANT = ""
 """Stands for the role of the model that is measured."""
 NO_MODEL = "none/none"
@@ -74,7 +74,7 @@ class Recording:
     answers: dict[Address, EvalSample] = field(default_factory=dict)
     """Samples that our scorer gave a score, without their transcripts."""
     replies: dict[str, Replies] = field(default_factory=dict)
-    """By role."""
+    """Replies by role."""
     cuts: dict[Address, Cut] = field(default_factory=dict)
     """Samples that a limit ended."""
 

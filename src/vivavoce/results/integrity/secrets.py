@@ -29,7 +29,7 @@ _RULES = (
     "TelegramBotTokenDetector",
     "TwilioKeyDetector",
 )
-"""Those of detect-secrets that know a key by its form: guesses by entropy would fit any hash."""
+"""Detectors of detect-secrets that know a key by its form; guesses by entropy fit any hash."""
 _PROVIDER = re.compile(r"\b(?:(?:sk|pk|hf|gsk|xai|r8)[-_]|AIza)[A-Za-z0-9_-]{20,200}")
 """Keys of providers of models, of which the library knows the fewest."""
 _NAMED = re.compile(

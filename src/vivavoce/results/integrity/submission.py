@@ -47,7 +47,7 @@ LOGS = "logs"
 ACCEPTED, DECISIONS = "accepted", "intake.json"
 """Folder of what was taken in, and the file of all decisions."""
 SECONDS = 3600
-"""Of CPU time, and of waiting: what the logs of a whole exam take many times over."""
+"""Limit on CPU time and on waiting: many times what the logs of a whole exam take."""
 MEMORY = 8 << 30
 """Bytes that the process may take: a log of a thousand long prompts takes a tenth."""
 FILE_SIZE = 1 << 30
@@ -125,8 +125,8 @@ def check_submission(
         checks["no keys"] = find_secrets(folder)
         runs = _count(verified, logs, form)
     found = {name: list(problems) for name, problems in checks.items()}
-    told = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
-    return SubmissionReport(not any(found.values()), tuple(told), runs)
+    rows = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
+    return SubmissionReport(not any(found.values()), tuple(rows), runs)
 
 
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:

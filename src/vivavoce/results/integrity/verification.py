@@ -55,7 +55,7 @@ Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at an answer, by comparison and contestant."""
 
 _MAX_PROBLEMS = 20
-"""Of a log, that are listed."""
+"""Most problems of a log that are listed."""
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
 """Logs of one run, which is interrupted and goes on, with a hash of each answer."""
 
@@ -71,17 +71,17 @@ class Verification(Report):
 
     @property
     def trust(self) -> dict[str, Row]:
-        """By a log's path below the folder, what a board may say of its rows."""
+        """Trust that a board may state of a log's rows, by the log's path below the folder."""
         return {log.name: log.trust for log in self.logs}
 
     @property
     def is_sound(self) -> bool:
         """True if every log is recomputed, the ledger holds and no key was found."""
-        is_held = not self.ledger.problems and not self.secrets
-        return is_held and all(log.status == RECOMPUTED for log in self.logs)
+        is_intact = not self.ledger.problems and not self.secrets
+        return is_intact and all(log.status == RECOMPUTED for log in self.logs)
 
     def as_dict(self) -> Row:
-        """As plain JSON values."""
+        """Fields as plain JSON values."""
         return {
             "recomputed": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],
@@ -144,10 +144,10 @@ def verify_logs(
             progress(place, len(found))
         path = Path(name)
         check = LogCheck(path.relative_to(folder.absolute()).as_posix(), name)
-        held = _check_log(path, opened, check, parts)
-        if held and check.status == RECOMPUTED and not check.lacking and settled(held[0]):
-            about = (held[0].eval.metadata or {})[COMPARISON]
-            compared[about["comparison"]][about["contestant"]] = (*held, check)
+        logs = _check_log(path, opened, check, parts)
+        if logs and check.status == RECOMPUTED and not check.lacking and settled(logs[0]):
+            about = (logs[0].eval.metadata or {})[COMPARISON]
+            compared[about["comparison"]][about["contestant"]] = (*logs, check)
         _check_record(str(folder / check.name), ledger, check)
         checks.append(check)
     for members in compared.values():

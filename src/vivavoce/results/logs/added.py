@@ -23,14 +23,14 @@ Values = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class NewMetric:
     """A metric of the samples of one folder."""
 
     made_by: str
     """Metric with its settings, such as `bertscore model=roberta-large layer=17`."""
     names: tuple[str, ...]
     sha256: str = ""
-    """Of the file."""
+    """Hash of the file."""
     texts: dict[str, Values] = field(default_factory=dict)
     """Values by the hash of answer and reference."""
     samples: dict[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ def mark_of(folder: Path) -> list[Row]:
     return [{path.name: [path.stat().st_size, path.stat().st_mtime_ns]} for path in paths]
 
 
-def added_to(folder: Path) -> list[Added]:
+def added_to(folder: Path) -> list[NewMetric]:
     """Metrics added to the logs of a folder.
 
     Raises:
@@ -59,11 +59,11 @@ def added_to(folder: Path) -> list[Added]:
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, size: int, changed: int) -> Added:
+def _read(path: Path, size: int, changed: int) -> NewMetric:
     rows = read_jsonl(path)
     try:
         head = next(rows)[1]
-        found = Added(str(head["made_by"]), tuple(map(str, head["names"])), hash_file(path))
+        found = NewMetric(str(head["made_by"]), tuple(map(str, head["names"])), hash_file(path))
         for _, row in rows:
             if "sample" in row:
                 found.samples[str(row["sample"])] = str(row["text"])
@@ -84,7 +84,7 @@ def checked(values: Sequence[float | None], count: int) -> Values:
     return found
 
 
-def write_added(path: Path, added: Added) -> None:
+def write_added(path: Path, added: NewMetric) -> None:
     """Write what `added_to` reads."""
     rows: list[Row] = [
         {"made_by": added.made_by, "names": list(added.names)},

@@ -13,7 +13,7 @@ import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loa
 from vivavoce.errors import InputError
 from vivavoce.metrics import find_text_metric
 from vivavoce.reports import Report, Sheet
-from vivavoce.results.logs.added import FOLDER, Added, Values, added_to, checked, write_added
+from vivavoce.results.logs.added import FOLDER, NewMetric, Values, added_to, checked, write_added
 from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import target_text
@@ -29,7 +29,7 @@ _UNREAD = {"events", "store"}
 
 
 @dataclass(frozen=True, slots=True)
-class Adding(Report):
+class AddedMetrics(Report):
     """Report of `viva board add-metric`."""
 
     files: tuple[str, ...]
@@ -51,7 +51,7 @@ def add_metric(
     name: str,
     settings: Mapping[str, str | int],
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Adding:
+) -> AddedMetrics:
     """Compute a metric for every answer below a folder of logs, and keep it beside them.
 
     An answer that is none has 0, or no value in a metric of which less is better.
@@ -89,9 +89,9 @@ def add_metric(
         samples = {sample: _key(pair) for sample, pair in answers.items()}
         texts = {key: known[key] for key in samples.values()}
         files.append(folder / FOLDER / f"{name}.jsonl")
-        write_added(files[-1], Added(made_by, metric.names, texts=texts, samples=samples))
+        write_added(files[-1], NewMetric(made_by, metric.names, texts=texts, samples=samples))
     count = sum(map(len, folders.values()))
-    return Adding(tuple(map(str, files)), metric.names, made_by, count, len(todo))
+    return AddedMetrics(tuple(map(str, files)), metric.names, made_by, count, len(todo))
 
 
 def _answers(path: Path) -> Iterator[tuple[str, _Pair | None]]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
-from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger, told_by_log
+from vivavoce.running.ledger import LEDGER, Ledger, is_finished, log_facts, read_ledger
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
 _DAMAGED = ".damaged"
-"""What `viva run` adds to the name of a log that it cannot read."""
+"""Suffix that `viva run` adds to the name of a log that it cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LedgerCheck:
     unrecorded: tuple[str, ...]
     """Logs that no ledger knows."""
     changed: dict[str, list[str]]
-    """Of logs that are not as their run left them, what is other."""
+    """Changes of logs that are not as their run left them."""
     starts: int
     """Runs that were started, over all ledgers; 0 where there is no ledger."""
 
@@ -97,10 +97,10 @@ def _aside(path: Path) -> Path:
 def _check_bytes(path: Path, line: Row) -> list[str]:
     if hash_file(path) != line.get("sha256"):
         return [f"is not the file that its run wrote, by {LEDGER}."]
-    told = told_by_log(path)
+    facts = log_facts(path)
     return [
         f"says another {name} than the line of its run in {LEDGER}."
-        for name, value in told.items()
+        for name, value in facts.items()
         if line.get(name) != value
     ]
 
@@ -126,7 +126,7 @@ def _is_log(path: Path) -> bool:
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
-    """By row: logs of the same row, logs of it that are gone, and other ways its model was tried.
+    """Counts by row: logs of the same row, logs of it that are gone, and its model's other trials.
 
     `variants` are other rows of the same task, setting and model: other methods, decoding
     settings or prompts, of which somebody may show the best.

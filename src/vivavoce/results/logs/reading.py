@@ -14,7 +14,7 @@ from zipfile import ZipFile
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
 from vivavoce.requests.run import is_alias
-from vivavoce.results.logs.added import Added, added_to
+from vivavoce.results.logs.added import NewMetric, added_to
 from vivavoce.results.logs.records import (
     NO_MODEL,
     ForeignLog,
@@ -138,7 +138,7 @@ def check_size(path: Path) -> None:
 
 
 def _run_log(
-    path: str, header: EvalLog, summaries: Sequence[EvalSampleSummary], beside: Sequence[Added]
+    path: str, header: EvalLog, summaries: Sequence[EvalSampleSummary], beside: Sequence[NewMetric]
 ) -> RunLog:
     metadata = header.eval.metadata or {}
     metrics = tuple(metadata["metrics"])
@@ -260,7 +260,7 @@ def _shown(value: Any) -> str:
 
 
 def sample_score(
-    summary: EvalSampleSummary, metrics: Sequence[str], added: Sequence[Added] = ()
+    summary: EvalSampleSummary, metrics: Sequence[str], added: Sequence[NewMetric] = ()
 ) -> SampleScore | None:
     """A summary's scores, those added after the run among them; None for a sample without any."""
     if summary.error or not summary.scores:

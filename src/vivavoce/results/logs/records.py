@@ -94,15 +94,15 @@ class SampleScore:
     epoch: int
     cluster: str
     values: dict[str, float | None]
-    """By metric; None where a metric is undefined."""
+    """Values by metric; None where a metric is undefined."""
     fault: str | None
     tokens: int
-    """What the contestant used; a judge's are counted apart."""
+    """Tokens that the contestant used; a judge's are counted apart."""
     cost: float | None
     seconds: float
     category: str = ""
     difficulty: str = ""
-    """What the item is sorted under, where its task has such grades."""
+    """Grade that the item is sorted under, where its task has grades."""
     judge_tokens: int = 0
     judge_cost: float | None = None
     published: str = ""
@@ -140,13 +140,13 @@ class LogHeader:
     created: str
     key: RowKey
     metrics: tuple[str, ...]
-    """Those that rank, the headline metric first."""
+    """Metrics that rank, the headline metric first."""
     diagnostics: tuple[str, ...]
-    """Those that only stand beside them."""
+    """Metrics that are shown and do not rank."""
     judged: frozenset[str]
-    """Those of either that rest on the judge of the row's key."""
+    """Metrics of either kind that rest on the judge of the row's key."""
     is_own_judge: bool | None
-    """Whether the judge is a model of the contestant's own family; None without a judge."""
+    """True for a judge of the contestant's own family; None without a judge."""
     round_sha256: str
     window: tuple[str, str]
     expected: int
@@ -157,11 +157,11 @@ class LogHeader:
     items: int
     """Items that have a score."""
     is_complete: bool
-    """Whether every sample of every epoch has a score."""
+    """True where every sample of every epoch has a score."""
     added: Mapping[str, str] = field(default_factory=dict)
-    """Of metrics added after the run, by name, the metric with its settings."""
+    """Metrics added after the run, by name: the metric with its settings."""
     added_sha256: str = ""
-    """Of the files that hold them."""
+    """Hash of the files that hold them."""
     only: tuple[str, ...] = ()
     """Ids of its items, where they are a split of the log's; else empty."""
     ids: tuple[str, ...] = ()
@@ -170,9 +170,9 @@ class LogHeader:
     """Name that its maker gave the contestant or its prompts."""
     path: str = ""
     sha256: str = ""
-    """Of the file; empty where it was not hashed."""
+    """Hash of the file; empty where it was not hashed."""
     is_own: bool = False
-    """Whether it lies in the reader's own folder, beside the published ones."""
+    """True for a log in the reader's own folder, beside the published ones."""
     trust: str = NOT_RECOMPUTED
     trust_reason: str | None = "no round was named to check it against"
     """Reason why it is not recomputed; None where it is."""
@@ -227,7 +227,7 @@ class RunLog(LogHeader):
 
     family: str
     stopped: Row | None = None
-    """Why its contestant was asked no more, of a run that ends when its question is answered."""
+    """Reason why its contestant was asked no more, in a run that ends once it is decided."""
     stages: tuple[str, ...]
     """Metrics that follow the stages of an answer, first to last."""
     samples: tuple[SampleScore, ...]
@@ -269,7 +269,7 @@ class ForeignLog:
     is_damaged: bool
 
 
-def refuse_empty(folder: Path, found: Sequence[LogHeader], split: str | None) -> None:
+def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) -> None:
     """Refuse a split that no round has, or that no log of a folder has an answer to.
 
     Raises:
@@ -277,7 +277,7 @@ def refuse_empty(folder: Path, found: Sequence[LogHeader], split: str | None) ->
     """
     if split is not None:
         check_split(split)
-        if not found:
+        if not headers:
             raise InputError(f"No log of {folder} has an answer to a {split} item.")
 
 

@@ -52,10 +52,10 @@ class Source:
 
     key: RowKey
     attempts: int
-    """At each item."""
+    """Attempts at each item."""
     file: LogFile
     added_sha256: str = ""
-    """Of the files of metrics that were added to it."""
+    """Hash of the files of metrics that were added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class Answer:
 
     source: Source
     scores: tuple[SampleScore, ...]
-    """Of the attempts that have one, by their numbers."""
+    """Scores of the attempts that have one, by their numbers."""
     texts: Texts
-    """Of the first attempt."""
+    """Texts of the first attempt."""
 
     @property
     def score(self) -> SampleScore | None:
@@ -118,7 +118,7 @@ def _scores_of(file: LogFile) -> dict[str, tuple[SampleScore, ...]]:
 
 
 def _problem(error: Exception) -> str:
-    if isinstance(error, _TooLarge):
+    if isinstance(error, _OversizeError):
         return f"This sample takes {error} and is not shown. Open the log itself."
     if isinstance(error, KeyError | IndexError | StopIteration):
         return "There is no answer to this item."
@@ -148,7 +148,7 @@ def _reasoning(sample: EvalSample) -> list[str]:
     return [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
 
 
-class _TooLarge(Exception):
+class _OversizeError(Exception):
     """A sample that is not read."""
 
 
@@ -162,14 +162,14 @@ def _read_sample(path: Path, item: str) -> EvalSample:
         fields = {name: value for name, value in stored.items() if name not in _UNREAD}
         return resolve_sample_attachments(EvalSample.model_validate(fields), "core")
     if path.stat().st_size > LARGEST:
-        raise _TooLarge(_megabytes(path.stat().st_size))
+        raise _OversizeError(_megabytes(path.stat().st_size))
     # Inspect's reader of one sample would go on with the file as it was when it first read it.
     samples = read_eval_log(str(path), resolve_attachments="core").samples or []
     return next(one for one in samples if (str(one.id), one.epoch) == (item, 1))
 
 
 def _read_part(path: Path, name: str) -> bytes:
-    """A part of a log; `_TooLarge` where it takes more than may be read.
+    """A part of a log; `_OversizeError` where it takes more than may be read.
 
     It is read by zipfile, which stops at the size that the archive states; Inspect unpacks a part
     whole, whatever it unpacks to.
@@ -178,7 +178,7 @@ def _read_part(path: Path, name: str) -> bytes:
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)
         if entry.file_size > LARGEST:
-            raise _TooLarge(_megabytes(entry.file_size))
+            raise _OversizeError(_megabytes(entry.file_size))
         with archive.open(entry) as stream:
             return b"".join(iter(partial(stream.read, _PIECE), b""))
 
@@ -236,9 +236,9 @@ class ItemTexts:
     """Round, task, task version and setting, as the rows of the board spell them."""
     id: str
     metrics: tuple[str, ...]
-    """Those that rank, the headline metric first, then what stands beside them."""
+    """Metrics that rank, the headline metric first, then the diagnostics."""
     sources: tuple[Source, ...]
-    """By the keys of their rows."""
+    """Sources by the keys of their rows."""
 
     @property
     def key(self) -> str:

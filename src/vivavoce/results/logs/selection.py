@@ -23,7 +23,7 @@ class Reading(TypedDict, total=False):
     resamples: int
     """Draws of the bootstrap over clusters, 10,000 by default; 0 for no intervals."""
     seed: int
-    """Of these draws."""
+    """Seed of these draws."""
     split: str | None
     """Only answers to items of this split."""
 
@@ -61,7 +61,7 @@ def select_logs(
 
 
 def choose(
-    found: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
+    logs: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
 ) -> tuple[list[Log], list[str]]:
     """Our logs that make the rows of a board, and notes on all others.
 
@@ -70,7 +70,7 @@ def choose(
             name stands for two rounds.
     """
     hashes: dict[str, set[str]] = defaultdict(set)
-    for log in found:
+    for log in logs:
         hashes[log.key.round].add(log.round_sha256)
     mixed = sorted(round_id for round_id, known in hashes.items() if len(known) > 1)
     if mixed:
@@ -78,7 +78,7 @@ def choose(
             f"Logs of different rounds are called {', '.join(mixed)}. "
             "Put the logs of each round into a folder of its own."
         )
-    chosen, notes = _choose(found)
+    chosen, notes = _choose(logs)
     notes += _notes_on_added(chosen)
     _refuse_partial(chosen, foreign, partial)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]

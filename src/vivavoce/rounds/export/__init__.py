@@ -154,7 +154,7 @@ FORMATS: Mapping[str, _Write] = {
     "hf": write_hugging_face,
     "ids": write_ids,
 }
-"""What writes each format, by name."""
+"""Writer of each format, by name."""
 
 
 def export_round(

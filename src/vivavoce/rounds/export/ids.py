@@ -69,7 +69,7 @@ def write(contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corp
 
 
 def row_hashes(opened: Round) -> Iterator[Row]:
-    """For every row of every table its place, its ids, and the hash of all it holds."""
+    """Place, ids and content hash of every row of every table."""
     contents = Contents(opened)
     for table in contents.tables():
         for place, row in enumerate(contents.read(table.path).to_pylist()):
@@ -253,15 +253,15 @@ def _compare_files(source: Row, built: Round) -> list[str]:
 
 
 def _refusal(
-    source: Row, out: Path, found: Mapping[str, Sequence[str]], cause: str = ""
+    source: Row, out: Path, faults: Mapping[str, Sequence[str]], cause: str = ""
 ) -> VivaError:
     path = out / f"{source['round']}.differences.json"
-    write_json(path, {"round": source["round"], **{name: list(v) for name, v in found.items()}})
-    said = (
-        _say("papers lack", found.get("lacking", ())),
-        _say("papers have another text or other metadata", found.get("differing", ())),
-        _say("papers are not in the export's corpus", found.get("surplus", ())),
-        _say("files of the round differ", found.get("files", ())),
+    write_json(path, {"round": source["round"], **{name: list(v) for name, v in faults.items()}})
+    lines = (
+        _say("papers lack", faults.get("lacking", ())),
+        _say("papers have another text or other metadata", faults.get("differing", ())),
+        _say("papers are not in the export's corpus", faults.get("surplus", ())),
+        _say("files of the round differ", faults.get("files", ())),
         ""
         if source["code"] == __version__
         else f"It was built by vivavoce {source['code']}, this is {__version__}.",
@@ -269,7 +269,7 @@ def _refusal(
     )
     return VivaError(
         f"Round {source['round']} came out otherwise than it was exported; nothing was kept.\n"
-        + "\n".join(f"  {line}" for line in said if line)
+        + "\n".join(f"  {line}" for line in lines if line)
         + f"\n{path} lists all of it."
     )
 

@@ -168,8 +168,8 @@ class Works:
             text = _MARK.sub(self._print_mark, text)
         return plain_text(text)
 
-    def _print_mark(self, found: re.Match[str]) -> str:
-        kind, parts = found[1], found[2].split(PART)
+    def _print_mark(self, match: re.Match[str]) -> str:
+        kind, parts = match[1], match[2].split(PART)
         if kind == REFER:
             return self._print_label(*parts)
         how, before, after, unknown, *keys = parts
@@ -256,7 +256,7 @@ class _Grid:
         """Row, column, rows and columns of cells that cover several places of these rows."""
         self.bold: list[tuple[int, ...]] = []
         self.lines: list[list[tuple[list[tuple[int, Cell]], bool]]] = []
-        """For each grid its rows: cells with their columns, and whether the row is kept."""
+        """Rows of each grid: cells with their columns, and whether the row is kept."""
         self._is_full = table.is_full
         self._room = MAX_CELLS
         for grid in table.grids:

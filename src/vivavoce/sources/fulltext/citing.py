@@ -45,7 +45,7 @@ def is_citation(command: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cited:
+class _CitedAuthors:
     """Authors as a reference names them."""
 
     ordinal: int
@@ -74,7 +74,7 @@ class PrintedCitations:
     ) -> None:
         self.itself = itself
         self.entries = list(map(_read_entry, entries, references))
-        self.by_author: dict[tuple[str, int], list[_Cited]] = defaultdict(list)
+        self.by_author: dict[tuple[str, int], list[_CitedAuthors]] = defaultdict(list)
         for entry in self.entries:
             if entry.year is not None:
                 for key in sorted(entry.first):
@@ -187,7 +187,7 @@ def _read_numbers(marks: Marks, count: int) -> dict[int, int]:
     return numbers
 
 
-def _fits(entry: _Cited, names: tuple[str, ...], has_others: bool) -> bool:
+def _fits(entry: _CitedAuthors, names: tuple[str, ...], has_others: bool) -> bool:
     """Check whether an entry has the authors that a marker names."""
     if any(name not in entry.others for name in names[1:]):
         return False
@@ -196,7 +196,7 @@ def _fits(entry: _Cited, names: tuple[str, ...], has_others: bool) -> bool:
     return entry.full_names <= len(names) and entry.people <= 2 * len(names)
 
 
-def _read_entry(entry: Entry, reference: Reference) -> _Cited:
+def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
     others = {key for name in entry.people[1:] for key in name_keys(name)}
     # A list without names leaves nothing to check a marker of the running text by.
     start = reference.raw[:_MAX_MARK] if entry.raw or entry.people else ""
@@ -205,7 +205,7 @@ def _read_entry(entry: Entry, reference: Reference) -> _Cited:
         for year, letter in _LETTERED_YEAR.findall(reference.raw)
         if reference.year is None or int(year) == reference.year
     }
-    return _Cited(
+    return _CitedAuthors(
         ordinal=reference.ordinal,
         first=frozenset(surname_keys(reference.first_author or "")),
         words=frozenset(others | name_keys(start) | name_keys(reference.first_author or "")),

@@ -47,7 +47,7 @@ class Block:
 
     heading: str | None = None
     number: str | None = None
-    """As the markup gives it; apart from the heading, or None."""
+    """Number as the markup gives it, apart from the heading, or None."""
     level: int = 1
     role: str | None = None
     paragraphs: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Block:
     depth: int = 0
     """Number of headed divisions around it."""
     is_firm: bool = False
-    """It stays even without text: a number or a usual name vouches for it."""
+    """True for a section kept even without text: a number or a usual name vouches for it."""
     is_open: bool = False
     """The last paragraph ends in a formula, so the next may continue it."""
 

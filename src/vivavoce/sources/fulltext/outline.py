@@ -36,7 +36,7 @@ _MAX_HEADING_WORDS = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class HeadingLevel:
     """A heading's section number and the level it gives."""
 
     number: SectionNumber
@@ -44,16 +44,16 @@ class Accepted:
     is_appendix: bool = False
 
 
-def accept_numbers(blocks: Sequence[Block]) -> dict[int, Accepted]:
+def accept_numbers(blocks: Sequence[Block]) -> dict[int, HeadingLevel]:
     """The accepted number of each numbered block, by the block's place in the sequence."""
     readings = [read_numbers(b.heading, b.number) if b.heading else () for b in blocks]
     headed = sum(1 for block in blocks if block.heading)
     arabic = _chain(_of_style(readings, ARABIC))
     roman = _chain({p: n for p, n in _of_style(readings, ROMAN).items() if len(n.parts) == 1})
     if len(roman) > 1 and len(roman) >= sum(len(n.parts) == 1 for n in arabic.values()):
-        main = {place: Accepted(number, 1) for place, number in roman.items()}
+        main = {place: HeadingLevel(number, 1) for place, number in roman.items()}
     elif len(arabic) >= _TAKEN_APART or 2 * len(arabic) >= max(headed, 1):
-        main = {place: Accepted(number, len(number.parts)) for place, number in arabic.items()}
+        main = {place: HeadingLevel(number, len(number.parts)) for place, number in arabic.items()}
     else:
         main = {}
     main |= _letters_inside(readings, main)
@@ -87,10 +87,10 @@ def _chain(
 
 
 def _letters_inside(
-    readings: Sequence[tuple[SectionNumber, ...]], main: dict[int, Accepted]
-) -> dict[int, Accepted]:
+    readings: Sequence[tuple[SectionNumber, ...]], main: dict[int, HeadingLevel]
+) -> dict[int, HeadingLevel]:
     """Marked letters between numbered sections: `A. First experiment` below 4."""
-    found: dict[int, Accepted] = {}
+    found: dict[int, HeadingLevel] = {}
     if not main:
         return found
     level = letter = 0
@@ -101,7 +101,7 @@ def _letters_inside(
         for number in readings[place]:
             is_plain = number.style == LETTER and len(number.parts) == 1 and number.marked
             if is_plain and not number.is_appendix and 1 <= number.parts[0] - letter <= 2:
-                found[place] = Accepted(number, level + 1)
+                found[place] = HeadingLevel(number, level + 1)
                 letter = number.parts[0]
     return found
 
@@ -109,19 +109,19 @@ def _letters_inside(
 def _end_matter(
     blocks: Sequence[Block],
     readings: Sequence[tuple[SectionNumber, ...]],
-    main: dict[int, Accepted],
-) -> dict[int, Accepted]:
+    main: dict[int, HeadingLevel],
+) -> dict[int, HeadingLevel]:
     """Numbers of appendices: letters, or Arabic numbers that start over after the conclusion."""
     start = max(main) + 1 if main else _first_annex(blocks)
     lettered = _of_style(readings, LETTER, start)
     letters = {place: number for place, number in lettered.items() if number.is_appendix}
     letters |= _chain(lettered)
-    found = {p: Accepted(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
+    found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
     roles = {role_of_heading(block.heading) for block in blocks[:start] if block.heading}
     if main and not found and roles & _ENDS:
         again = _chain(_of_style(readings, ARABIC, start), first=1)
         if len(again) > 1:
-            found = {p: Accepted(n, len(n.parts), is_appendix=True) for p, n in again.items()}
+            found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()}
     return found
 
 
@@ -183,7 +183,7 @@ class _Outline:
         is_named = normalise_title(heading) == self.title or _is_sentence(heading)
         return not is_named and is_heading_text(heading)
 
-    def _open_numbered(self, block: Block, accepted: Accepted) -> None:
+    def _open_numbered(self, block: Block, accepted: HeadingLevel) -> None:
         number = accepted.number
         role = block.role
         own_role = role_of_heading(number.text)

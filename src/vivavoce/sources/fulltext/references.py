@@ -22,7 +22,7 @@ _SHORTEST_TITLE = 8
 _EARLY = 0.6
 """Share of an entry in which a year stands that parts authors and title."""
 _AFTER_TITLE = re.compile(r"(?:URL\s)?https?:|doi\b|\d+(?:,\s|–\d)|\S?\d{6,}\s")
-"""What opens a part that is not a title: an address, pages, a number."""
+"""Beginnings of a part that is not a title: an address, pages, a number."""
 _YEAR_IN_PARENTHESES = re.compile(r"\(((?:19|20)\d\d)[a-z]?\)")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
 _QUOTED_TITLE = re.compile(r"[“\"‘«]([^”\"»]{8,400})[”\"»]")

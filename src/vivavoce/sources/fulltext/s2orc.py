@@ -55,7 +55,7 @@ _OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"cont
 
 def document_from(record: Fields, key: str, source_file: str | None) -> Document:
     """The paper of a record; `InputError` says which field is not what it should be."""
-    parse = next((held for name in _PARSE_FIELDS if (held := object_at(record, name))), record)
+    parse = next((value for name in _PARSE_FIELDS if (value := object_at(record, name))), record)
     about = {**record, **object_at(record, "metadata")}
     entries = objects_at(parse, "bib_entries")
     body, back = rows_at(parse, "body_text"), rows_at(parse, "back_matter")
@@ -110,7 +110,7 @@ def _numbers(about: Fields, source_file: str | None) -> dict[str, str]:
 
 
 def _abstract(record: Fields, parse: Fields) -> str:
-    """As the record gives it, else by the paragraphs of its parse."""
+    """Abstract as the record gives it, else the paragraphs of its parse."""
     for holder in (record, parse):
         if isinstance(holder.get("abstract"), str):
             found = text_at(holder, "abstract")

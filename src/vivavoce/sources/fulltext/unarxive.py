@@ -49,8 +49,8 @@ class _Printer:
         """A text on one line, with TeX for a formula."""
         return " ".join(_TOKEN.sub(self._token, text).split())
 
-    def _token(self, found: re.Match[str]) -> str:
-        kind, key = found[1], found[2]
+    def _token(self, match: re.Match[str]) -> str:
+        kind, key = match[1], match[2]
         if kind == "cite":
             return cite([key], unknown="?")
         if kind == "formula":
@@ -58,8 +58,8 @@ class _Printer:
             return f"${latex}$" if latex else ""
         if kind not in {"figure", "table"}:
             return ""  # a reference to another part, whose number is not recorded
-        before = found.string[max(found.start() - 1, 0) : found.start()]
-        after = found.string[found.end() : found.end() + 1]
+        before = match.string[max(match.start() - 1, 0) : match.start()]
+        after = match.string[match.end() : match.end() + 1]
         space = " " if before.isalnum() or before == "}" else ""
         return f"{space}{kind.capitalize()}{' ' if after.isalnum() else ''}"
 
@@ -71,14 +71,14 @@ def document_from(record: Fields, where: str) -> Document:
     entries = objects_at(record, "ref_entries")
     printer = _Printer(entries)
     by_heading = objects_at(record, "sections")  # in releases of 2024
-    held: list[Fields] = [
+    paragraphs: list[Fields] = [
         {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
     ]
     paper = Manuscript(
         title=line_at(about, "title"),
         abstract=line_at(about, "abstract") or _abstract(record, printer),
         authors=list(_authors(about)),
-        blocks=_blocks(rows_at(record, "body_text") or held, printer),
+        blocks=_blocks(rows_at(record, "body_text") or paragraphs, printer),
         entries=[_entry(key, work) for key, work in works.items()],
         tables=[_table(one, printer) for one in entries.values() if one.get("type") == "table"],
     )

@@ -88,7 +88,7 @@ class Allowed:
 
     hosts: frozenset[str]
     loopback: str | None = None
-    """For tests: one address such as `http://127.0.0.1:8000`, of which everything may be read."""
+    """Address for tests, such as `http://127.0.0.1:8000`, of which everything may be read."""
 
     def __post_init__(self) -> None:
         if self.loopback is not None and not self.loopback.startswith(_LOOPBACK):
@@ -130,7 +130,7 @@ class Limits:
     """Limits of a fetch."""
 
     seconds: float = 300.0
-    """For everything together: turns, tries, redirects and the waits between."""
+    """Limit on everything together: turns, tries, redirects and the waits between."""
     tries: int = 5
     pause: float = 3.0
     """Seconds before the second try when the server names none; doubled for each that follows."""
@@ -140,14 +140,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class Download:
     """A body, and where it was in the end."""
 
     body: bytes
     url: str
     """The address at the end of the redirects."""
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
 
 
 def agent_of(contact: str | None) -> str:
@@ -191,7 +191,7 @@ class Client:
         """The body of an address; arguments and errors are those of `fetch`."""
         return self.fetch(url, check=check, offset=offset).body
 
-    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
+    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Download:
         """The answer of the server for an address.
 
         Args:
@@ -225,14 +225,14 @@ class Client:
         )
         return retrying(self._try, url, check, offset, until)
 
-    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Fetched:
+    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Download:
         """The answer at the end of the redirects, each hop checked and in its host's turn."""
-        at = url
+        address = url
         for _ in range(self._limits.hops + 1):
-            host = self._allowed.host_of(at, url, offset)
-            answer = self._ask(at, host, url, offset, until)
+            host = self._allowed.host_of(address, url, offset)
+            answer = self._ask(address, host, url, offset, until)
             if answer.status in _REDIRECTS and "location" in answer.headers:
-                at = _join(at, answer.headers["location"])
+                address = _join(address, answer.headers["location"])
                 continue
             if answer.status != 200:
                 error = BadStatusError(answer, url, offset)
@@ -245,17 +245,17 @@ class Client:
             except InputError as problem:
                 what = f"the answer cannot be used, {problem}"
                 raise BadReplyError(what, url, _LATER, offset) from problem
-            return Fetched(answer.body, at, answer.headers)
+            return Download(answer.body, address, answer.headers)
         what = f"more than {self._limits.hops} redirects"
         raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)
 
-    def _ask(self, at: str, host: str, url: str, offset: int | None, until: float) -> Answer:
+    def _ask(self, address: str, host: str, url: str, offset: int | None, until: float) -> Answer:
         largest = self._limits.largest
-        is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
+        is_test = self._allowed.loopback is not None and address.startswith(self._allowed.loopback)
         try:
             with self._turns.turn(host, until) as sent:
                 asked = _transfer(
-                    at,
+                    address,
                     seconds=until - self._turns.clock(),
                     largest=largest,
                     trust_env=not is_test,
@@ -272,7 +272,7 @@ class Client:
         except TimeoutError as error:
             what = f"not finished within {self._limits.seconds:g} s"
             raise OverdueError(what, url, _LATER, offset) from error
-        except _Oversize as error:
+        except _OversizeError as error:
             what = f"the answer is larger than {largest} bytes"
             raise TooLargeError(what, url, "Ask for less at a time.", offset) from error
 
@@ -297,7 +297,7 @@ def _join(base: str, location: str) -> str:
         return location
 
 
-class _Oversize(Exception):
+class _OversizeError(Exception):
     """An answer beyond its byte limit."""
 
 
@@ -307,7 +307,7 @@ class Answer:
 
     status: int
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
     body: bytes
 
 
@@ -349,7 +349,7 @@ async def _transfer(
             room = largest + 1 - len(body)
             body += inflate.decompress(chunk, room) if inflate else chunk
             if max(len(body), response.num_bytes_downloaded) > largest:
-                raise _Oversize
+                raise _OversizeError
         if inflate and response.num_bytes_downloaded and not inflate.eof:
             raise httpx.DecodingError("its gzip data end early")
         headers = {name.lower(): value for name, value in response.headers.items()}

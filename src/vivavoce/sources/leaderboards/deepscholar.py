@@ -82,8 +82,8 @@ def _paper(row: Fields, citations: Sequence[Fields], where: str) -> Document:
         )
         numbers[(citation.get("citation_shorthand") or "").strip()] = reference.ordinal + 1
 
-    def shown(found: re.Match[str]) -> str:
-        known = [numbers[key] for part in found[1].split(",") if (key := part.strip()) in numbers]
+    def shown(match: re.Match[str]) -> str:
+        known = [numbers[key] for part in match[1].split(",") if (key := part.strip()) in numbers]
         return f"[{', '.join(map(str, dict.fromkeys(known)))}]" if known else ""
 
     latex = _CITE.sub(shown, row.get("clean_latex_related_works") or "")

@@ -48,7 +48,7 @@ class _Board:
     """A table, and where it stands."""
 
     headings: tuple[str, ...]
-    """From the page's down to the nearest."""
+    """Headings from the page's down to the nearest."""
     label: str
     """The line above it, when it announces something."""
     rows: list[list[str]] = field(default_factory=list)

@@ -36,7 +36,7 @@ _NAME = re.compile(
 )
 _OF_MODELS = re.compile(r" (?:approaches|methods|models|systems)$", re.IGNORECASE)
 _LARGEST_FILE = 512 << 20
-"""Of a file, and of what is packed in it."""
+"""Most bytes of a file, and of what is packed in it."""
 _MAX_DEPTH = 20
 """Subtasks inside subtasks."""
 _DATASETS = ("datasets.json", "datasets.json.gz")
@@ -64,10 +64,10 @@ def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
             faults.append(Fault(beside.name, str(error)))
             continue
         for dataset in _objects(datasets):
-            told = _joined(dataset.get("modalities"))
+            modalities = _joined(dataset.get("modalities"))
             named = [dataset.get("name"), dataset.get("full_name"), *_list(dataset.get("variants"))]
-            for name in filter(None, map(plain, named)) if told else ():
-                found.setdefault(name.casefold(), told)
+            for name in filter(None, map(plain, named)) if modalities else ():
+                found.setdefault(name.casefold(), modalities)
     return found
 
 

@@ -23,9 +23,9 @@ from vivavoce.text.normalise import clean_line, normalise_title
 Line = TypeVar("Line", str, bytes)
 
 _MAX_FAULTS = 1_000
-"""Of a file; further ones are not listed."""
+"""Most faults of a file that are listed."""
 _MAX_CHARACTERS = 1_000
-"""Of a name; what is longer is cut."""
+"""Most characters of a name; what is longer is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ResultRow:
     metric: str
     method: str
     score: str
-    """As printed."""
+    """Score as printed."""
     paper_title: str | None = None
     paper_url: str | None = None
     file_name: str | None = None
@@ -45,7 +45,7 @@ class ResultRow:
     date: str | None = None
     area: str | None = None
     modality: str | None = None
-    """Of the dataset; several are parted by semicolons."""
+    """Modality of the dataset; several are parted by semicolons."""
 
 
 def read_lines(

@@ -49,7 +49,7 @@ class ProgramArguments(Arguments):
         check_numbers({"timeout": (self.timeout, 1, None)})
 
 
-class _EverySetting(FamilyTask[Given]):
+class _AllSettingsTask(FamilyTask[Given]):
     """A task whose items all have every setting."""
 
     def rows(self, view: View[Given]) -> list[Row]:
@@ -57,7 +57,7 @@ class _EverySetting(FamilyTask[Given]):
         return view.round.items(view.family, view.task)
 
 
-class FormulaTask(_EverySetting[ProgramArguments]):
+class FormulaTask(_AllSettingsTask[ProgramArguments]):
     """Formulas; the target is the reference program."""
 
     arguments = ProgramArguments
@@ -84,7 +84,7 @@ class FormulaTask(_EverySetting[ProgramArguments]):
         return _item(row, prompt, row["reference"], more | _run(view))
 
 
-class ReproduceTask(_EverySetting[ProgramArguments]):
+class ReproduceTask(_AllSettingsTask[ProgramArguments]):
     """Reports whose claim is to be computed; the target is a whole answer."""
 
     arguments = ProgramArguments
@@ -103,7 +103,7 @@ class ReproduceTask(_EverySetting[ProgramArguments]):
         return _item(row, prompt, row["reference"], {"naive": row["naive"]} | _run(view))
 
 
-class ArchitectureTask(_EverySetting[ProgramArguments]):
+class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
     """Architectures; the target is the reference."""
 
     arguments = ProgramArguments
@@ -132,7 +132,7 @@ class ArchitectureTask(_EverySetting[ProgramArguments]):
         return _item(row, prompt, row["reference"], _run(view))
 
 
-class ExtractionTask(_EverySetting[Arguments]):
+class ExtractionTask(_AllSettingsTask[Arguments]):
     """Reports whose methods are to be found; the target is the methods in the form of an answer."""
 
     async def examine(self, answer: str, row: Row) -> Values:

@@ -32,7 +32,7 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import (
-    Claimed,
+    ReportGold,
     architecture_trials,
     claims,
     gold_of_report,
@@ -227,12 +227,12 @@ def _shapes(layers: Layers) -> dict[str, tuple[int, ...]]:
 async def score_reproduction(answer: str, row: Row) -> Values:
     """Compare what an answer read, chose and computed with the gold of a report, stage by stage."""
     folder, timeout = row["run"]["round"], row["run"]["timeout"]
-    said, program = find_json(answer, ("method", "columns")), _find_code(answer)
-    if not isinstance(said, dict) and program is None:
+    reading, program = find_json(answer, ("method", "columns")), _find_code(answer)
+    if not isinstance(reading, dict) and program is None:
         raise FaultyAnswer("malformed")
     truth = claims(folder)[str(row["id"])]
     values: dict[str, float | None] = {
-        **_score_reading(truth, said if isinstance(said, dict) else {})
+        **_score_reading(truth, reading if isinstance(reading, dict) else {})
     }
     if program is None:
         raise FaultyAnswer("no_program", values)
@@ -258,10 +258,10 @@ def _find_code(answer: str) -> str | None:
     return None if program is None or program.lstrip().startswith("{") else program
 
 
-def _score_reading(truth: Claimed, said: dict[str, Any]) -> dict[str, float]:
+def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, float]:
     """The stages before the program: the method, and the columns it needs."""
-    found = score_extraction([truth.method], parse_methods([said.get("method")]) or [])
-    named = said.get("columns")
+    found = score_extraction([truth.method], parse_methods([reading.get("method")]) or [])
+    named = reading.get("columns")
     columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     return {
         "method_f1": found.method_f1,

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards import BoardEntry, BoardWithin, boards_within
+from vivavoce.corpus.boards import BoardEntry, DatedBoard, boards_within
 from vivavoce.metrics.leaderboards import method_key, read_board, score_board
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
@@ -89,7 +89,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
 
 
 def _item(
-    board: BoardWithin, papers: Sequence[str], options: LeaderboardsOptions
+    board: DatedBoard, papers: Sequence[str], options: LeaderboardsOptions
 ) -> tuple[Row | None, tuple[str, str]]:
     """A board as an item, or None and why it is none."""
     entries = [
@@ -113,7 +113,7 @@ def _item(
 
 
 def _row(
-    board: BoardWithin,
+    board: DatedBoard,
     entries: Sequence[BoardEntry],
     papers: Sequence[str],
     options: LeaderboardsOptions,

@@ -156,12 +156,12 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     return Item(row["id"], prompt, gold_table(row), metadata)
 
 
-def _record(found: FoundChunk) -> dict[str, Any]:
+def _record(chunk: FoundChunk) -> dict[str, Any]:
     return {
-        "paper_id": found.chunk.paper_id,
-        "source": found.chunk.source,
-        "rank": found.rank,
-        "score": found.score,
+        "paper_id": chunk.chunk.paper_id,
+        "source": chunk.chunk.source,
+        "rank": chunk.rank,
+        "score": chunk.score,
     }
 
 

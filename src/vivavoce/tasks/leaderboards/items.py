@@ -132,8 +132,8 @@ class PaperChunk:
         if self.about is None:
             return f"{self.source}\n{self.text}"
         # A score is two numbers of two digits, the number of a name is often longer.
-        said = " ".join(word for word in words(self.text) if len(word) > 2 or not word.isdigit())
-        return f"{self.source}\n{said}\n{self.about}"
+        text = " ".join(word for word in words(self.text) if len(word) > 2 or not word.isdigit())
+        return f"{self.source}\n{text}\n{self.about}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class FoundChunk:
     rank: int
     """1 for the best."""
     score: float | None
-    """None where the query shares no word with any chunk, and the first are taken instead."""
+    """Score; None where the query shares no word with a chunk, and the first are taken instead."""
 
 
 def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
@@ -228,23 +228,23 @@ def without_excerpts(prompts: PromptSet, asked: str) -> str:
     return prompts.render("question", {"question": asked}, {}).text
 
 
-def compose(prompts: PromptSet, asked: str, found: Sequence[FoundChunk]) -> Rendered:
+def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
     """Put a prompt together.
 
     Raises:
         InputError: A template is missing, malformed or lacks a slot.
     """
-    laid = _lay_out(prompts, found)
+    laid = _lay_out(prompts, chunks)
     slots = {"question": asked, "excerpts": laid.text}
     main = prompts.render(TASK, slots, {})
     return main.with_inner("excerpts", laid)  # no slot: no excerpt is cut in the middle
 
 
-def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> Rendered:
+def _lay_out(prompts: PromptSet, chunks: Sequence[FoundChunk]) -> Rendered:
     """The chunks as one text; each is a block with what parts it from the one before."""
     text = ""
     places: list[Span] = []
-    for one in found:
+    for one in chunks:
         start = len(text)
         slots = {"source": one.chunk.source, "text": one.chunk.text}
         text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
@@ -265,7 +265,7 @@ class Ceiling:
 
     mr: float
     sp: float | None
-    """None where no method stands in the texts."""
+    """Highest `sp`; None where no method stands in the texts."""
 
 
 def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[Ceiling]:

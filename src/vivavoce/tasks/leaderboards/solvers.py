@@ -122,7 +122,7 @@ def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
 
 def _papers(state: TaskState) -> list[LibraryPaper]:
     """The papers of the sample's setting."""
-    held: dict[str, Any] = state.metadata["library"]
-    papers = open_papers(held["round"], held["family"], held["file"])
-    wanted = papers if held["papers"] is None else held["papers"]
+    place: dict[str, Any] = state.metadata["library"]
+    papers = open_papers(place["round"], place["family"], place["file"])
+    wanted = papers if place["papers"] is None else place["papers"]
     return [papers[name] for name in wanted if name in papers]

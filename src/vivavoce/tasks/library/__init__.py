@@ -103,7 +103,7 @@ class Page:
     published: str
     part: str
     number: int
-    """From 1."""
+    """Number, counted from 1."""
     pages: int
     text: str
 

@@ -59,7 +59,7 @@ class Desk:
     def __init__(self, library: Library, results: int = RESULTS, page: int = PAGE) -> None:
         self.searches = self.reads = 0
         self.papers_read: list[str] = []
-        """In the order of their first reading."""
+        """Papers in the order of their first reading."""
         self._library, self._results, self._page = library, results, page
 
     @property

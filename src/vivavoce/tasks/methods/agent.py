@@ -33,7 +33,7 @@ from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.store import hash_of
 from vivavoce.tasks.library import Library
 from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, open_entry
-from vivavoce.tasks.methods.agent_tools import Shown, Window, tools_of
+from vivavoce.tasks.methods.agent_tools import ShownMessages, Window, tools_of
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import measure
@@ -116,10 +116,10 @@ class _Run:
         self._steps, self._tokens = steps, tokens
         self._tools = tools_of(desk)
         measured = measure(str(model), model.api, context)
-        told = ((one.name, one.description, one.parameters) for one in map(ToolDef, self._tools))
+        tools = ((one.name, one.description, one.parameters) for one in map(ToolDef, self._tools))
         described = sum(
             measured.counter.count(f"{name} {text} {given.model_dump_json()}")
-            for name, text, given in told
+            for name, text, given in tools
         )
         self._window = Window(measured, int(state.metadata["max_tokens"]) + described)
         paths = (self._prompts(name).folder / f"{name}{SUFFIX}" for name in (START, LAST))
@@ -189,7 +189,7 @@ class _Run:
         self._state.messages.append(self._capped(output, choice))
         return output
 
-    async def _generate(self, shown: Shown, choice: Literal["auto", "none"]) -> ModelOutput:
+    async def _generate(self, shown: ShownMessages, choice: Literal["auto", "none"]) -> ModelOutput:
         self._note["left_out"] = max(self._note["left_out"], shown.left_out)
         try:
             output = await generate_with_retry(
@@ -290,8 +290,8 @@ def _bounded(message: ChatMessage) -> ChatMessage:
     """A tool's message without the middle of a long complaint, which may repeat what was sent."""
     if not isinstance(message, ChatMessageTool) or message.error is None:
         return message
-    if len(told := message.error.message) <= _MAX_COMPLAINT:
+    if len(complaint := message.error.message) <= _MAX_COMPLAINT:
         return message
     half = _MAX_COMPLAINT // 2
-    error = ToolCallError(message.error.type, f"{told[:half]} … {told[-half:]}")
+    error = ToolCallError(message.error.type, f"{complaint[:half]} … {complaint[-half:]}")
     return message.model_copy(update={"error": error})

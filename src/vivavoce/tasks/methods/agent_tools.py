@@ -42,7 +42,7 @@ _AROUND = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMessages:
     """Messages of a conversation that are sent."""
 
     messages: list[ChatMessage]
@@ -59,7 +59,7 @@ class Window:
     """Tokens kept free for the answer, and those of the tools' descriptions."""
     _sizes: dict[str, int] = field(default_factory=dict)
 
-    def fit(self, messages: Sequence[ChatMessage]) -> Shown:
+    def fit(self, messages: Sequence[ChatMessage]) -> ShownMessages:
         """The conversation without what does not fit.
 
         Results of tools are taken out oldest first, then whole turns, but for the last one, whose
@@ -69,7 +69,7 @@ class Window:
             InputError: The window cannot hold the first message, the last turn and an answer.
         """
         if self.measure.window is None:
-            return Shown(list(messages), 0)
+            return ShownMessages(list(messages), 0)
         turns = list(_turns(messages[1:]))
         shown = [[messages[0]], *(list(turn) for turn in turns)]
         excess = self._size_of(shown) - (self.measure.window - self.reserved)
@@ -91,9 +91,9 @@ class Window:
                 f"answer and the tools, is {excess} tokens too small for the question and one "
                 "turn. Give a larger window with viva run --context N."
             )
-        return Shown([message for turn in shown for message in turn], left_out)
+        return ShownMessages([message for turn in shown for message in turn], left_out)
 
-    def narrow(self, shown: Shown) -> None:
+    def narrow(self, shown: ShownMessages) -> None:
         """Set the window to three quarters of the conversation that a provider found too long."""
         size = self._size_of([shown.messages]) * 3 // 4
         self.measure = replace(self.measure, window=size + self.reserved)

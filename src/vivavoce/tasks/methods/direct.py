@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import ValidationError
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.tasks.prompting.fitting import Fitted, fit_to_model
+from vivavoce.tasks.prompting.fitting import Fitting, fit_to_model
 from vivavoce.tasks.prompting.prompts import Rendered, Span
 
 SOURCE_SLOT = "content"
@@ -77,7 +77,7 @@ def prompt_of(state: TaskState) -> Rendered:
     return Rendered(state.input_text, spans, tuple(blocks), parts)
 
 
-def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageUser:
+def message_of(state: TaskState, fitted: Fitting, source: object) -> ChatMessageUser:
     """A fitted prompt as a message with the sample's address; what was cut is noted.
 
     Args:
@@ -178,7 +178,7 @@ async def run_at_once(
     for one in found:
         if isinstance(one, Exception):
             results.append(None)
-            failure = failure or _told(who, one)
+            failure = failure or _as_viva_error(who, one)
         elif isinstance(one, BaseException):
             raise one
         else:
@@ -186,12 +186,12 @@ async def run_at_once(
     return results, failure
 
 
-def _told(who: str, error: Exception) -> Exception:
+def _as_viva_error(who: str, error: Exception) -> Exception:
     """An error of the provider's as one of ours; a retry that gave up names its last error."""
     if isinstance(error, VivaError):
         return error
     cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
     what = f"{type(cause).__name__}: {cause}".rstrip(".: \n")
-    told = VivaError(f"{who} failed: {what}. Run the same command again to go on.")
-    told.__cause__ = error
-    return told
+    failure = VivaError(f"{who} failed: {what}. Run the same command again to go on.")
+    failure.__cause__ = error
+    return failure

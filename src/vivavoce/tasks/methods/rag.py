@@ -66,14 +66,14 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Passage:
     """An excerpt that a query found."""
 
     excerpt: Excerpt
     rank: int
     """1 for the best."""
     score: float | None
-    """None where the query says nothing to the retriever, and openings are taken instead."""
+    """Score; None where the query says nothing to the retriever, and openings are taken instead."""
 
 
 def find_retriever(name: str) -> Opener:
@@ -122,7 +122,7 @@ def cut_pool(
 
 def find_excerpts(
     retriever: Retriever, excerpts: Sequence[Excerpt], query: str, k: int
-) -> list[Found]:
+) -> list[Passage]:
     """The k best excerpts for a query, in the order of the texts.
 
     The first k for a query that says nothing to the retriever.
@@ -131,11 +131,11 @@ def find_excerpts(
     ranked: Sequence[tuple[int, float | None]] = hits or [
         (index, None) for index in range(min(k, len(excerpts)))
     ]
-    found = [Found(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
+    found = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
     return sorted(found, key=lambda one: (one.excerpt.start, one.excerpt.end))
 
 
-def lay_out(prompts: PromptSet, found: Sequence[Found]) -> Rendered:
+def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
     """The excerpts as one text, each headed by its source.
 
     The slot `excerpt_1` is the best one's text. All but the best are blocks: the worst goes first.
@@ -143,19 +143,19 @@ def lay_out(prompts: PromptSet, found: Sequence[Found]) -> Rendered:
     text = ""
     spans: dict[str, Span] = {}
     places: dict[int, Span] = {}
-    for number, one in enumerate(found, 1):
+    for number, one in enumerate(excerpts, 1):
         piece = prompts.render(TEMPLATE, {"text": one.excerpt.text}, {"source": one.excerpt.source})
         start, (first, last) = len(text), piece.spans["text"]
-        text += piece.text + (_BETWEEN if number < len(found) else "")
+        text += piece.text + (_BETWEEN if number < len(excerpts) else "")
         spans[slot_of(one)] = (start + first, start + last)
         places[one.rank] = (start, len(text))
     worst_first = sorted((rank for rank in places if rank > 1), reverse=True)
     return Rendered(text, spans, tuple(places[rank] for rank in worst_first))
 
 
-def slot_of(found: Found) -> str:
+def slot_of(excerpt: Passage) -> str:
     """The name of an excerpt's slot."""
-    return f"excerpt_{found.rank}"
+    return f"excerpt_{excerpt.rank}"
 
 
 CHUNKS = 12
@@ -213,7 +213,7 @@ def check_samples(samples: Iterable[Sample]) -> None:
 
 def _search(
     state: TaskState, model: Model, opener: Opener, chunks: int, size: int, overlap: int
-) -> list[Found]:
+) -> list[Passage]:
     """The excerpts that the sample's query finds, in the order of the texts."""
     pool = [(label, (start, end)) for label, start, end in state.metadata.get("pool", ())]
     counter = measure(str(model), model.api).counter
@@ -242,29 +242,29 @@ def _search(
 
 
 def _message(
-    state: TaskState, context: int | None, model: Model, found: list[Found]
+    state: TaskState, context: int | None, model: Model, excerpts: list[Passage]
 ) -> ChatMessageUser:
-    prompt = _compose(state, found)
-    best = next(slot_of(one) for one in found if one.rank == 1)
+    prompt = _compose(state, excerpts)
+    best = next(slot_of(one) for one in excerpts if one.rank == 1)
     answer = state.metadata["max_tokens"]
     fitted = fit_to_model(prompt, [best], model, answer=answer, context=context)
     left = fitted.prompt.spans
     state.metadata["adds"] = "excerpt"
-    state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in found]
-    shown = [one for one in found if slot_of(one) in left]
+    state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in excerpts]
+    shown = [one for one in excerpts if slot_of(one) in left]
     # A model that copies sentences takes them from the paper, not from an example.
     own = [one for one in shown if one.excerpt.source == OWN] or shown
     return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
 
 
-def _compose(state: TaskState, found: list[Found]) -> Rendered:
+def _compose(state: TaskState, excerpts: list[Passage]) -> Rendered:
     prompts = _prompts(state)
     name = f"rag.{_name(state.metadata)}"
-    laid = lay_out(prompts, found)
+    laid = lay_out(prompts, excerpts)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})
     prompt = outer.with_inner("excerpts", laid)
-    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in found}
+    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
     return replace(prompt, parts=parts)
 
 
@@ -288,13 +288,13 @@ def _open(place: str) -> PromptSet:
     return load_prompts(folder_at(place))
 
 
-def _record(found: Found, is_shown: bool) -> dict[str, Any]:
-    excerpt = found.excerpt
+def _record(hit: Passage, is_shown: bool) -> dict[str, Any]:
+    excerpt = hit.excerpt
     return {
         "source": excerpt.source,
         "start": excerpt.start,
         "end": excerpt.end,
-        "rank": found.rank,
-        "score": found.score,
+        "rank": hit.rank,
+        "score": hit.score,
         "shown": is_shown,
     }

@@ -156,10 +156,10 @@ class Outcome:
 
     def report(self) -> str:
         """Report of a failure for the program's author: the end of its standard error."""
-        said = self.stderr.strip()
-        if len(said) > _MAX_REPORT:
-            said = f"[...]\n{said[-_MAX_REPORT:]}"
-        return said or "It ended with an error code and wrote nothing to standard error."
+        message = self.stderr.strip()
+        if len(message) > _MAX_REPORT:
+            message = f"[...]\n{message[-_MAX_REPORT:]}"
+        return message or "It ended with an error code and wrote nothing to standard error."
 
 
 _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)

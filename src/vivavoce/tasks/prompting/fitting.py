@@ -41,12 +41,12 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitting:
     """A prompt that fits, and how it was made to."""
 
     prompt: Rendered
     tokens: int
-    """Of the prompt, as the model's tokens are counted or estimated."""
+    """Tokens of the prompt, as the model's vocabulary counts or estimates them."""
     window: int | None
     """Tokens of prompt and answer together; None where it is not known."""
     reserved: int
@@ -79,7 +79,7 @@ def fit(
     *,
     window: int | None,
     reserved: int,
-) -> Fitted:
+) -> Fitting:
     """Drop blocks, then cut slots from the end, until the prompt and the answer fit.
 
     Args:
@@ -94,7 +94,7 @@ def fit(
         InputError: The window cannot hold what is never cut: the instructions, the other slots.
     """
     budget = None if window is None else window - reserved
-    work = _Fitting(prompt, counter, budget)
+    work = _PromptFit(prompt, counter, budget)
     while work.prompt.blocks and work.is_too_long:
         work.drop_first_block()
     for group in cut_order:
@@ -107,7 +107,7 @@ def fit(
         )
     cuts = tuple(work.cuts.values())
     left = _left_of(prompt, work.prompt)
-    return Fitted(
+    return Fitting(
         work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped, left
     )
 
@@ -119,7 +119,7 @@ def fit_to_model(
     *,
     answer: int | None = None,
     context: int | None = None,
-) -> Fitted:
+) -> Fitting:
     """Fit a prompt to a model's window less its longest answer; see `fit`.
 
     Args:
@@ -135,7 +135,7 @@ def fit_to_model(
     return fit(prompt, cut_order, measured.counter, window=measured.window, reserved=reserved)
 
 
-class _Fitting:
+class _PromptFit:
     """A prompt on its way into a budget of tokens."""
 
     def __init__(self, prompt: Rendered, counter: TokenCounter, budget: int | None) -> None:
@@ -238,8 +238,8 @@ def _without_block(prompt: Rendered, block: Span) -> Rendered:
 def _without(prompt: Rendered, start: int, end: int) -> Rendered:
     """The prompt without a range; the places of all else move with it."""
 
-    def place(at: int) -> int:
-        return at if at <= start else max(start, at - (end - start))
+    def place(offset: int) -> int:
+        return offset if offset <= start else max(start, offset - (end - start))
 
     def moved(span: Span) -> Span:
         return place(span[0]), place(span[1])

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from vivavoce.columns import lists, texts
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards import BoardEntry, BoardWithin, LeftOut, boards_within
+from vivavoce.corpus.boards import BoardEntry, DatedBoard, Omission, boards_within
 from vivavoce.metrics.titles_list import find_titles, title_key
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row
@@ -29,7 +29,7 @@ class RankedPaper:
 
     paper_id: str
     title: str
-    """As `plain_title` gives it."""
+    """Title as `plain_title` gives it."""
     score: float
     """Its best."""
     published: str
@@ -39,7 +39,7 @@ class RankedPaper:
 class RankedBoard:
     """A board with the papers of the corpus on it."""
 
-    within: BoardWithin
+    within: DatedBoard
     papers: tuple[RankedPaper, ...]
     """Best first; equal scores by title. No two have one title."""
 
@@ -61,7 +61,7 @@ class RankedBoard:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedPaper:
     """A paper that is on a board and not in its ranking, and why."""
 
     board: str
@@ -76,8 +76,8 @@ class RankedBoards:
 
     boards: tuple[RankedBoard, ...]
     """Sorted by id."""
-    left_out: tuple[LeftOut, ...]
-    dropped: tuple[Dropped, ...]
+    left_out: tuple[Omission, ...]
+    dropped: tuple[DroppedPaper, ...]
 
     def describe(self) -> dict[str, Any]:
         """Counts, and what is not told elsewhere, as plain values."""
@@ -119,11 +119,11 @@ def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoar
     within, left_out = boards_within(corpus, window)
     papers = {p.paper_id: p for p in corpus.papers}
     boards: list[RankedBoard] = []
-    dropped: list[Dropped] = []
+    dropped: list[DroppedPaper] = []
     for one in within:
         ranked, gone = _rank(one.board.id, one.board.best_by_paper(), papers)
         if reason := _why_not(one, ranked, min_papers):
-            left_out.append(LeftOut(one.board.id, *reason))
+            left_out.append(Omission(one.board.id, *reason))
             continue
         boards.append(RankedBoard(one, tuple(ranked)))
         dropped += gone
@@ -138,18 +138,18 @@ def plain_title(title: str) -> str:
 
 def _rank(
     board: str, entries: Sequence[BoardEntry], papers: Mapping[str, Paper]
-) -> tuple[list[RankedPaper], list[Dropped]]:
+) -> tuple[list[RankedPaper], list[DroppedPaper]]:
     """The papers of a board in order, and those that cannot be told by a title."""
     kept: dict[str, RankedPaper] = {}
-    dropped: list[Dropped] = []
+    dropped: list[DroppedPaper] = []
     for entry in _ordered(entries, papers):
         paper = papers.get(entry.paper_id or "")
         title = plain_title(paper.title or "") if paper else ""
         if paper is None or not title:
             reason = "no_title" if paper else "not_a_paper"
-            dropped.append(Dropped(board, entry.paper_id or "", reason))
+            dropped.append(DroppedPaper(board, entry.paper_id or "", reason))
         elif (first := kept.get(title_key(title))) is not None:
-            dropped.append(Dropped(board, paper.paper_id, "same_title", first.paper_id))
+            dropped.append(DroppedPaper(board, paper.paper_id, "same_title", first.paper_id))
         else:
             kept[title_key(title)] = RankedPaper(
                 paper.paper_id, title, entry.score, paper.first_public or ""
@@ -172,7 +172,7 @@ def _ordered(entries: Sequence[BoardEntry], papers: Mapping[str, Paper]) -> list
 
 
 def _why_not(
-    one: BoardWithin, ranked: Sequence[RankedPaper], min_papers: int
+    one: DatedBoard, ranked: Sequence[RankedPaper], min_papers: int
 ) -> tuple[str, str] | None:
     board = one.board
     if not all(name.strip() for name in (board.task, board.dataset, board.metric)):

@@ -123,11 +123,11 @@ def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
 def _most_relevant(
     corpus: Corpus,
     queries: Sequence[BoardQuery],
-    found: Mapping[str, Sequence[str]],
+    candidates: Mapping[str, Sequence[str]],
     limit: int,
 ) -> dict[str, list[str]]:
     """The best papers for each query, sorted by id; one pass over the corpus for all of them."""
-    wanted = {paper for query in queries for paper in found[query.id]}
+    wanted = {paper for query in queries for paper in candidates[query.id]}
     known = {one.id: one.text for one in read_documents(corpus) if one.id in wanted}
     places = {paper: place for place, paper in enumerate(known)}
     # Among papers that all contain a term, one that repeats it must never count for less.
@@ -135,7 +135,7 @@ def _most_relevant(
     best: dict[str, list[str]] = {}
     for query in queries:
         scores = np.round(searched.scores(query.words()), 6)
-        order = sorted(found[query.id], key=lambda paper: (-scores[places[paper]], paper))
+        order = sorted(candidates[query.id], key=lambda paper: (-scores[places[paper]], paper))
         best[query.id] = sorted(order[:limit])
     return best
 
@@ -154,7 +154,7 @@ DEGREES = tuple(pa.field(f"in_{network}", pa.int32()) for network in NETWORKS)
 PAPER = pa.schema([*LIBRARY, *DEGREES])
 """`in_citation` and `in_comparison`: papers of the whole network that lead to this one."""
 EDGE = pa.schema([("network", pa.string()), ("source", pa.int32()), ("target", pa.int32())])
-"""From the citing or comparing paper to the other, both as rows of `papers.parquet`."""
+"""Edge from the citing or comparing paper to the other, both as rows of `papers.parquet`."""
 CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
     field
     for text in TEXTS
@@ -197,7 +197,7 @@ class GraphPart:
     """Columns and files that rankings by graph need of a round."""
 
     columns: Mapping[str, Row]
-    """By board, its values of `CANDIDATE_FIELDS`."""
+    """Values of `CANDIDATE_FIELDS` by board."""
     files: Mapping[str, bytes]
     """`papers.parquet` and `edges.parquet`."""
     report: Row
@@ -275,10 +275,10 @@ def _part_of(
 
 
 def _columns(
-    board: str, found: Mapping[Text, Mapping[str, Candidates]], places: Mapping[str, int]
+    board: str, candidates: Mapping[Text, Mapping[str, Candidates]], places: Mapping[str, int]
 ) -> Row:
     row: Row = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
-    for text, each in found.items():
+    for text, each in candidates.items():
         one = each[board]
         row[f"candidates_{text}"] = [places[paper] for paper in one.papers]
         row[f"cut_{text}"] = one.cut
@@ -294,14 +294,14 @@ def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> byt
     return parquet_of(pa.Table.from_pydict(columns, schema=EDGE))
 
 
-def _describe(found: Mapping[str, Candidates]) -> Row:
-    sizes = [len(each.papers) for each in found.values()]
+def _describe(candidates: Mapping[str, Candidates]) -> Row:
+    sizes = [len(each.papers) for each in candidates.values()]
     return {
         "boards": len(sizes),
         "boards_with": sum(size > 0 for size in sizes),
         "papers": sum(sizes),
         "most": max(sizes, default=0),
-        "cut": sum(each.cut for each in found.values()),
+        "cut": sum(each.cut for each in candidates.values()),
     }
 
 

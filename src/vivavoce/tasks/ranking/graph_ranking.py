@@ -224,11 +224,11 @@ def list_candidates(
     by, to = _LINKED[network]
     lines = []
     for number, place in enumerate(shown, 1):
-        told = [graph.ids[place], plain_title(graph.titles[place]), graph.published[place] or ""]
-        told.append(f"{by} {int(degrees[place])}")
+        fields = [graph.ids[place], plain_title(graph.titles[place]), graph.published[place] or ""]
+        fields.append(f"{by} {int(degrees[place])}")
         if place in links:
-            told.append(f"{to} {', '.join(map(str, sorted(links[place])))}")
-        lines.append(f"{number}. {' | '.join(told)}")
+            fields.append(f"{to} {', '.join(map(str, sorted(links[place])))}")
+        lines.append(f"{number}. {' | '.join(fields)}")
     return ids, lines or ["(No paper has all of these words.)"]
 
 

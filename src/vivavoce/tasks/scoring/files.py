@@ -85,9 +85,9 @@ class ScoreFamily:
     uses: tuple[str, ...] = ()
     """The options, beside seed and aggregate, that the family knows."""
     measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
-    """For families whose files hold one item a line."""
+    """Measure of families whose files hold one item a line."""
     measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
-    """For families whose file is one item."""
+    """Measure of families whose file is one item."""
 
     @property
     def shape(self) -> str:

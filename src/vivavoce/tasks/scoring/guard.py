@@ -89,7 +89,7 @@ def _stop_reason(output: ModelOutput) -> str:
     return output.stop_reason if output.choices else ""
 
 
-class Guarded(Protocol):
+class GuardedScorer(Protocol):
     """An Inspect scorer that always gives a score."""
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
@@ -106,7 +106,7 @@ def guarded(
     metrics: Sequence[str],
     score: Callable[[str, TaskState, Target], Awaitable[Values]],
     undefined: Sequence[str] = (),
-) -> Guarded:
+) -> GuardedScorer:
     """Wrap a function of (answer, state, target) into a scorer that never scores a fault.
 
     Args:

@@ -48,7 +48,7 @@ _USUAL = json.dumps(
 )  # fmt: skip
 
 Verdicts = tuple[Verdict | None, Verdict | None]
-"""With the answer first, and with the reference first; None where it was malformed."""
+"""Verdicts with the answer first, and with the reference first; None where malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """Both verdicts of one or several judges, and who these are."""
 
     models: Sequence[str]
     comparison: Comparison
     votes: Sequence[Verdicts]
-    """Of each judge."""
+    """Verdicts of each judge."""
     refused: int
     """Verdicts that a judge refused to give."""
 
@@ -148,7 +148,7 @@ def hash_of_template(prompts: PromptSet, name: str) -> str:
     return hash_of(path.read_text("utf-8"))[:8]
 
 
-async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
+async def compare(prompts: PromptSet, comparison: Comparison) -> Judgement:
     """Ask every judge for both verdicts.
 
     Raises:
@@ -167,7 +167,7 @@ async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
             verdicts.append(verdict)
             refused += verdict is None and reply.fault in REFUSED
         votes.append((verdicts[0], verdicts[1]))
-    return Judged([str(judge) for judge in judges], comparison, votes, refused)
+    return Judgement([str(judge) for judge in judges], comparison, votes, refused)
 
 
 def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison:
@@ -210,12 +210,12 @@ class _Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
+class LabelledQuestion:
     """A question, and the labels of its judges."""
 
     question: Question
     votes: dict[str, _Labels]
-    """By the judge's name."""
+    """Votes by the judge's name."""
 
     @property
     def rulings(self) -> list[Ruling | None]:
@@ -260,13 +260,13 @@ def _labels_of(rulings: Sequence[Ruling | None]) -> list[str | None]:
     return [None if ruling is None else ruling.label for ruling in rulings]
 
 
-async def rule(prompts: PromptSet, question: Question) -> Ruled:
+async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
     """Ask every judge for the label of every line.
 
     Raises:
         InputError: The window of one cannot hold its instructions.
     """
-    return Ruled(
+    return LabelledQuestion(
         question, {str(judge): await _label(judge, prompts, question) for judge in open_judges()}
     )
 

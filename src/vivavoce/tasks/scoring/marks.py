@@ -68,7 +68,7 @@ class Question:
     name: str
     lines: Sequence[str]
     labels: Sequence[str]
-    """From the worst to the best."""
+    """Labels from the worst to the best."""
     slots: Mapping[str, str]
     """Texts that the judge is shown beside the lines."""
     score: Callable[[Sequence[Ruling | None]], Values]

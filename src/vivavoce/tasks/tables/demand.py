@@ -89,7 +89,7 @@ class Check:
     """One of `CHECKS`."""
     passed: bool
     reason: str
-    """Why it failed; empty where it passed."""
+    """Reason why it failed; empty where it passed."""
 
 
 def check_demand(
@@ -116,8 +116,8 @@ def _not_self_contained(demand: str, caption: str, titles: Sequence[str]) -> str
     if pointing := _POINTING.search(demand):
         return f"It points to something that a reader does not have: '{pointing[0]}'."
     known = {stem for text in (caption, *titles) for stem in stems_of(telling_words(text))}
-    said = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
-    return "" if said & known else "It does not say what the papers are about."
+    topic = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
+    return "" if topic & known else "It does not say what the papers are about."
 
 
 def _not_goal_oriented(demand: str) -> str:
@@ -256,7 +256,7 @@ class WrittenDemand:
     id: Name
     """The table's."""
     demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
-    """None where every attempt failed; the last verdict says why."""
+    """Demand; None where every attempt failed: the last verdict says why."""
     model: Name
     attempts: Ordinal
     verdicts: tuple[Verdict, ...]

@@ -163,12 +163,12 @@ class Leak:
 
     kind: Kind
     words: str
-    """As the demand has them."""
+    """Words as the demand has them."""
     source: str
     """The column's name, or the cell."""
 
     def __str__(self) -> str:
-        """For people, and for a model that is to write the demand again."""
+        """Message for people, and for a model that is to write the demand again."""
         return f"'{self.words}' {_MEANINGS[self.kind]} '{self.source[:80]}'"
 
 
@@ -264,9 +264,9 @@ class LeakIndex:
             if any(map(is_telling, window)):
                 keys.setdefault(column_key(" ".join(window)), window)
         for column, key, stems in self._names:
-            said = [spoken.find(stem) for stem in stems]
-            if said and all(said):
-                yield Leak("column", " ".join(dict.fromkeys(said)), column)
+            spelled = [spoken.find(stem) for stem in stems]
+            if spelled and all(spelled):
+                yield Leak("column", " ".join(dict.fromkeys(spelled)), column)
             elif meant := keys.get(key):
                 yield Leak("synonym", " ".join(meant), column)
 

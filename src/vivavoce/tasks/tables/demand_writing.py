@@ -236,8 +236,8 @@ def _slots(request: DemandRequest) -> dict[str, str]:
     }
 
 
-def _text(found: object, key: str) -> str:
-    value = found.get(key) if isinstance(found, dict) else None
+def _text(parsed: object, key: str) -> str:
+    value = parsed.get(key) if isinstance(parsed, dict) else None
     return value.strip() if isinstance(value, str) else ""
 
 

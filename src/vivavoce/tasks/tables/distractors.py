@@ -43,7 +43,7 @@ class Candidate:
 
     paper: str
     score: float
-    """From 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
+    """Score from 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
 
 
 def find_universe(
@@ -177,7 +177,7 @@ def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> li
 
 
 def _scores(own: Sequence[Sequence[int]], works: Vectors, demands: Vectors) -> Iterator[Floats]:
-    """For each table the score of every work, rounded; `own` are the places of its works.
+    """Scores of every work for each table, rounded; `own` are the places of its works.
 
     Cosines are linear in either side, so one product of a work with the sum of the demand's vector
     and the mean of the references' is the score.

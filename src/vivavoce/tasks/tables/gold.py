@@ -39,7 +39,7 @@ from vivavoce.tasks.tables.item import (
     is_known,
 )
 from vivavoce.tasks.tables.works import (
-    Given,
+    GivenDemand,
     merge_works,
     papers_with_text,
     read_given,
@@ -58,14 +58,14 @@ class GoldTables:
     tables: tuple[GoldTable, ...]
     """Sorted by id."""
     excluded: tuple[Exclusion, ...]
-    """By id: printed tables of which some row cites exactly one work."""
+    """Exclusions, sorted by id: printed tables of which some row cites exactly one work."""
     works: Mapping[str, Work]
     """Every work of a row and every distractor that came with a table, by id, sorted."""
     related_works: Mapping[str, frozenset[str]]
-    """By table the works that are not distractors of it: its source paper and what any table of
+    """Works by table that are not distractors of it: its source paper and what any table of
     this cites."""
-    given: Mapping[str, Given]
-    """By table the demand and the distractors that came with it, if any."""
+    given: Mapping[str, GivenDemand]
+    """Demand and distractors that came with each table, if any."""
     dropped: Mapping[str, int]
     """Lines of printed tables that are not rows of the gold ones, by reason."""
 

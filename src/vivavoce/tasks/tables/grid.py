@@ -58,7 +58,7 @@ class Line:
     ordinal: int
     """Its place among all rows of the table."""
     cells: tuple[str, ...]
-    """As printed, as many as there are columns."""
+    """Cells as printed, as many as there are columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
 
 def _is_divider(row: Sequence[str]) -> bool:
     """Check whether a row has at most one cell for the whole table, such as the name of a group."""
-    said = {cell.strip() for cell in row} - {""}
-    return not said or (len(said) == 1 and bool(row[0].strip()))
+    texts = {cell.strip() for cell in row} - {""}
+    return not texts or (len(texts) == 1 and bool(row[0].strip()))
 
 
 def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
@@ -219,9 +219,9 @@ def misfit(values: Values) -> str | None:
     return None
 
 
-def _share(found: Iterable[object]) -> float:
+def _share(values: Iterable[object]) -> float:
     """Share of the values that are not None; 1 without values."""
-    listed = list(found)
+    listed = list(values)
     return sum(one is not None for one in listed) / len(listed) if listed else 1.0
 
 

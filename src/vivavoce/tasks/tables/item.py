@@ -27,7 +27,7 @@ PAPERS = "papers.parquet"
 STATISTICS = "statistics.json"
 
 Kind = Literal["cited", "digestables"]
-"""Where a gold table is from: printed rows that cite works, or arxivDIGESTables files."""
+"""Origin of a gold table: printed rows that cite works, or arxivDIGESTables files."""
 Evidence = Literal["title", "abstract", "fulltext"]
 """The most that is known of a work."""
 
@@ -37,11 +37,11 @@ class GoldRow:
     """One row of a gold table."""
 
     ordinal: int
-    """Of the row in the printed table; tells rows of one paper apart."""
+    """Number of the row in the printed table; separates rows of one paper."""
     paper: str
     """The work that the row is about: a paper id, or `work:` and a hash for works outside."""
     label: str
-    """What the table calls it, without citation marks; empty where it only cites."""
+    """Name of the row in the table, without citation marks; empty where it only cites."""
     cells: tuple[str | None, ...]
     """One for each column; None is N/A."""
 
@@ -59,7 +59,7 @@ class GoldTable:
     """No two are equal."""
     rows: tuple[GoldRow, ...]
     published: str | None
-    """Of the source paper."""
+    """Date of the source paper."""
     survey: str = ""
     """Title of the source paper."""
 
@@ -75,7 +75,7 @@ class Work:
 
     paper_id: str
     title: str
-    """On one line; empty where nothing tells it."""
+    """Title on one line; empty where nothing states it."""
     abstract: str | None
     published: str | None
     has_text: bool
@@ -170,7 +170,7 @@ class TablesOptions(Options):
     demands_file: str | None = None
     """File that `viva round demands` wrote, for demands by a model."""
     distractors: int = Field(default=TOP, ge=0, le=TOP)
-    """Of a pool, at most."""
+    """Most distractors in a pool."""
     pool_rule: PoolRule = "other_tables"
     """Distractors are works of other tables, or any papers of the corpus."""
     evidence: Literal["auto", "any", "fulltext"] = "auto"

@@ -40,7 +40,7 @@ from vivavoce.tasks.tables.working_table import MAX_VALUE, TableFault, WorkingTa
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400
-"""What is kept of a digest; the prompt asks for about half of it."""
+"""Tokens of a digest that are kept; the prompt asks for about half as many."""
 READING, EVIDENCE = 8000, 1500
 """Tokens of a paper for its digest, and for the check of its row: what the paper's 118,000 tokens a
 table allow at its sizes, nine papers a pool of which four are right."""

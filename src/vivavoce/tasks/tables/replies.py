@@ -161,9 +161,9 @@ def _paper_of(row: Any) -> str:
     return text_of(row["paper"]) or ""
 
 
-def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """The names under a key: a list, or one alone; none where there is no such key."""
-    value = found.get(key)
+    value = reply.get(key)
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
         raise UnusableReply(f'"{key}" must be a list of names.')
@@ -172,9 +172,9 @@ def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(text_of(name) or "" for name in listed)
 
 
-def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
+def object_of(reply: Mapping[str, Any], key: str) -> dict[str, Any]:
     """The object under a key; empty where there is no such key."""
-    value = found.get(key)
+    value = reply.get(key)
     value = {} if value is None else value
     if not isinstance(value, dict):
         raise UnusableReply(f'"{_shown(key)}" must be an object.')
@@ -183,9 +183,9 @@ def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def cells_of(found: Mapping[str, Any], key: str) -> dict[str, str | None]:
+def cells_of(reply: Mapping[str, Any], key: str) -> dict[str, str | None]:
     """The cells under a key: values as text by column."""
-    return {column: text_of(value) for column, value in object_of(found, key).items()}
+    return {column: text_of(value) for column, value in object_of(reply, key).items()}
 
 
 def text_of(value: Any) -> str | None:

@@ -46,7 +46,7 @@ from vivavoce.tasks.tables.steps import FAULT, RECORD
 from vivavoce.tasks.tables.yes_or_no import (
     ANSWERER,
     SYNTHESIZER,
-    Use,
+    QASetup,
     check_roles,
     models_of,
     use_tables,
@@ -115,9 +115,9 @@ def tables_by_use(pairs: int | None = None, seed: int = 0, synthesizer: bool = F
     return _scorer(ask, use.pairs, seed, *BIASES)
 
 
-def use_of(pairs: int | None, seed: int) -> Use:
+def use_of(pairs: int | None, seed: int) -> QASetup:
     """Settings of a model's use of the tables."""
-    return Use(PAIRS if pairs is None else pairs, seed)
+    return QASetup(PAIRS if pairs is None else pairs, seed)
 
 
 def titles_of(state: TaskState) -> dict[str, str]:
@@ -217,7 +217,7 @@ def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
     return {"judge": judge, "judged": judged}
 
 
-def _judging_by_use(view: View[TableArguments], use: Use) -> dict[str, Any]:
+def _judging_by_use(view: View[TableArguments], use: QASetup) -> dict[str, Any]:
     given = view.given
     worded, templates = "", ["answering"]
     if given.synthesizer:

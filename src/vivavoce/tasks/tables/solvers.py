@@ -81,11 +81,11 @@ def _phrases(word: str, texts: Mapping[str, str]) -> dict[str, str]:
     return {label: _around(text, found) for label, text, found in places if found}
 
 
-def _around(text: str, found: re.Match[str]) -> str:
+def _around(text: str, match: re.Match[str]) -> str:
     """A word with those beside it up to the next punctuation."""
-    before = _BREAK.split(text[max(0, found.start() - _NEAR) : found.start()])[-1].split()
-    behind = _BREAK.split(text[found.end() : found.end() + _NEAR])[0].split()
-    return " ".join([*before[-_WORDS_BESIDE:], found[0], *behind[:_WORDS_BESIDE]])
+    before = _BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1].split()
+    behind = _BREAK.split(text[match.end() : match.end() + _NEAR])[0].split()
+    return " ".join([*before[-_WORDS_BESIDE:], match[0], *behind[:_WORDS_BESIDE]])
 
 
 _TEMPLATES = {"one_step": ("papers",)}

@@ -15,7 +15,7 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry
-from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
+from vivavoce.tasks.prompting.fitting import Fitting, Group, fit
 from vivavoce.tasks.prompting.prompts import (
     Rendered,
     fence_mark,
@@ -38,7 +38,7 @@ ATTEMPTS = 2
 AGAIN = "again"
 """Template: what is wrong with the answer before."""
 _ANSWER_SHARE = 3
-"""At most a third of a known window is kept for the answer."""
+"""Divisor of a known window: at most a third of it is kept for the answer."""
 _NARROWINGS = 4
 """Further tries with ever less of a prompt that a provider finds too long."""
 _MAX_COMPLAINT = 300
@@ -209,7 +209,7 @@ class TableRun:
         complaint: str | None = None,
         *,
         is_fitted: bool = True,
-    ) -> tuple[ModelOutput, Fitted]:
+    ) -> tuple[ModelOutput, Fitting]:
         """One call, counted.
 
         Args:

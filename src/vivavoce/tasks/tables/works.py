@@ -25,7 +25,7 @@ _NO_TITLE = re.compile(
     r"|in\s+(?:the\s+)?(?:[\w-]{1,20}\s){0,6}(?:proceedings|proc|conference|workshop)\b",
     re.IGNORECASE,
 )
-"""How an address or the name of a venue begins, which lists of references print for a title."""
+"""Beginnings of addresses and venues, which lists of references print in place of a title."""
 _KIND = "digestables"
 _ENTRY, _PAPER = "arxiv2table:", "paper:"
 _NUMBER = "CorpusId:"
@@ -120,7 +120,7 @@ def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenDemand:
     """Demand and labels that came with a table of arXiv2Table's files."""
 
     demand: str | None
@@ -131,7 +131,7 @@ class Given:
 
 def read_given(
     corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]
-) -> tuple[dict[str, Given], dict[str, Work]]:
+) -> tuple[dict[str, GivenDemand], dict[str, Work]]:
     """Records of the arXiv2Table files in a corpus beside their tables.
 
     Returns: What came with each table, by the paper of the corpus that stands for its entry, and
@@ -153,7 +153,7 @@ def read_given(
         for number in _numbers(record, name)
     }
     works = _numbered_works(corpus, wanted, papers, texts) if wanted else {}
-    given: dict[str, Given] = {}
+    given: dict[str, GivenDemand] = {}
     for name, record in sorted(entries.items()):
         demand, labels = record.get("user_demand"), record.get("input_references_label")
         distractors = None
@@ -162,7 +162,7 @@ def read_given(
             others = [number for number, label in listed if label == 0 and number in works]
             distractors = tuple(dict.fromkeys(works[number].paper_id for number in others))
         text = " ".join(demand.split()) if isinstance(demand, str) else ""
-        given[name] = Given(text or None, distractors)
+        given[name] = GivenDemand(text or None, distractors)
     return given, works
 
 

@@ -135,22 +135,22 @@ async def align_by_model(
         The table, and a record of the pairs that were put to the model with its answers; None where
         it gave none, which counts as different.
     """
-    said: dict[Pair, bool | None] = {}
+    verdicts: dict[Pair, bool | None] = {}
     waiting: set[Pair] = set()
 
     def judge(pair: Pair) -> bool:
-        if pair not in said:
+        if pair not in verdicts:
             waiting.add(pair)
-        return bool(said.get(pair))
+        return bool(verdicts.get(pair))
 
     # Cells are compared once their columns are paired, so that headers come first.
     while True:
         aligned = align_by_meaning(gold, system, Meaning(judge=judge))
         if not waiting:
             break
-        said |= await ask_matcher(prompts, topic, sorted(waiting, key=_order), model)
+        verdicts |= await ask_matcher(prompts, topic, sorted(waiting, key=_order), model)
         waiting.clear()
-    record = [[*pair, said[pair]] for pair in sorted(said, key=_order)]
+    record = [[*pair, verdicts[pair]] for pair in sorted(verdicts, key=_order)]
     return aligned, {"matcher": str(model), "prompts": prompts.sha256, "pairs": record}
 
 
@@ -198,12 +198,12 @@ _CHARACTERS_ADDED = 400
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
-"""How both roles decode, where they do not say otherwise."""
+"""Decoding of both roles, unless a run sets it otherwise."""
 _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class QASetup:
     """Settings of questions about tables and of their answers."""
 
     pairs: int | None = PAIRS
@@ -217,7 +217,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class QAResult:
     """Result of the answers of all runs."""
 
     runs: tuple[Tally, ...]
@@ -280,9 +280,9 @@ async def use_tables(
     gold: LiteratureTable,
     system: LiteratureTable,
     names: Mapping[str, str],
-    use: Use,
+    use: QASetup,
     models: Mapping[str, Model],
-) -> Used:
+) -> QAResult:
     """Ask both tables what the other one says, with the models of the roles."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
@@ -309,13 +309,13 @@ async def use_tables(
             for about in asked
         },
     }
-    return Used(tuple(tallies), record)
+    return QAResult(tuple(tallies), record)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
     prompts: PromptSet
-    use: Use
+    use: QASetup
     models: Mapping[str, Model]
     counts: Counter[str] = field(default_factory=lambda: Counter(cut_tables=0))
     """Tables that were cut for a request, and what became of wordings."""

@@ -133,14 +133,14 @@ class Library:
         paper: PaperText,
         category: str | None,
         references: Sequence[Row],
-        kin: Collection[str],
+        relatives: Collection[str],
     ) -> Works:
         """The works of a paper, cited and padding."""
-        told = cited_by_text(paper, references)
-        used = {normalise_title(paper.title), paper.paper_id, *kin}
-        cited = list(self._cited(told or (), used))
+        attributed = cited_by_text(paper, references)
+        used = {normalise_title(paper.title), paper.paper_id, *relatives}
+        cited = list(self._cited(attributed or (), used))
         if not cited:
-            told, cited = None, list(self._cited(references, used))
+            attributed, cited = None, list(self._cited(references, used))
         # What is cited elsewhere in the paper is not padding either.
         for row in references:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
@@ -161,7 +161,7 @@ class Library:
             {**row, "abstract": None} if is_retold_beside(gold, row["abstract"] or "") else row
             for row in shuffled(cited + padding, "works")
         ]
-        return Works(tuple(listed), told is not None)
+        return Works(tuple(listed), attributed is not None)
 
     def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
         for row in references:

@@ -57,7 +57,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class ComposedPrompt:
     """A prompt, and what in it excerpts may be taken from, in order."""
 
     prompt: Rendered
@@ -93,7 +93,7 @@ def compose(
     works: Sequence[Row] = (),
     values: Mapping[str, object],
     template: str | None = None,
-) -> Composed:
+) -> ComposedPrompt:
     """Put a prompt together.
 
     Args:
@@ -138,7 +138,7 @@ def compose(
         }
         blocks = [*reversed(later), whole]
     pool.sort(key=lambda source: source.span)
-    return Composed(Rendered(main.text, spans, tuple(blocks), parts), tuple(pool))
+    return ComposedPrompt(Rendered(main.text, spans, tuple(blocks), parts), tuple(pool))
 
 
 def _examples(prompts: PromptSet, task: str, examples: Sequence[Example]) -> _Pieces:

@@ -86,7 +86,7 @@ def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
 
 
 def most_active(papers: Sequence[str], authors: Authors) -> dict[str, int]:
-    """For each paper the number of these papers by the most active of its authors; at least 1."""
+    """Number of these papers by the most active author of each paper; at least 1."""
     counts = Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
     return {
         paper: max((counts[author] for author in authors.of_paper.get(paper, ())), default=1)
@@ -114,7 +114,7 @@ def number_of(*parts: str | int) -> int:
 
 
 MAX_SHARED = 0.5
-"""From this share on two texts are near copies."""
+"""Share of runs from which on two texts are near copies."""
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Kin: TypeAlias = tuple[str, str]
@@ -123,7 +123,7 @@ Kin: TypeAlias = tuple[str, str]
 _PARTS = ("abstract", *SECTION_TASKS)
 _SAMPLED_FROM = 128
 _SAMPLE = 4
-"""Of a long text one run in so many is looked up, told by its hash, so the same in every text."""
+"""One run of a long text in so many is looked up, chosen by its hash: the same in every text."""
 _MAX_BEARERS = 20
 """A run of more papers is a phrase of the trade and points to nobody."""
 
@@ -155,9 +155,9 @@ class Kinship:
         key = normalise_title(target.title)
         if key and key == normalise_title(candidate.title):
             return "same_title", "both have the target's title"
-        theirs = self._runs_of(candidate)
+        other = self._runs_of(candidate)
         for part, runs in self._runs_of(target).items():
-            if (share := shared_runs(runs, theirs[part])) >= MAX_SHARED:
+            if (share := shared_runs(runs, other[part])) >= MAX_SHARED:
                 return "near_copy", f"{share:.0%} of the 13-word runs of the {part} are shared"
         return None
 
@@ -169,8 +169,8 @@ class Kinship:
         found: dict[tuple[str, str], Kin] = {}
         for first, second in sorted(self._pointed_at(papers)):
             one, other = papers[first], papers[second]
-            if kin := self.between(one, other):
-                found[one.paper_id, other.paper_id] = found[other.paper_id, one.paper_id] = kin
+            if reason := self.between(one, other):
+                found[one.paper_id, other.paper_id] = found[other.paper_id, one.paper_id] = reason
         return found
 
     def _runs_of(self, paper: PaperText) -> dict[str, Hashes]:
@@ -283,8 +283,8 @@ class Demonstrations:
 
     def _coauthor(self, task: str, target: PaperText) -> Iterator[str]:
         """Papers led by an author of the target, in their places; the fit ones are few."""
-        mine = self.authors.certain(target.paper_id)
-        led = {name for author in mine for name in self._led.get(author, ())}
+        authors = self.authors.certain(target.paper_id)
+        led = {name for author in authors for name in self._led.get(author, ())}
         names = sorted(led - {target.paper_id})
         hashes = np.array([number_of(name) for name in names], np.uint64)
         for index in _ascending(mix(hashes ^ self._key(task, "coauthor", target))):
@@ -292,23 +292,23 @@ class Demonstrations:
 
     def _why_not(self, task: str, kind: str, target: PaperText, candidate: str) -> Reason | None:
         """Reason why a candidate of the kind is not shown."""
-        theirs = self.pool.texts[candidate]
-        if kin := self.kinship.between(target, theirs):
-            return kin
+        text = self.pool.texts[candidate]
+        if reason := self.kinship.between(target, text):
+            return reason
         works = self.pool.works
         if candidate in works and works[candidate] == works.get(target.paper_id):
             return "near_copy", f"both are the work {works[candidate]}"
         if kept := self.pool.duplicates.get(candidate):
             return "duplicate_title", f"same title or work as {kept}"
-        if not earlier(theirs.published, target.published):
-            return "not_earlier", f"{theirs.published}, the target {target.published}"
-        if gold_of(task, theirs) is None:
-            return why_no_gold(task, theirs)
-        mine = self.authors.of_paper.get(target.paper_id)
-        if kind == "coauthor" and mine == self.authors.of_paper.get(candidate):
+        if not earlier(text.published, target.published):
+            return "not_earlier", f"{text.published}, the target {target.published}"
+        if gold_of(task, text) is None:
+            return why_no_gold(task, text)
+        authors = self.authors.of_paper.get(target.paper_id)
+        if kind == "coauthor" and authors == self.authors.of_paper.get(candidate):
             return "same_group", "the target's authors, all of them and nobody else, wrote it"
         gold = shingles_of(gold_of(task, target) or "")
-        if task != "title" and is_retold_beside(gold, demonstration_text(task, theirs)):
+        if task != "title" and is_retold_beside(gold, demonstration_text(task, text)):
             return "gold_retold", "it says what the target's gold says"
         return None
 

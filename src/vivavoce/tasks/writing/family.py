@@ -121,7 +121,7 @@ class Writing(FamilyTask[WritingArguments]):
         self.arguments = arguments
 
     def settle(self, given: WritingArguments, opened: Round) -> WritingArguments:
-        """As many demonstrations as are asked for, or all that the round was built with."""
+        """Settle how many demonstrations are shown: those asked for, or all that the round has."""
         check_questions(given.questions, given.nuggets, is_judged=given.judge)
         if given.nuggets is not None:
             check_nuggets(Path(given.nuggets), opened)

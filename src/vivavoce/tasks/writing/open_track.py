@@ -34,7 +34,7 @@ TEMPLATE = "open.related_work"
 _CITED_ON = pa.field("cited_on", pa.list_(pa.int64()))
 _BRACKET = re.compile(r"\[([^\[\]\n]{1,500})\]")
 _MIN_WORDS = 3
-"""Of text in brackets that is a title, and not a remark."""
+"""Fewest words of text in brackets that make it a title, and not a remark."""
 
 
 def make_library(corpus: Corpus, citing: Citing, rows: Sequence[Row]) -> bytes | None:

@@ -64,9 +64,9 @@ class Maker:
         self._splits = splits
         self._max_overlap = max_overlap
         self._demos = Demonstrations(pool, authors, seed, demos)
-        self._kin: dict[str, list[str]] = defaultdict(list)
+        self._relatives: dict[str, list[str]] = defaultdict(list)
         for one, other in sorted(self._demos.kinship.find_all(list(pool.texts.values()))):
-            self._kin[one].append(other)
+            self._relatives[one].append(other)
         self._works: dict[str, Works] = {}
         self.citing = Citing(corpus)
 
@@ -95,7 +95,7 @@ class Maker:
             name = target.paper.paper_id
             listed = references.get(name, [])
             category = self._pool.categories[name]
-            works = library.works(target.paper, category, listed, self._kin[name])
+            works = library.works(target.paper, category, listed, self._relatives[name])
             if works.cited:
                 self._works[name] = works
                 kept.append(target)
@@ -146,7 +146,7 @@ class Maker:
         """A paper, other versions of it, and papers of its title or text."""
         group = self._pool.duplicates.get(paper_id, paper_id)
         same = {name for name, kept in self._pool.duplicates.items() if kept == group}
-        return sorted({paper_id, group, *same, *self._kin[paper_id]})
+        return sorted({paper_id, group, *same, *self._relatives[paper_id]})
 
     def _add_demos(self, row: Row, target: Target, kind: str) -> str:
         """Add the demonstrations of one kind; the reason where there is none."""

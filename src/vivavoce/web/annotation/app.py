@@ -39,8 +39,8 @@ from vivavoce.web.annotation.database import BusyError, Database
 from vivavoce.web.annotation.kinds import columns_of
 from vivavoce.web.annotation.labelling import (
     Clock,
-    NotYours,
-    OutOfDate,
+    StaleLabelError,
+    UnknownItemError,
     next_item,
     progress,
     read_task,
@@ -201,13 +201,13 @@ def _refused(request: Request, error: Exception) -> Response:
     """Page of a request that is not served, or of an error of our own; it says what to do."""
     values: dict[str, Any] = {}
     match error:
-        case NotYours() | HTTPException(status_code=404):
+        case UnknownItemError() | HTTPException(status_code=404):
             status, heading = 404, "There is no such page"
             message = "Open the link that you were given, whole, or ask for a new one."
         case HTTPException():
             status, heading = error.status_code, HTTPStatus(error.status_code).phrase
             message = "Nothing was saved. Go back, reload the page and send it again."
-        case OutOfDate():
+        case StaleLabelError():
             status, heading, message = 409, "This page was out of date", str(error)
             values = {"link": f"/{request.path_params['link']}"}
         case BusyError():

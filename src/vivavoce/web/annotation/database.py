@@ -15,7 +15,7 @@ from pathlib import Path
 from vivavoce.errors import InputError, VivaError
 
 FORMAT = 1
-"""Of the tables; raised when they change."""
+"""Version of the tables; raised when they change."""
 _TABLES = """
 CREATE TABLE campaign (
   id INTEGER PRIMARY KEY,

@@ -48,7 +48,7 @@ class Item:
     cluster: str
     """Unit that the bootstrap draws, such as the table."""
     labels: tuple[Label, ...] = ()
-    """In the order in which they were given."""
+    """Labels in the order in which they were given."""
 
     @property
     def pair(self) -> tuple[Label, Label] | None:

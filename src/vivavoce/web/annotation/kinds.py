@@ -30,7 +30,7 @@ from vivavoce.store import Row
 MAX_TEXT = 200_000
 MAX_NAME = 500
 MAX_ENTRIES = 1_000
-"""Of a list: papers, columns, rows."""
+"""Most entries of a list: papers, columns, rows."""
 GROUP = "group"
 """A part of any item's content that no annotator sees; final labels are counted by it."""
 SUGGESTION = "suggestion"

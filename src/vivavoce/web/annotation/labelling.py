@@ -39,11 +39,11 @@ ORDER BY mine.labelled_at, item.id LIMIT 1
 """Items that the person skipped come last, the one skipped longest ago first among them."""
 
 
-class NotYours(VivaError):
+class UnknownItemError(VivaError):
     """The item does not exist, or the person was never shown it."""
 
 
-class OutOfDate(VivaError):
+class StaleLabelError(VivaError):
     """The person has labelled the item otherwise since the page was opened."""
 
 
@@ -64,9 +64,9 @@ class Task:
 
 def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> int | None:
     """The item in the person's hand, else the first one that lacks a label; None without any."""
-    held = _held(connection, person)
-    if held is not None:
-        return held
+    item = _item_in_hand(connection, person)
+    if item is not None:
+        return item
     known = {"me": person.id, "campaign": person.campaign.id, "since": _moment(now - HOLD)}
     found = connection.execute(_NEXT, known).fetchone()
     if found is None:
@@ -130,7 +130,7 @@ def submit(
     if revision != (row["revision"] or 0) or would_erase:
         if value == row["value"]:
             return
-        raise OutOfDate("You have labelled this item already. That label was not changed.")
+        raise StaleLabelError("You have labelled this item already. That label was not changed.")
     known = {"me": person.id, "item": item, "value": value, "note": note, "now": _moment(now)}
     connection.execute(
         "INSERT INTO label (item, person, value, note, revision, shown_at, labelled_at)"
@@ -154,26 +154,26 @@ def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
 
 
 def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqlite3.Row:
-    """An item with the person's own label; `NotYours` unless they had it in hand."""
+    """An item with the person's own label; `UnknownItemError` unless they had it in hand."""
     found: sqlite3.Row | None = connection.execute(
         "SELECT item.key, item.content, label.id AS label, value, note, revision FROM item"
         " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
         {"me": person.id, "item": item},
     ).fetchone()
-    if found is None or (found["label"] is None and _held(connection, person) != item):
-        raise NotYours("You have no such item.")
+    if found is None or (found["label"] is None and _item_in_hand(connection, person) != item):
+        raise UnknownItemError("You have no such item.")
     return found
 
 
-def _held(connection: sqlite3.Connection, person: Person) -> int | None:
+def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
     row = connection.execute("SELECT item FROM person WHERE id = ?", (person.id,)).fetchone()
     found: int | None = row["item"]
     return found
 
 
-def _moment(at: datetime) -> str:
+def _moment(time: datetime) -> str:
     """A moment as the database keeps it: texts in the order of time."""
-    return at.isoformat(timespec="milliseconds")
+    return time.isoformat(timespec="milliseconds")
 
 
 def _is_swapped(person: Person, key: str) -> bool:

@@ -24,7 +24,7 @@ MAX_BOARDS = 8
 MAX_NAMED = 4
 """Contestants that may be best that are named on one board."""
 _WIDTH, _MARGIN = 160, 6
-"""Of the image of an interval, and of what is free at both of its ends."""
+"""Width of an interval's image, and the margin at both of its ends."""
 
 Ends = tuple[float, float]
 

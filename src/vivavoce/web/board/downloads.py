@@ -44,7 +44,7 @@ _SPECIAL = str.maketrans(
     | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
-"""At the start of a line these would belong to the line break before it."""
+"""Characters that would belong to the line break before them, at the start of a line."""
 _JOINED = (("--", "-{}-"), (",,", ",{},"))
 """Pairs that fonts print as one sign."""
 
@@ -68,11 +68,11 @@ def latex_table(board: BoardOf) -> str:
     last = [column.latex for column in columns() if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
-    told = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
+    remark = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}{told}. Small",
+            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}{remark}. Small",
             r"figures are 95\% intervals, and ranks in brackets those that the data allow.}",
             rf"\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}",
             r"\toprule",
@@ -132,7 +132,7 @@ def _cell(row: Row | None) -> str:
 
 
 SCHEMA_VERSION = 1
-"""Of board.json; raised when a field changes its meaning."""
+"""Version of board.json; raised when a field changes its meaning."""
 
 LINKS = (
     ("CSV", "board.csv"),

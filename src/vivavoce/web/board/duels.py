@@ -23,50 +23,50 @@ from vivavoce.web.board.page import (
     static_files,
     write_pages,
 )
-from vivavoce.web.board.samples import Around, item_path, items_pages
+from vivavoce.web.board.samples import ItemContext, item_path, items_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
 
 SCHEMA_VERSION = 1
-"""Of compare.json; raised when a field changes its meaning."""
+"""Version of compare.json; raised when a field changes its meaning."""
 
 _INDEX = "index.html"
 _NUMBERS = "compare.json"
 
 
 def write_comparison(
-    found: Mapping[str, Any],
+    comparison: Mapping[str, Any],
     items: Sequence[Sequence[ItemTexts]],
     out: Path,
 ) -> Path:
     """Write a comparison as a folder of pages and return the path of the first one.
 
-    `found` is what `viva board compare --json` prints; `items` of its duels get pages.
+    `comparison` is what `viva board compare --json` prints; `items` of its duels get pages.
     """
     made: list[Page] = []
     paths: list[dict[str, str]] = []
-    for row, of_duel in zip(found["duels"], items, strict=True):
+    for row, of_duel in zip(comparison["duels"], items, strict=True):
         around = _around(row)
         paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
         made += items_pages(of_duel, around)
 
     def values() -> dict[str, Any]:
-        duels = [_duel(row, of) for row, of in zip(found["duels"], paths, strict=True)]
-        return {"duels": duels, "notes": found["notes"], "file": _NUMBERS}
+        duels = [_duel(row, of) for row, of in zip(comparison["duels"], paths, strict=True)]
+        return {"duels": duels, "notes": comparison["notes"], "file": _NUMBERS}
 
-    inputs = {"found": found, "items": [[item.key for item in of_duel] for of_duel in items]}
+    inputs = {"found": comparison, "items": [[item.key for item in of_duel] for of_duel in items]}
     page = page_of(_INDEX, "compare.html.j2", inputs, values)
-    numbers = json_file(_NUMBERS, {"schema_version": SCHEMA_VERSION, **found})
+    numbers = json_file(_NUMBERS, {"schema_version": SCHEMA_VERSION, **comparison})
     write_pages([page, numbers, *made, *static_files()], out)
     return out / _INDEX
 
 
-def _around(row: Row) -> Around:
+def _around(row: Row) -> ItemContext:
     place = [str(row[name]) for name in PLACE]
     sides = [row[side] for side in ("a", "b")]
     found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
-    return Around(
+    return ItemContext(
         folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
         back=Link("The comparison", _INDEX),
         family=row["family"],

@@ -247,7 +247,7 @@ def rank_note(lead: Row | None, kind: str) -> str:
 
 
 def named_rivals(row: Row, field: str) -> str:
-    """Whom a ranked row is tied or undecided with, in names; the rest as a number."""
+    """Contestants that a ranked row is tied or undecided with, in names; the rest as a number."""
     if not row[field] or row["rank"] is None:
         return ""
     named = [visible(name, 60) for name in row[field][:_NAMED]]

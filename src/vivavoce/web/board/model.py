@@ -22,19 +22,19 @@ class BoardOf:
 
     group: Group
     path: str
-    """Of its page: `boards/ROUND/TASK--SETTING.html`."""
+    """Path of its page: `boards/ROUND/TASK--SETTING.html`."""
     known: Mapping[str, Metric]
     """Its metrics by name, as far as they are known."""
 
     round: str
-    """As its rows spell it, like the next three; print them through `visible`."""
+    """Round as its rows spell it, like the next three; print them through `visible`."""
     task: str
     version: str
     setting: str
     key: str
     """Changes whenever a row does."""
     metrics: tuple[str, ...]
-    """In the order of the task's card; it is ranked by the first."""
+    """Metrics in the order of the task's card; it is ranked by the first."""
 
     @property
     def place(self) -> Place:
@@ -117,14 +117,14 @@ class ModelOf(NamedTuple):
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
     name: str
-    """As the rows spell it; print it through `visible`."""
+    """Name as the rows spell it; print it through `visible`."""
     is_own: bool
     """True if it comes from the reader's own logs alone."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """Everything the pages show. The order of boards and contestants is that of the rows."""
+    """Content of all pages. The order of boards and contestants is that of the rows."""
 
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]

@@ -111,7 +111,7 @@ HEADS = (
 
 
 def overview(site: Site) -> dict[str, Any]:
-    """Everything that `index.html.j2` prints."""
+    """Values that `index.html.j2` prints."""
     boards = newest_boards(site)
     families: dict[str, list[BoardOf]] = defaultdict(list)
     for board in boards:
@@ -187,9 +187,9 @@ def courses_of(site: Site) -> Sheet:
         if board is None:
             return ""
         winner = label(board.winner) if board.winner else "tie"
-        told = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
+        title = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
         value = figure(board.best["value"]) if board.best else NOTHING
-        return link("index.html", board.path, value, told)
+        return link("index.html", board.path, value, title)
 
     counts = map(len, (site.contestants, site.boards, site.round_names))
     return Sheet(

@@ -308,7 +308,7 @@ class Block:
 
     title: str
     id: str = ""
-    """By default made from its place."""
+    """Anchor of the part; made from its place by default."""
     sheets: Sequence[Sheet] = ()
     """Tables; the lines below one stand in its caption."""
     terms: Mapping[str, str] | None = None

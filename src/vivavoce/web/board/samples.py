@@ -39,7 +39,7 @@ class Excerpt:
     length: int
     """Characters of the whole text."""
     rest: int
-    """Those of them that are not shown."""
+    """Number of characters after the excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Verdict:
 
 
 def excerpt(text: str, size: int) -> Excerpt:
-    """As much of a text from its start as takes no more than `size` bytes of a page."""
+    """Start of a text that takes no more than `size` bytes of a page."""
     kept = text[:size]
     shown = _spelled(kept)
     while (taken := len(escape(shown).encode("utf-8"))) > size:
@@ -67,18 +67,18 @@ def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
     orders = (judgement or {}).get("orders")
     if not isinstance(orders, Sequence) or isinstance(orders, str):
         return []
-    said: dict[str, dict[str, object]] = {}
+    by_first: dict[str, dict[str, object]] = {}
     for order in orders:
         found = order.get("verdicts") if isinstance(order, Mapping) else None
         if isinstance(found, Mapping) and str(order.get("first")) in _WORDS:
-            said[str(order["first"])] = {str(name): place for name, place in found.items()}
-    names = sorted({name for found in said.values() for name in found})
+            by_first[str(order["first"])] = {str(name): place for name, place in found.items()}
+    names = sorted({name for found in by_first.values() for name in found})
     names.sort(key=lambda name: name != "overall")
-    return [_verdict(name, said) for name in names[:_ROWS]]
+    return [_verdict(name, by_first) for name in names[:_ROWS]]
 
 
-def _verdict(name: str, said: Mapping[str, Mapping[str, object]]) -> Verdict:
-    winners = [_winner(first, said.get(first, {}).get(name)) for first in ("answer", "reference")]
+def _verdict(name: str, orders: Mapping[str, Mapping[str, object]]) -> Verdict:
+    winners = [_winner(first, orders.get(first, {}).get(name)) for first in ("answer", "reference")]
     known = [winner for winner in winners if winner]
     if len(known) < 2:
         outcome = "no verdict"
@@ -115,7 +115,7 @@ _LAST = ("floor", "ceiling")
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ItemContext:
     """Place and links of the pages of some items of one task and setting."""
 
     folder: str
@@ -124,13 +124,13 @@ class Around:
     """The page that lists them."""
     family: str
     higher_is_better: bool
-    """Of the metric that ranks."""
+    """Direction of the metric that ranks."""
     board: str = ""
     """Path of the page of their board; empty where it has none."""
     nav: Sequence[Link] = ()
 
 
-def item_view(item: ItemTexts, around: Around) -> dict[str, Any]:
+def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
     """Values for `item.html.j2` of an item."""
     answers = list(item.read())
     texts = [answer.texts for answer in answers if answer.score]
@@ -170,7 +170,7 @@ def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, b
     return is_apart, value is None, sign * (value or 0.0), str(answer.source.key)
 
 
-def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, Any]:
+def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[str, Any]:
     """One contestant's answer."""
     source, texts = answer.source, answer.texts
     row = asdict(source.key)
@@ -240,7 +240,7 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
             continue
         items = [_on_board(item, board) for item in group]
         listed.append((board, len(items)))
-        around = Around(
+        around = ItemContext(
             folder=items_folder(board),
             back=Link("All items shown", list_path(board)),
             family=board.family,
@@ -285,7 +285,7 @@ def items_folder(board: BoardOf) -> str:
     return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
 
 
-def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
+def items_pages(items: Sequence[ItemTexts], around: ItemContext) -> list[Page]:
     """The pages of items of one board, each leading to the next."""
     made = []
     for place, item in enumerate(items):
@@ -294,7 +294,7 @@ def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
     return made
 
 
-def _item_page(item: ItemTexts, beside: Sequence[str | None], around: Around) -> Page:
+def _item_page(item: ItemTexts, beside: Sequence[str | None], around: ItemContext) -> Page:
     folder = around.folder
     path = item_path(folder, item.id)
     ways = [None if found is None else item_path(folder, found) for found in beside]

@@ -38,11 +38,11 @@ class Entry(NamedTuple):
     name: str
     details: tuple[str, ...]
     lead: Row | None
-    """By the headline metric."""
+    """Row of the headline metric."""
     row: Row
     """The same, or the first of the contestant where it was not measured by that."""
     cells: tuple[Row | None, ...]
-    """By metric."""
+    """Rows by metric."""
     faults: list[tuple[int, str]]
 
     @property
@@ -53,7 +53,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Everything that was measured on one task, in one setting of one round."""
+    """Measures of one task, in one setting of one round."""
 
     detectable: str
     """The smallest difference in the headline metric the items can show; empty when unknown."""
@@ -64,7 +64,7 @@ class Section:
     further: tuple[MetricColumn, ...]
     """Metrics that stand in a table of their own, below."""
     entries: tuple[Entry, ...]
-    """By rank, then those without one by value, and those without a value last."""
+    """Entries by rank, then those without one by value, and those without a value last."""
     ceilings: tuple[Entry, ...]
     ranked: tuple[Row, ...]
     """The headline rows with a rank, in the same order."""
@@ -114,15 +114,15 @@ def make_section(
     )
 
 
-def _entry(found: _ByMetric, metrics: Sequence[str], shared: Sequence[str]) -> Entry:
-    lead = found.get(metrics[0])
-    row = lead or _first(found)
+def _entry(rows: _ByMetric, metrics: Sequence[str], shared: Sequence[str]) -> Entry:
+    lead = rows.get(metrics[0])
+    row = lead or _first(rows)
     kind = entries.kind_of(row)
     name, details = entries.name_and_details(row)
     if kind in ("model", "baseline") and row["model"] not in entries.NO_MODEL:
         details += [fact for fact in entries.facts_of(row) if fact not in shared]
     details += entries.tries_of(row) if kind == "model" else []
-    cells = tuple(found.get(metric) for metric in metrics)
+    cells = tuple(rows.get(metric) for metric in metrics)
     return Entry(kind, name, tuple(details), lead, row, cells, faults_of(row))
 
 
@@ -133,14 +133,14 @@ def _is_shown(column: BoardColumn, entries: Sequence[Entry]) -> bool:
     return any(fact(entry.row, column) for entry in counted)
 
 
-def _first(found: _ByMetric) -> Row:
-    return next(iter(found.values()))
+def _first(rows: _ByMetric) -> Row:
+    return next(iter(rows.values()))
 
 
-def _place(found: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[Any, ...]:
+def _place(rows: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[Any, ...]:
     """Sort key: by rank, then who has none by value, those without a value last; then by name."""
-    row = found.get(headline)
-    name = canonical_json([_first(found)[key] for key in ("model", *CONTESTANT)])
+    row = rows.get(headline)
+    name = canonical_json([_first(rows)[key] for key in ("model", *CONTESTANT)])
     if row is None or row["value"] is None:
         return (True, True, 0, 0.0, name)
     value = -row["value"] if higher[headline] else row["value"]

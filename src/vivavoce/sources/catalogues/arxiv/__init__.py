@@ -77,13 +77,13 @@ def decode_feed(content: bytes) -> tuple[str, int]:
     return text, max(0, text.count(_REPLACEMENT) - own)
 
 
-def _safe_reference(found: re.Match[str]) -> str:
-    code = int(found[1], 16) if found[1] else int(found[2])
+def _safe_reference(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else int(match[2])
     if code == 0:
         return ""
     if code > 0x10FFFF or _FORBIDDEN.match(chr(code)):
         return _REPLACEMENT
-    return found[0]
+    return match[0]
 
 
 class ReportedError(InputError):
@@ -116,8 +116,8 @@ def read_feed(content: bytes) -> Feed:
     entries = root.findall(f"{ATOM}entry")
     for entry in entries:
         if _ERROR.match(_text(entry, f"{ATOM}id")):
-            said = _text(entry, f"{ATOM}summary") or "no reason given"
-            raise ReportedError(f"arXiv reports an error: {said[:_SHOWN]}")
+            message = _text(entry, f"{ATOM}summary") or "no reason given"
+            raise ReportedError(f"arXiv reports an error: {message[:_SHOWN]}")
     return Feed(
         total=_number(root, "totalResults"),
         start=_number(root, "startIndex"),

@@ -118,10 +118,10 @@ def _page(client: Client, url: str, start: int, size: int) -> bytes:
             body = client.get(url, check=check, offset=start)
         return body
     except BadStatusError as error:
-        said = _words(error.body)
-        if said is None:
+        message = _words(error.body)
+        if message is None:
             raise
-        raise BadReplyError(said, url, "Check the query and the ids.", start) from error
+        raise BadReplyError(message, url, "Check the query and the ids.", start) from error
 
 
 def _checked(body: bytes, start: int, size: int) -> Feed:
@@ -161,7 +161,7 @@ class SavedSearch:
 
     folder: Path
     files: tuple[str, ...]
-    """By name, in the order of the results."""
+    """File names, in the order of the results."""
     papers: int
     total: int
     """Results of the whole query."""

@@ -16,7 +16,7 @@ from vivavoce.errors import InputError
 from vivavoce.sources.http.client import (
     BadStatusError,
     Client,
-    Fetched,
+    Download,
     HttpError,
     RefusedAddressError,
     TooLargeError,
@@ -80,7 +80,7 @@ class ValidText:
     """The source that reads it: `html`, `latex` or `pdf`."""
     suffix: str
     licence: str | None = None
-    """As the page states it."""
+    """Licence as the page states it."""
     named: tuple[str, str | None] | None = None
     """The arXiv id and version that the page says it is."""
 
@@ -93,7 +93,7 @@ class Missing:
     """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may pass."""
     reason: str
     status: int | None = None
-    """Of the server's answer."""
+    """Status of the server's answer."""
 
     @property
     def is_busy(self) -> bool:
@@ -125,7 +125,7 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedText:
     """One kind of text of one paper."""
 
     kind: str
@@ -144,7 +144,7 @@ class Text:
     url: str
     """The address at the end of the redirects."""
     version: str | None
-    """Of the paper on arXiv, such as `v2`."""
+    """Version of the paper on arXiv, such as `v2`."""
 
 
 def texts_wanted(
@@ -153,20 +153,22 @@ def texts_wanted(
     acl_id: str | None,
     kinds: tuple[str, ...] = KINDS,
     addresses: Addresses | None = None,
-) -> list[Wanted]:
+) -> list[WantedText]:
     """Texts to ask for, in order; the Anthology's PDF comes last."""
-    at = addresses or Addresses()
+    servers = addresses or Addresses()
     wanted = []
     if arxiv_id:
         # ar5iv keeps one version of a paper and does not say which.
         names = dict.fromkeys(kinds, arxiv_id + (version or "")) | {"ar5iv": arxiv_id}
-        wanted = [Wanted(kind, names[kind], getattr(at, kind) + names[kind]) for kind in kinds]
+        wanted = [
+            WantedText(kind, names[kind], getattr(servers, kind) + names[kind]) for kind in kinds
+        ]
     if acl_id and "pdf" in kinds:
-        wanted.append(Wanted("acl", acl_id, at.acl + acl_id + at.acl_suffix))
+        wanted.append(WantedText("acl", acl_id, servers.acl + acl_id + servers.acl_suffix))
     return wanted
 
 
-def fetch_text(client: Client, wanted: Wanted) -> Text | Missing:
+def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
     """Ask for a text; what the server says of it is never raised."""
     validate = _VALIDATORS[wanted.kind]
     try:
@@ -207,7 +209,7 @@ def _notice_of(body: bytes, validate: Validator) -> Missing | None:
     return valid if isinstance(valid, Missing) else None
 
 
-def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
+def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | None:
     """The version: as asked for, as the page says, or as the file or its address is called."""
     if wanted.kind == "acl":
         return None
@@ -218,7 +220,7 @@ def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
     return next((version for name, version in known if name == asked[0] and version), None)
 
 
-def _is_meant(wanted: Wanted, name: str, version: str | None) -> bool:
+def _is_meant(wanted: WantedText, name: str, version: str | None) -> bool:
     """Check whether a page that names itself is the one asked for."""
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return name == asked[0] and (None in (version, asked[1]) or version == asked[1])
@@ -293,10 +295,10 @@ def _is_markup(body: bytes) -> bool:
 def _notice(body: bytes, asked: str) -> Missing:
     """A page that says why there is nothing."""
     if _is_markup(body) and len(body) <= _LARGEST_NOTICE:
-        said = body.lower()
-        if _WITHDRAWN.search(said):
+        text = body.lower()
+        if _WITHDRAWN.search(text):
             return Missing("withdrawn", "a page says that the paper was withdrawn")
-        if any(notice in said for notice in _NOTICES):
+        if any(notice in text for notice in _NOTICES):
             return Missing("missing", "a page says that there is none")
     opening = clean_text(body[:_SHOWN].decode("utf-8", "replace"))
     raise InputError(f"it is not {asked} but starts with {opening!r}")

@@ -285,7 +285,7 @@ def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
     except (BadFile, *DAMAGE):
         return []  # reading it says what is wrong
     _check_sources(options.rename, columns, path)
-    used = set(_to_ours({column: column for column in columns}, options.rename).values())
+    used = set(_in_own_fields({column: column for column in columns}, options.rename).values())
     return [column for column in columns if column not in used]
 
 
@@ -296,7 +296,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     return read_documents(
         piece,
         _rows(piece, rename),
-        lambda row: document_from(_to_ours(row, rename) if rename else row),
+        lambda row: document_from(_in_own_fields(row, rename) if rename else row),
     )
 
 
@@ -306,30 +306,30 @@ def _rows(piece: Piece, rename: Mapping[str, str]) -> Rows:
     yield from read_rows(piece, dict.fromkeys((*COLUMNS, *rename)))
 
 
-def _to_ours(row: Mapping[str, _Value], rename: Mapping[str, str]) -> dict[str, _Value]:
+def _in_own_fields(row: Mapping[str, _Value], rename: Mapping[str, str]) -> dict[str, _Value]:
     """A row by our names; a renamed column goes before one that has the name already."""
     own = {name: value for name, value in row.items() if name in COLUMNS and name not in rename}
-    return {**own, **{ours: row[theirs] for theirs, ours in rename.items() if theirs in row}}
+    return {**own, **{field: row[column] for column, field in rename.items() if column in row}}
 
 
 def _check_targets(rename: Mapping[str, str]) -> None:
     targets = list(rename.values())
-    for theirs, ours in rename.items():
-        if ours not in COLUMNS:
+    for column, field in rename.items():
+        if field not in COLUMNS:
             raise InputError(
-                f"--map {theirs}={ours}: no column of ours is called {ours!r}. "
+                f"--map {column}={field}: no column of ours is called {field!r}. "
                 f"There are: {', '.join(COLUMNS)}."
             )
-        if targets.count(ours) > 1:
-            raise InputError(f"--map {theirs}={ours}: more than one column would be {ours!r}.")
+        if targets.count(field) > 1:
+            raise InputError(f"--map {column}={field}: more than one column would be {field!r}.")
 
 
 def _check_sources(rename: Mapping[str, str], columns: Iterable[str], path: Path) -> None:
     there = list(columns)
-    for theirs, ours in rename.items():
-        if theirs not in there:
+    for column, field in rename.items():
+        if column not in there:
             raise InputError(
-                f"--map {theirs}={ours}: {path} has no column {theirs!r}. "
+                f"--map {column}={field}: {path} has no column {column!r}. "
                 f"It has: {', '.join(there[:_NAMES_SHOWN])}."
             )
 

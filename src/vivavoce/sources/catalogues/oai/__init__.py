@@ -225,8 +225,8 @@ def read_page(content: bytes) -> Page:
     if error is None and listing is None:
         raise InputError("it is an OAI-PMH answer that lists no records")
     if error is not None or listing is None:
-        said = (_attribute(error, "code") or "unknown", text_of(error)[:_SHOWN])
-        return Page("", (), said, None, None, None, replaced)
+        fault = (_attribute(error, "code") or "unknown", text_of(error)[:_SHOWN])
+        return Page("", (), fault, None, None, None, replaced)
     token = listing.find("resumptionToken")
     return Page(
         verb=str(listing.tag),
@@ -323,8 +323,8 @@ def _fields(metadata: etree._Element) -> dict[str, str]:
 def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:
     page = read_page(content)
     if page.error:
-        code, said = page.error
-        yield Fault(name, f"the repository reports {code}: {said or 'no reason given'}")
+        code, message = page.error
+        yield Fault(name, f"the repository reports {code}: {message or 'no reason given'}")
         return
     for place, entry in enumerate(page.entries, start=1):
         try:

@@ -113,7 +113,7 @@ class HarvestReport:
     files: tuple[str, ...]
     """Pages written, by name."""
     records: int
-    """In these pages; a record may come twice where a page had to be asked for again."""
+    """Records in these pages; one may come twice where a page had to be asked for again."""
     deleted: int
     """Records among them that the repository marks as deleted."""
     start: str | None
@@ -225,11 +225,11 @@ class _Run:
     def _ask(self) -> tuple[Page, bytes]:
         """The next page; or a page with an error that says a list is empty or was forgotten."""
         opened, url = self._open, self._address()
-        said: list[str] = []
+        codes: list[str] = []
 
         def check(body: bytes) -> None:
             page = read_page(body)
-            said[:] = page.error[:1] if page.error else []
+            codes[:] = page.error[:1] if page.error else []
             problem = _problem(page, opened)
             if problem:
                 raise InputError(problem)
@@ -241,7 +241,7 @@ class _Run:
             if _error_in(body) is None:
                 raise
         except BadReplyError:
-            if said != [_NOTHING]:
+            if codes != [_NOTHING]:
                 raise
             return Page("", (), (_NOTHING, ""), None, None, None, 0), b""
         page = read_page(body)
@@ -262,11 +262,11 @@ class _Run:
 
     def _judge(self, error: tuple[str, str], url: str) -> None:
         """Let pass what `ask_all` deals with; raise the rest."""
-        opened, (code, said) = self._open, error
+        opened, (code, message) = self._open, error
         if opened.token is not None and code in {_BAD_TOKEN, _NOTHING}:
             return
         if code != _NOTHING:
-            what = f"the repository reports {code}: {said or 'no reason given'}"
+            what = f"the repository reports {code}: {message or 'no reason given'}"
             raise BadReplyError(what, url, "Check what was asked for.", opened.received)
         if opened.newest is not None:
             what = f"the repository has no records from {opened.newest} on, and had one before"

@@ -168,7 +168,7 @@ def is_division(element: etree._Element) -> bool:
 def outside_divisions(
     element: etree._Element, is_wanted: Callable[[etree._Element], bool]
 ) -> Iterator[etree._Element]:
-    """As `outermost`, but not in sections below: a float left open has the rest of the paper."""
+    """Elements as in `outermost`, but not in sections below: an open float has the paper's rest."""
     for found in outermost(element, lambda below: is_division(below) or is_wanted(below)):
         if not is_division(found):
             yield found
@@ -204,7 +204,7 @@ class Writer:
         self._append = append
         self._take = take
         self._is_in_equation = False
-        self._is_held = False
+        self._is_run_in = False
         """Check whether the text to come continues the line so far: `Proof. It is ...`"""
 
     def inside(
@@ -230,7 +230,7 @@ class Writer:
 
     def stop_line(self) -> None:
         """End the paragraph."""
-        self._is_held = False
+        self._is_run_in = False
         self._append(PARAGRAPH)
 
     def _write(self, element: etree._Element, tag: str, names: frozenset[str], depth: int) -> None:
@@ -252,7 +252,7 @@ class Writer:
             self._start_line()
             self.inside(element, depth)
             self._append(" ")
-            self._is_held = True
+            self._is_run_in = True
         elif tag == "sup" and _is_raised_marker(element):
             # Raised numbers would grow into the word before them.
             self._append(" [")
@@ -264,11 +264,11 @@ class Writer:
 
     def _text(self, text: str | None) -> None:
         if text:
-            self._is_held = self._is_held and text.isspace()
+            self._is_run_in = self._is_run_in and text.isspace()
             self._append(_SPACE.sub(" ", text))
 
     def _start_line(self) -> None:
-        self._append(" " if self._is_held else PARAGRAPH)
+        self._append(" " if self._is_run_in else PARAGRAPH)
 
     def _paragraph(self, element: etree._Element, depth: int) -> None:
         """A paragraph; what follows a displayed formula goes on in the paragraph before it."""

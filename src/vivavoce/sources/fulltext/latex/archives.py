@@ -46,7 +46,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
-class Readable(Protocol):
+class ByteStream(Protocol):
     """A stream of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
@@ -56,7 +56,7 @@ class Readable(Protocol):
 class Part:
     """The content of a member, which can be read until the next member is asked for."""
 
-    def __init__(self, stream: Readable, size: int) -> None:
+    def __init__(self, stream: ByteStream, size: int) -> None:
         self._stream = stream
         self._left = size
 
@@ -82,7 +82,7 @@ def is_tar(start: bytes) -> bool:
     return True
 
 
-def tar_members(stream: Readable) -> Iterator[tuple[str, Part]]:
+def tar_members(stream: ByteStream) -> Iterator[tuple[str, Part]]:
     """Name and content of every member; what is not a regular file has no content.
 
     A name that is not UTF-8 comes with replacement characters. `InputError` when the archive is
@@ -143,7 +143,7 @@ def _records(content: bytes) -> dict[bytes, bytes]:
     return records
 
 
-def _read(stream: Readable, size: int) -> bytes:
+def _read(stream: ByteStream, size: int) -> bytes:
     """Exactly so many bytes."""
     content = stream.read(size) if size > 0 else b""
     if len(content) < size:
@@ -151,20 +151,20 @@ def _read(stream: Readable, size: int) -> bytes:
     return content
 
 
-Member = tuple[str, Readable]
+Member = tuple[str, ByteStream]
 
 
 class _Gunzip:
     """Unpack a gzip file; a file of very many short streams is refused."""
 
-    def __init__(self, stream: Readable) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
         self._inflate = zlib.decompressobj(_GZIP)
         self._packed = b""
         self._streams = 1
 
     def read(self, size: int = -1, /) -> bytes:
-        """So many bytes, fewer only at the end."""
+        """Read so many bytes, fewer only at the end."""
         pieces: list[bytes] = []
         while size > 0 and (piece := self._piece(size)):
             pieces.append(piece)
@@ -190,10 +190,10 @@ class _Gunzip:
                 return piece
 
 
-class _Bounded:
+class _BoundedStream:
     """A stream that refuses to give more than a number of bytes."""
 
-    def __init__(self, stream: Readable, start: bytes) -> None:
+    def __init__(self, stream: ByteStream, start: bytes) -> None:
         self._stream = stream
         self._start = start
         self._left = _MAX_UNPACKED
@@ -258,10 +258,10 @@ def unpack(path: Path) -> dict[str, bytes]:
     return files
 
 
-def _tar_or_text(stream: Readable) -> dict[str, bytes]:
+def _tar_or_text(stream: ByteStream) -> dict[str, bytes]:
     start = stream.read(BLOCK)
     if is_tar(start):
-        return _collect(tar_members(_Bounded(stream, start)))
+        return _collect(tar_members(_BoundedStream(stream, start)))
     content = start + stream.read(LARGEST_FILE + 1 - len(start))
     if len(content) > LARGEST_FILE:
         raise InputError(f"it unpacks to more than {LARGEST_FILE >> 20} MiB of text")

@@ -15,13 +15,13 @@ _MAX_DEPTH = 20
 """Brackets within brackets of a test that are read."""
 
 
-class Known(Protocol):
+class DefinedNames(Protocol):
     """Commands, switches and options that a paper has defined so far."""
 
     switches: dict[str, bool]
     r"""Answer of each `\ifname`, and of each toggle by `toggle name`."""
     options: set[str]
-    """Of the document class."""
+    """Options of the document class."""
     packages: set[str]
 
     def body(self, name: str) -> tuple[str, ...] | None:
@@ -37,7 +37,7 @@ class Known(Protocol):
         ...
 
 
-def choose(command: str, stream: TokenStream, known: Known) -> list[str] | None:
+def choose(command: str, stream: TokenStream, known: DefinedNames) -> list[str] | None:
     """Tokens of the branch that is printed; None for a command that is no such condition."""
     if command in _SETTERS:
         _set(command, stream, known)
@@ -57,7 +57,7 @@ def choose(command: str, stream: TokenStream, known: Known) -> list[str] | None:
     return texts.get("T" if test(known, given) != is_negated else "F", [])
 
 
-def _set(command: str, stream: TokenStream, known: Known) -> None:
+def _set(command: str, stream: TokenStream, known: DefinedNames) -> None:
     kind, value = _SETTERS[command]
     name = "".join(stream.argument()).strip()
     is_taken = name == "draft" and "ifdraft" in known.packages
@@ -84,7 +84,7 @@ _SETTERS: dict[str, tuple[str, str | None]] = {
 }
 
 
-def text_of(known: Known, tokens: Sequence[str]) -> str:
+def text_of(known: DefinedNames, tokens: Sequence[str]) -> str:
     """The text of an argument, its commands without arguments expanded."""
     left = list(tokens)
     for _ in range(_MAX_EXPANSIONS):
@@ -95,19 +95,19 @@ def text_of(known: Known, tokens: Sequence[str]) -> str:
     return "".join(left).strip()
 
 
-def _holds(known: Known, name: str) -> bool:
+def _holds(known: DefinedNames, name: str) -> bool:
     return known.switches.get(f"\\if{name}", known.switches.get(f"toggle {name}", False))
 
 
-def _is_empty(known: Known, given: Sequence[Sequence[str]]) -> bool:
+def _is_empty(known: DefinedNames, given: Sequence[Sequence[str]]) -> bool:
     return not text_of(known, given[0])
 
 
-def _are_equal(known: Known, given: Sequence[Sequence[str]]) -> bool:
+def _are_equal(known: DefinedNames, given: Sequence[Sequence[str]]) -> bool:
     return text_of(known, given[0]) == text_of(known, given[1])
 
 
-def _compare(known: Known, given: Sequence[Sequence[str]], sign: str) -> bool:
+def _compare(known: DefinedNames, given: Sequence[Sequence[str]], sign: str) -> bool:
     try:
         first, second = (float(text_of(known, each)) for each in given)
     except ValueError:
@@ -115,7 +115,7 @@ def _compare(known: Known, given: Sequence[Sequence[str]], sign: str) -> bool:
     return {"<": first < second, "=": first == second, ">": first > second}[sign]
 
 
-Test = Callable[[Known, Sequence[Sequence[str]]], bool]
+Test = Callable[[DefinedNames, Sequence[Sequence[str]]], bool]
 _TESTS: dict[str, tuple[int, Test]] = {
     "iftoggle": (1, lambda known, given: known.switches.get(f"toggle {_name(given)}", False)),
     "ifbool": (1, lambda known, given: _holds(known, _name(given))),
@@ -154,7 +154,7 @@ def _name(given: Sequence[Sequence[str]]) -> str:
 class _Expression(TokenStream):
     r"""A test of ifthen, as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
 
-    def __init__(self, tokens: Sequence[str], known: Known) -> None:
+    def __init__(self, tokens: Sequence[str], known: DefinedNames) -> None:
         super().__init__()
         self.push([bare for token in tokens if (bare := token.replace(" ", ""))])
         self._known = known

@@ -23,9 +23,9 @@ class Macro:
     body: tuple[str, ...]
     arguments: int = 0
     default: tuple[str, ...] | None = None
-    """Of the first argument, which is then optional."""
+    """Default of the first argument, which is then optional."""
     kinds: str = ""
-    """For commands with several optional arguments: `m`, `o` or `s` for each."""
+    """Kinds of the arguments of commands with several optional ones: `m`, `o` or `s` for each."""
 
 
 class Definitions(TokenStream):

@@ -83,7 +83,7 @@ class PaperFiles:
         self._unpacked = dict(unpacked or {})
         self._read = 0
         self.encoding = "cp1252"
-        """Of files that are not in UTF-8; Windows writes so where nothing else is declared."""
+        """Encoding of files that are not in UTF-8; Windows writes so where nothing else is said."""
         found = list_text_files(folder) if folder else sorted(self._unpacked)
         self.names = tuple(found)
         self._known = frozenset(found)

@@ -33,7 +33,7 @@ class SectionNumbers:
         self.in_appendix = False
 
     def start_appendix(self) -> None:
-        """From here on sections have letters, from `A`."""
+        """Letter the sections from here on, from `A`."""
         if not self.in_appendix:
             self.in_appendix = True
             self._counters = [0] * _LEVELS

@@ -71,9 +71,9 @@ def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
             yield from names_in(_line(setter, line) for line in lines)
 
 
-def _split(layout: Layout, span: Span, at: frozenset[str]) -> Iterator[Span]:
+def _split(layout: Layout, span: Span, breaks: frozenset[str]) -> Iterator[Span]:
     start = span.start
-    for place in layout.find(at, span.start, span.end):
+    for place in layout.find(breaks, span.start, span.end):
         yield Span(start, place, place)
         start = layout.past_options(place + 1)
     yield Span(start, span.end, span.end)

@@ -16,7 +16,7 @@ from vivavoce.sources.fulltext.pdf.lines import Font, Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _CELL_GAP = 0.95
-"""Of the size: a wider gap parts two authors that stand side by side."""
+"""Multiple of the font size: a wider gap parts two authors that stand side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())

@@ -30,22 +30,22 @@ _FEWEST = 3
 _WORDS = 3
 """Words of a line of running text, at least."""
 _REACH = 2.6
-"""Of the size: lines beside a float stand no further apart, paragraphs included."""
+"""Multiple of the font size: lines beside a float are no further apart, paragraphs included."""
 _NEAR = 4.5
-"""Of the size: lines so near to a caption show that text stands beside it."""
+"""Multiple of the font size: lines so near to a caption show that text stands beside it."""
 _EDGE = 3.0
 """Points that lines of one edge differ by."""
 _NARROW = 0.85
-"""Of the column: text beside a float is narrower."""
+"""Share of the column: text beside a float is narrower."""
 _OF_TITLE, _FULL = 3.0, 0.9
 """Points by which a title is larger than the text, and the share of a column that a line fills."""
 _APART = 1.7
-"""Of the size: white space below a block of names is at least so high."""
+"""Multiple of the font size: white space below a block of names is at least so high."""
 _SLACK = 0.3
-"""Of the size: text and float stand no closer."""
+"""Share of the font size: text and float stand no closer."""
 
 
-class Beside(NamedTuple):
+class WrappedFloat(NamedTuple):
     """A float that text flows around, and where the text beside it stands."""
 
     runs: list[Line]
@@ -55,7 +55,7 @@ class Beside(NamedTuple):
     right: float
 
 
-def find_beside(runs: Sequence[Line], body: Font) -> Iterator[Beside]:
+def find_beside(runs: Sequence[Line], body: Font) -> Iterator[WrappedFloat]:
     """Every float of a column that text flows around; `runs` are those of the column."""
     captions = [run for run in runs if CAPTION_LABEL.match(join_words(run.words))]
     text = [run for run in runs if _is_text(run, body)] if captions else []
@@ -79,7 +79,7 @@ def find_beside(runs: Sequence[Line], body: Font) -> Iterator[Beside]:
                 and (run.x0 > edges[1] if is_left else run.x1 < edges[0])
             ]
             taken |= {id(run) for run in own}
-            yield Beside(own, top, bottom, *edges)
+            yield WrappedFloat(own, top, bottom, *edges)
 
 
 def _is_text(run: Line, body: Font) -> bool:
@@ -135,7 +135,7 @@ def _text_beside(
     return sorted(lines, key=lambda run: run.y)
 
 
-def set_beside(one: Beside, ordered: Sequence[Line]) -> int:
+def set_beside(one: WrappedFloat, ordered: Sequence[Line]) -> int:
     """Give lines beside a float their measure; return the place of the first."""
     first = len(ordered)
     for place, line in enumerate(ordered):

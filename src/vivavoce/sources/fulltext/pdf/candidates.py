@@ -46,9 +46,9 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _INSET = 0.03
-"""Of the width of a column."""
+"""Share of the width of a column."""
 _ENOUGH = 3
-"""So many of its titles have to be found before an outline is believed."""
+"""Fewest of its titles that have to be found before an outline is believed."""
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class HeadingCandidate:
 
     @property
     def is_strong(self) -> bool:
-        """It is set unlike the text."""
+        """Check whether it is set unlike the text."""
         return self.style.kind != PLAIN
 
 
@@ -85,7 +85,7 @@ def find_candidates(columns: Columns) -> list[HeadingCandidate]:
     found: list[HeadingCandidate] = []
     place = 0
     while place < len(finder.lines):
-        candidate = None if finder.lines[place].kind else finder.at(place, found)
+        candidate = None if finder.lines[place].kind else finder.find_at(place, found)
         if candidate is None:
             place += 1
         else:
@@ -102,7 +102,7 @@ class _Finder:
         self.texts = fonts_below(self.layout)
         self.body = self.layout.body
 
-    def at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
+    def find_at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
         line = self.lines[place]
         words = without_marks(line)
         if not words:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MEMORY = 900 << 20
 """Bytes of address space; usual papers take a third of it."""
 CPU_SECONDS = 120
-"""For one file."""
+"""Limit on the CPU time of one file."""
 READY = "ready"
 _OUT_OF_MEMORY = frozenset({-signal.SIGTRAP, -signal.SIGILL, -signal.SIGABRT})
 """Exits of PDFium when it gets no memory."""

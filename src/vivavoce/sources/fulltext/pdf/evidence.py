@@ -69,7 +69,7 @@ class Hypothesis:
     """Candidates that may be the top-level headings."""
 
     members: dict[int, SectionNumber | None]
-    """By place among the candidates."""
+    """Members by place among the candidates."""
     style: Style | None = None
     number_style: str = ""
     """Empty for headings without numbers."""
@@ -78,7 +78,7 @@ class Hypothesis:
 
 
 class Evidence:
-    """Everything in a document that speaks for or against a hypothesis."""
+    """Evidence in a document for or against a hypothesis."""
 
     def __init__(
         self,
@@ -92,15 +92,15 @@ class Evidence:
         letters = [0]
         for line in lines:
             letters.append(letters[-1] + (0 if line.kind else len(line.text)))
-        self.at = [letters[c.start] for c in candidates]
+        self.offsets = [letters[c.start] for c in candidates]
         self.total = max(letters[-1], 1)
         references = [
             place
             for place, role in enumerate(self.roles)
-            if role == "references" and self.at[place] > _EARLY * self.total
+            if role == "references" and self.offsets[place] > _EARLY * self.total
         ]
         self.end = references[0] if references else len(candidates)
-        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
+        self.stop = self.offsets[self.end] if self.end < len(candidates) else self.total
 
     def best(self) -> Hypothesis:
         """The hypothesis with the most evidence; an empty one where there is none."""
@@ -151,10 +151,10 @@ class Evidence:
         return Hypothesis({p: n for p, n in one.members.items() if p >= first}, one.style)
 
     def _is_behind_abstract(self, place: int) -> bool:
-        return "abstract" not in self.roles[place:] and self.at[place] > 0
+        return "abstract" not in self.roles[place:] and self.offsets[place] > 0
 
     def _share(self, place: int) -> float:
-        return self.at[place] / max(self.stop, 1)
+        return self.offsets[place] / max(self.stop, 1)
 
     def judge(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis with its features and its score."""
@@ -198,7 +198,7 @@ def _number_of(candidate: HeadingCandidate) -> SectionNumber | None:
 
 
 _ENOUGH = 3
-"""So many of its titles have to be found before an outline is believed."""
+"""Fewest of its titles that have to be found before an outline is believed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ TABLE = "table"
 FIGURE = "figure"
 
 _TIGHT = 1.45
-"""Of the size: lines of one caption stand no further apart."""
+"""Multiple of the font size: lines of one caption stand no further apart."""
 _MAX_CAPTION = 40
 _NEAR_RULE = 4.0
-"""Of the size: the first rule of a table stands no further from its caption."""
+"""Multiple of the font size: the first rule of a table is no further from its caption."""
 _LISTINGS = frozenset({"algorithm", "listing", "box"})
 
 

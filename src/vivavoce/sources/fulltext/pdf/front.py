@@ -33,7 +33,7 @@ _KEYWORDS = re.compile(
 )
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
 _NEAR = 1.6
-"""Of the size: lines of keywords are no further apart."""
+"""Multiple of the font size: lines of keywords are no further apart."""
 _MIN_PROSE = 3
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a line of a title that goes on in the next."""

@@ -18,7 +18,7 @@ CONTENTS = "contents"
 _HEAD = 0.115
 _FOOT = 0.9
 _HIGH_FOOT = 0.75
-"""Of the height: a number alone below all text is a page number from here on."""
+"""Share of the height: a number alone below all text is a page number from here on."""
 _SAME_ROW = 4.0
 _KEY = 8
 """Letters of a row that is repeated inside the usual margins, at least."""

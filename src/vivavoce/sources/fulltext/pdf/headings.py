@@ -44,7 +44,7 @@ class Outline:
     """The headings of a document and the hypothesis that they follow from."""
 
     headings: list[Heading]
-    """In reading order; those before the first section are left out."""
+    """Headings in reading order; those before the first section are left out."""
     chosen: Hypothesis
 
 

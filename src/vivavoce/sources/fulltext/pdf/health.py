@@ -47,7 +47,7 @@ class Coverage:
 
     total: int = 0
     lost: Counter[int] = field(default_factory=Counter)
-    """By page, counted from 0."""
+    """Lost characters by page, counted from 0."""
     garbled: int = 0
 
     @property
@@ -179,7 +179,7 @@ _NUMBERED = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything that the verdict is based on."""
+    """Facts that the verdict is based on."""
 
     title: str | None
     authors: Sequence[Author]

@@ -28,7 +28,7 @@ _FEW_NUMBERS = 4
 _BOTH = 2
 _SMALL_PRINT = 0.8
 _NARROWEST_COLUMN, _SHORTEST = 0.1, 0.12
-"""Of the width of the page: a column, and a line that counts when columns are sought."""
+"""Shares of the page's width: a column, and a line that counts when columns are sought."""
 
 _DIGITS = re.compile(r"(\d+(?:[.,]\d+)*|\D)")
 _NUMBER_LEFTWARDS = re.compile(r"[.)]\d+(?:[.,]\d+)*")
@@ -42,14 +42,14 @@ class Layout:
     body: Font
     """The font of most letters."""
     leading: float
-    """From one baseline of running text to the next."""
+    """Distance from one baseline of running text to the next."""
     gutters: tuple[float, ...]
     """Places between columns, from left to right; empty for one column."""
     lines: list[Line]
     heights: list[float]
     widths: list[float]
     rules: list[list[Rule]]
-    """Of each page."""
+    """Rules of each page."""
 
 
 def read_layout(pages: Sequence[Page]) -> Layout:

@@ -80,7 +80,7 @@ class Font:
 
     name: str
     size: float
-    """In points, after every scaling."""
+    """Size in points, after every scaling."""
     bold: bool = False
     italic: bool = False
     small_caps: bool = False
@@ -361,26 +361,26 @@ def _clean(printed: str) -> str:
     return plain
 
 
-def _accent(found: re.Match[str]) -> str:
+def _accent(match: re.Match[str]) -> str:
     """A letter behind its accent, as old fonts set it, in one character."""
-    letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
-    return unicodedata.normalize("NFC", letter + COMBINING[found[1]])
+    letter = {"ı": "i", "ȷ": "j"}.get(match[2], match[2])
+    return unicodedata.normalize("NFC", letter + COMBINING[match[1]])
 
 
 def _upright(
     number: int,
     box: tuple[float, float, float, float],
-    found: list[tuple[Word, int]],
+    words: list[tuple[Word, int]],
     rules: list[Rule],
 ) -> Page:
     """The page as it is read: one that is mostly set sideways is turned."""
     width, height = box[2] - box[0], box[3] - box[1]
     turns: Counter[int] = Counter()
-    for word, turn in found:
+    for word, turn in words:
         turns[turn] += len(word.text)
     main = 1 if turns[1] > 2 * turns[0] else 0
     upright, turned = [], []
-    for word, turn in found:
+    for word, turn in words:
         # A hostile matrix makes places and sizes NaN or infinite.
         is_placed = all(map(math.isfinite, (word.x0, word.x1, word.y, word.font.size)))
         if not word.text or not is_placed or word.font.size < _SMALLEST:

@@ -46,7 +46,7 @@ _MAX_TRIES = 30
 """Lines that may open a list of references; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
 _MARK_SIZE = 0.87
-"""Of the size of its line: what is larger is not a mark."""
+"""Share of the size of its line: what is larger is not a mark."""
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
 _FEWEST, _COVERED = 5, 0.4
@@ -118,13 +118,13 @@ def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
     return []
 
 
-def _rising(found: Sequence[tuple[int, str]]) -> list[int]:
+def _rising(marks: Sequence[tuple[int, str]]) -> list[int]:
     """The places whose numbers rise one by one; all places for keys of letters."""
-    if not found[0][1].isdigit():
-        return [place for place, label in found if not label.isdigit()]
+    if not marks[0][1].isdigit():
+        return [place for place, label in marks if not label.isdigit()]
     starts: list[int] = []
     last = 0
-    for place, label in found:
+    for place, label in marks:
         if label.isdigit() and last < int(label) <= last + 3:
             starts.append(place)
             last = int(label)

@@ -11,11 +11,11 @@ from itertools import pairwise
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Font, Page, Word
 
 RUN_GAP = 1.0
-"""Of the size: a wider gap parts two runs, as between columns or cells."""
+"""Multiple of the font size: a wider gap parts two runs, as between columns or cells."""
 SCRIPT = 0.85
-"""Of the size of the text around it: what is smaller is raised or lowered."""
+"""Share of the size of the text around it: what is smaller is raised or lowered."""
 _WORD_GAP = 0.12
-"""Of the size: what stands closer is one word, unless the file says otherwise."""
+"""Share of the font size: what stands closer is one word, unless the file says otherwise."""
 _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
 """Lone accents of a page; a page of more is not text."""
@@ -39,7 +39,7 @@ class Line:
     runs: int = 1
     """Parts that wide gaps tell apart, such as cells."""
     gap: float = 99.0
-    """From the baseline above it in the same column; large at the top of one."""
+    """Distance from the baseline above it in the same column; large at the top of one."""
     measure: tuple[float, float] | None = None
     """Start and end of the text beside a float; None where lines are as wide as their column."""
     text: str = field(default="")
@@ -48,7 +48,7 @@ class Line:
 
     @property
     def width(self) -> float:
-        """From its first to its last mark."""
+        """Distance from its first to its last mark."""
         return self.x1 - self.x0
 
 

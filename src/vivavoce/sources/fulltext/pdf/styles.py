@@ -23,11 +23,11 @@ class Style:
 
     name: str
     size: float
-    """Of the largest letters, to half a point."""
+    """Size of the largest letters, to half a point."""
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
     apart: bool = False
-    """In capitals or centred, as other headings of this look are not."""
+    """True for a heading in capitals or centred, as others of this look are not."""
 
     @property
     def weight(self) -> float:

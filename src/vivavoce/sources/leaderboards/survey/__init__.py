@@ -34,7 +34,7 @@ _TABLE_CAPTION = re.compile(
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _TRAILING_MARKS = re.compile(r"[ \t]#{1,6}[ \t]*$")
 _MAX_CELLS = 400_000
-"""In all tables of a text that are written in HTML."""
+"""Most cells in all tables of a text that are written in HTML."""
 
 Cells = tuple[tuple[str, ...], ...]
 

@@ -53,7 +53,7 @@ _MAX_TEXT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListEntry:
     """An entry of the list and how the text can point to it."""
 
     reference: Reference
@@ -65,7 +65,7 @@ class Listed:
     """Text before its title or year: the authors."""
 
 
-def read_list(paragraphs: Sequence[str]) -> list[Listed]:
+def read_list(paragraphs: Sequence[str]) -> list[ListEntry]:
     """The entries of a list of references, in order."""
     text = "\n\n".join(paragraphs)
     for pattern in (_BRACKETED, _DOTTED):
@@ -77,9 +77,9 @@ def read_list(paragraphs: Sequence[str]) -> list[Listed]:
     return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MAX_ENTRIES])]
 
 
-def _with_same_authors(entries: Sequence[Listed]) -> Iterator[Listed]:
+def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
     """The entries, where a dash means the authors of the one before it."""
-    before: Listed | None = None
+    before: ListEntry | None = None
     for entry in entries:
         if before is not None and _SAME_AUTHORS.match(entry.reference.raw):
             author = before.reference.first_author
@@ -170,7 +170,7 @@ def _starts(paragraph: str) -> Iterator[int]:
             last = start
 
 
-def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
+def _entry(raw: str, ordinal: int, number: int | None) -> ListEntry:
     raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
     names, year, letter, title = split_printed(raw)
     whole = _PART_OF_LINK.sub("", raw)
@@ -185,16 +185,16 @@ def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
         arxiv_id=arxiv[0] if arxiv else None,
         doi=None if doi is None or doi.endswith("-") else doi,  # half of one is another's too
     )
-    return Listed(reference, number, letter, names)
+    return ListEntry(reference, number, letter, names)
 
 
 class ListedCitations:
     """Resolves citation markers by the printed numbers, else by first author and year."""
 
-    def __init__(self, entries: Sequence[Listed]) -> None:
+    def __init__(self, entries: Sequence[ListEntry]) -> None:
         self._room = _MAX_TEXT
         self._numbers: dict[int, int] = {}
-        self._by_author: dict[tuple[str, int], list[Listed]] = defaultdict(list)
+        self._by_author: dict[tuple[str, int], list[ListEntry]] = defaultdict(list)
         self._words = [name_keys(entry.names) for entry in entries]
         for entry in entries:
             reference = entry.reference

@@ -188,9 +188,9 @@ def module_layers(
 
 
 def _reference_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> list[Array]:
-    given = (architecture.reference, architecture.arguments, architecture.inputs)
+    source, names = architecture.reference, architecture.inputs
     try:
-        return module_layers(*given, inputs, weights)
+        return module_layers(source, architecture.arguments, names, inputs, weights)
     except Exception as error:  # a user's code raises what it likes
         raise InputError(
             f"The reference of the architecture {architecture.name} failed: "

@@ -81,8 +81,8 @@ class Notation:
         def operand(node: Node) -> str:
             return names.get(node) or (self.leaves[node.name] if node.is_leaf else say(node))
 
-        said = [(names[part], say(part)) for part in parts]
-        lines = [*said, (self.whole, say(tree) if tree.args else operand(tree))]
+        definitions = [(names[part], say(part)) for part in parts]
+        lines = [*definitions, (self.whole, say(tree) if tree.args else operand(tree))]
         return [f"{name[0].upper()}{name[1:]}{self.equals}{is_}{self.end}" for name, is_ in lines]
 
     def read(self, text: str) -> list[Node]:
@@ -93,8 +93,8 @@ class Notation:
         """Every tree that the last of some lines can mean."""
         known: dict[str, list[Node]] = {}
         for line in text.split(self.end):
-            name, _, said = line.strip().partition(self.equals)
-            known[name.casefold()] = _Reader(said, self, known).whole()
+            name, _, definition = line.strip().partition(self.equals)
+            known[name.casefold()] = _Reader(definition, self, known).whole()
         return known.get(self.whole.casefold(), [])
 
 
@@ -220,7 +220,7 @@ class _Reader:
 
 GRAMMAR = read_data(__file__, "composed_grammar.toml")
 COLUMNS: Mapping[str, Any] = GRAMMAR["columns"]
-"""By `table.column`."""
+"""Columns by `table.column`."""
 OPERATORS: Mapping[str, Any] = GRAMMAR["operators"]
 
 _ENDINGS = {
@@ -319,8 +319,8 @@ def symbols(tree: Node) -> dict[str, str]:
     indices = {"i": "the stock", "t": "the trading day"}
     if any(symbol.endswith("m}") for symbol in columns):
         indices["m"] = "the minute of the day"
-    said = {fill(given["latex"], "xyzw", "n"): given["meaning"] for given in operators}
-    return columns | said | indices
+    meanings = {fill(given["latex"], "xyzw", "n"): given["meaning"] for given in operators}
+    return columns | meanings | indices
 
 
 def simpler(tree: Node) -> list[Node]:

@@ -43,7 +43,7 @@ _GRAMMAR = read_data(__file__, "composed_networks.toml")
 OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]
 
 _DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
-"""By the number of layers."""
+"""Difficulties by the number of layers."""
 _FEATURES = 7
 _ARGUMENTS = {"in_channels": _FEATURES}
 _INPUTS = {

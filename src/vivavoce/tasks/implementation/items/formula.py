@@ -117,8 +117,8 @@ def _formula(given: dict[str, Any], folder: Path) -> Formula:
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:
-        for word, said in words.items():
-            text = text.replace(f"<{word}>", str(said))
+        for word, value in words.items():
+            text = text.replace(f"<{word}>", str(value))
         return text
 
     reference, _, title = given.pop("compute").partition(" as ")

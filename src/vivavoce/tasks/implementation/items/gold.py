@@ -46,7 +46,7 @@ class ArchitectureTrial:
     """Files that an item's candidate is run with, and the gold layers."""
 
     files: dict[str, bytes]
-    """By name, as the driver reads them; the driver itself too."""
+    """Files by name, as the driver reads them; the driver itself too."""
     gold: Arrays
     unseen_gold: Arrays
 
@@ -72,7 +72,7 @@ def architecture_trials(folder: str) -> dict[str, ArchitectureTrial]:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ReportGold:
     """The gold of one report."""
 
     method: GoldMethod
@@ -82,11 +82,11 @@ class Claimed:
 
 
 @_once_a_round
-def claims(folder: str) -> dict[str, Claimed]:
+def claims(folder: str) -> dict[str, ReportGold]:
     """Gold of `reproduce` in a round, by item id."""
     opened = load_round(folder)
     return {
-        str(row["id"]): Claimed(
+        str(row["id"]): ReportGold(
             method=gold_method(json.loads(row["method"])),
             columns=tuple(row["columns"]),
             number=row["claim"],

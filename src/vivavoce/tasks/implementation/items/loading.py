@@ -21,7 +21,7 @@ FIELDS = ConfigDict(extra="forbid")
 """An item has the fields of its class alone."""
 
 
-class Named(Protocol):
+class NamedItem(Protocol):
     """An item with a name."""
 
     @property
@@ -29,7 +29,7 @@ class Named(Protocol):
         """Id of the item in rounds."""
 
 
-ItemT = TypeVar("ItemT", bound=Named)
+ItemT = TypeVar("ItemT", bound=NamedItem)
 
 
 def read_items(

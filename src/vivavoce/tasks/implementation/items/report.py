@@ -41,7 +41,7 @@ class Method:
     aliases: tuple[str, ...] = ()
     """Other names that the report uses for it."""
     possible: str | None = None
-    """For a method without a formula: one that fits what the report says, as a reader may infer."""
+    """Formula that fits a report which gives none, as a reader may infer it."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)

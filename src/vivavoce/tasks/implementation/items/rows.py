@@ -278,12 +278,11 @@ def _reproduce_row(
 
 def _answer(method: Method, claim: Claim, program: str) -> str:
     """An answer as the task asks for it, which names no aliases."""
-    structured = {name: said for name, said in _structured(method).items() if name != "aliases"}
-    said = {"method": structured, "columns": list(claim.columns)}
+    structured = {name: value for name, value in _structured(method).items() if name != "aliases"}
+    parts = {"method": structured, "columns": list(claim.columns)}
     code = claim_program(program, claim.statistic)
-    return (
-        f"```json\n{json.dumps(said, ensure_ascii=False, indent=1)}\n```\n\n```python\n{code}```\n"
-    )
+    reply = json.dumps(parts, ensure_ascii=False, indent=1)
+    return f"```json\n{reply}\n```\n\n```python\n{code}```\n"
 
 
 def _structured(method: Method) -> Row:

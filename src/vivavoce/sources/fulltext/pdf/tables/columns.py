@@ -18,7 +18,7 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 WIDE_RULE = 0.6
 """Share of the table's width from which on a rule parts all of it."""
 _GAP = 0.5
-"""Of the size: words of one cell stand no further apart."""
+"""Share of the font size: words of one cell stand no further apart."""
 _CROSSED = 0.3
 """Share of the rows that may reach across a gutter, at most."""
 _NARROWEST = 0.25
@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
 
 
 _PLACE = itemgetter(0, 1)
-"""Of chunks: words printed twice at one place have no other order."""
+"""Place of a chunk: words printed twice at one place have no other order."""
 
 
 @dataclass(slots=True)

@@ -203,9 +203,9 @@ def _visnet_renames(layers: int) -> dict[str, str]:
         "layers.": "representation_model.vis_mp_layers.",
         "norm.": "representation_model.out_norm.",
         **{
-            f"output.{i}.{ours}.": f"output_model.output_network.{i}.{theirs}."
+            f"output.{i}.{layer}.": f"output_model.output_network.{i}.{printed}."
             for i in range(2)
-            for ours, theirs in (
+            for layer, printed in (
                 ("vec1", "vec1_proj"),
                 ("vec2", "vec2_proj"),
                 ("update", "update_net"),
@@ -254,7 +254,7 @@ def _arrays(values: Any) -> Any:
 
 
 def _rename(key: str, renames: Mapping[str, str]) -> str:
-    for ours, theirs in renames.items():
-        if key.startswith(ours):
-            return theirs + key.removeprefix(ours)
+    for old, new in renames.items():
+        if key.startswith(old):
+            return new + key.removeprefix(old)
     return key
