@@ -53,6 +53,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
         "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
         "sample-0041/table/2": "sample-0058/table/2",
+        "http://127.0.0.1:8000/v1 LAB_API_KEY=none": "$LAB_BASE_URL LAB_API_KEY=$LAB_API_KEY",
     },
     "docs/how-to/exam.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
