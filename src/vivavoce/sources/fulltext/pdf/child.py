@@ -95,8 +95,8 @@ class Child:
 
     def _running(self) -> subprocess.Popen[bytes]:
         process = self._process
-        is_mine = process is not None and self._owner == os.getpid()
-        is_fresh = is_mine and self._files < _FILES_PER_CHILD
+        is_own = process is not None and self._owner == os.getpid()
+        is_fresh = is_own and self._files < _FILES_PER_CHILD
         if process is not None and is_fresh and process.poll() is None:
             return process
         self.close()
