@@ -23,7 +23,7 @@ from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
 _MAX_CLUSTERS = 10_000
-"""Nobody will have more papers."""
+"""Most clusters that are looked for: nobody will have more papers."""
 
 
 @dataclass(frozen=True, slots=True)

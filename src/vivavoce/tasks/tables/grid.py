@@ -21,7 +21,7 @@ from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 
 JOINT = " › "
-"""Between the name of a group of columns and that of a column in it."""
+"""Mark between the name of a group of columns and that of a column in it."""
 _MAX_HEADER_ROWS = 3
 _MAX_COLUMNS = 200
 _MAX_CELL = 2_000

@@ -37,7 +37,7 @@ READY = "ready"
 _OUT_OF_MEMORY = frozenset({-signal.SIGTRAP, -signal.SIGILL, -signal.SIGABRT})
 """Exits of PDFium when it gets no memory."""
 _FILES_PER_CHILD = 200
-"""Then a new one starts, so that memory lost by a library does not add up."""
+"""Files of a process before a new one starts, so that memory lost by a library is freed."""
 _WALL = 3
 """Times the CPU limit: how long an answer may take on a busy machine."""
 _START_SECONDS = 60

@@ -1,4 +1,4 @@
-"""From words to lines in reading order: runs on one baseline, columns, bands between wide lines."""
+"""Lines in reading order, from words: runs on one baseline, columns, bands between wide lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the pages of a PDF to runs of words on one line, each with its font, size and place.
+"""Runs of words on one line of a PDF's pages, each with its font, size and place.
 
 PDFium gives the text of a page and says for every character where it stands. Asking that once a
 word, and for the font once a text object, is what keeps this fast.
