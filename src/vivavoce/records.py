@@ -53,7 +53,7 @@ class Section:
     level: int
     """1 is a top-level section."""
     heading: str | None
-    """Without its number; None where the text has no heading."""
+    """Heading without its number; None where the text has no heading."""
     role: str | None
     """One of `SECTION_ROLES`; a source leaves None where its markup does not tell."""
     text: str

@@ -178,7 +178,7 @@ GENERIC = "metadata"
 """The kind that takes any table; a file of a more special kind is read as that."""
 _LISTED = "listed.atom.xml"
 """The listing of a query."""
-_MOST = 50
+_DEFAULT_PAPERS = 50
 """Papers that a query brings where nobody says how many."""
 
 
@@ -237,7 +237,7 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
     client, listed = service.client, request.out / "feeds" / _LISTED
     if not listed.exists():
         query = dated(query, request.since, request.until)
-        most = request.max or _MOST
+        most = request.max or _DEFAULT_PAPERS
         with watch("Asking arXiv") as update:
             feed = find_page(client, query, most, sort="submittedDate", api=service.api)
             update(1, 1)

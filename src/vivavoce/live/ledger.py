@@ -151,7 +151,7 @@ class State:
         return [step for step in PREPARATION if self.prepared(period, step) is None]
 
     def lacking(self, period: Period) -> list[str]:
-        """Everything missing from a period, for people; empty when it is done."""
+        """Items missing from a period, for people; empty when it is done."""
         missing = self.preparation(period)
         if missing:
             return [*missing, "contestants", AUDIT, SITE]
@@ -200,7 +200,7 @@ class State:
 
     @cached_property
     def notices(self) -> list[Row]:
-        """Everything the ledger warns of: `period`, `kind` and `text`.
+        """Warnings of the ledger: `period`, `kind` and `text`.
 
         Of the audits of a round the last one counts: what it does not find is gone.
         """

@@ -79,7 +79,7 @@ class ProducedBoard:
 
     entries: tuple[Entry, ...]
     header_only: bool = False
-    """There is a table, but no row in any."""
+    """True for an answer with a table, but no row in any."""
     truncated: bool = False
     repeated_headers: int = 0
 

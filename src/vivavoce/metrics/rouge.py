@@ -35,7 +35,7 @@ _UNSPACED = (
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _OTHER_WORDS = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-_SHORTEST_STEMMED = 4
+_MIN_STEMMED = 4
 _stem = lru_cache(maxsize=1 << 15)(porter_stem)
 
 
@@ -105,9 +105,7 @@ def _other_words(text: str) -> list[str]:
 
 
 def _stems(words: Sequence[str]) -> list[str]:
-    return [
-        _stem(word) if len(word) >= _SHORTEST_STEMMED and word.isascii() else word for word in words
-    ]
+    return [_stem(word) if len(word) >= _MIN_STEMMED and word.isascii() else word for word in words]
 
 
 def _counts(words: Sequence[str], n: int) -> Counter[Any]:

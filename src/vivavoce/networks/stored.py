@@ -220,7 +220,7 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
 
 
 def _inside_of(network: Network) -> Network:
-    """Without the external works; they are the last nodes, so no number changes."""
+    """Network without the external works; they are the last nodes, so no number changes."""
     inside = network.is_inside
     n = int(inside.sum())
     graph = network.graph

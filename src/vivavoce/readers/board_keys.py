@@ -41,7 +41,7 @@ _BESIDE_METRIC = frozenset({"test", "in", "of", "on", "for"})
 _UNIT = re.compile(rf"%|\((?:{'|'.join(_WORDS['units'])})\)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[\w)])[.;!?]\s+(?=[A-Z])")
 _LONG_REMARK = re.compile(r"\((?:[^()\s]+\s+){6,}[^()]*\)")
-_LONGEST_NAME = 12
+_MAX_NAME = 12
 """Words of a name; what is longer is a sentence."""
 
 
@@ -120,7 +120,7 @@ def dataset_key(name: str, task: str = "", metric: str = "") -> str:
 def is_named(board: str) -> bool:
     """Check whether the dataset of a board has a name: no sentence, and a letter or a digit."""
     words = board.split("/")[1].split("_")
-    return len(words) <= _LONGEST_NAME and any(map(str.isalnum, "".join(words)))
+    return len(words) <= _MAX_NAME and any(map(str.isalnum, "".join(words)))
 
 
 def is_of_training(dataset: str, metric: str) -> bool:

@@ -27,7 +27,7 @@ _BESIDE = frozenset([*_WORDS["beside"], *_WORDS["units"]])
 _REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""
-_SHORTEST = 4
+_MIN_LETTERS = 4
 """Letters from which on a word in a longer name is taken for the metric it abbreviates."""
 _HIGH_IN_GENERAL = frozenset({"score", "scores", "value", "index", "rate", "ratio"})
 """Words that say no direction beside the name of another metric."""
@@ -259,7 +259,7 @@ def _spellings() -> dict[tuple[str, ...], _Name]:
     for kind in read_data(__file__, "metric_kinds.toml")["kinds"]:
         for form in kind["names"]:
             words = tuple(_words(form))
-            short = sum(map(len, words)) < _SHORTEST
+            short = sum(map(len, words)) < _MIN_LETTERS
             free, signed = kind.get("free", False), kind.get("signed", False)
             found[words] = _Name(words, kind["better"], free, signed, short)
     return found

@@ -158,8 +158,8 @@ class Spending(Shape):
         object.__setattr__(self, "prices", prices)
 
 
-LONGEST_ALIAS = 64
-_ALIAS = re.compile(rf"[\w.-][\w. -]{{0,{LONGEST_ALIAS - 1}}}")
+MAX_ALIAS = 64
+_ALIAS = re.compile(rf"[\w.-][\w. -]{{0,{MAX_ALIAS - 1}}}")
 
 
 def is_alias(name: str) -> bool:
@@ -258,7 +258,7 @@ class RunSpec(ModelUse, Patience, Spending):
         super().__post_init__()
         if self.alias is not None and not is_alias(self.alias):
             raise InputError(
-                f"--as {self.alias!r} is not a name. Write up to {LONGEST_ALIAS} letters, digits, "
+                f"--as {self.alias!r} is not a name. Write up to {MAX_ALIAS} letters, digits, "
                 "spaces and . _ -"
             )
 

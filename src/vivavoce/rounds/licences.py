@@ -163,7 +163,7 @@ class TableFile:
     """A table of a round: the items of a task, or what items need beside their rows."""
 
     path: str
-    """Below the round's folder."""
+    """Path below the round's folder."""
     name: str
     """The task, or the family and the file: `writing_papers`."""
     family: str

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SPENDING = "spending.jsonl"
 _BYTES_A_TOKEN = 2
 """Fewer than tokens of English have: a request must not cost more than was set aside."""
-_OF_A_MESSAGE, _LONGEST_ANSWER = 32, 8192
+_OF_A_MESSAGE, _MAX_ANSWER = 32, 8192
 """Tokens that a provider adds to a message, and of an answer without a limit."""
 
 
@@ -150,7 +150,7 @@ def _most(request: Request, cost: ModelCost) -> float:
     shown = len(words.encode("utf-8", "surrogatepass")) + len(str(request.tools))
     taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
     dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
-    given = (request.config.max_tokens or _LONGEST_ANSWER) * (request.config.num_choices or 1)
+    given = (request.config.max_tokens or _MAX_ANSWER) * (request.config.num_choices or 1)
     return (taken * dearest + given * cost.output) / 1_000_000
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from inspect_ai.model import Model, ModelOutput
 
-LONGEST_LINE = 200
+MAX_LINE = 200
 """Characters of the line that names the cause."""
 _ALONE = 10.0
 """Seconds that the others wait for the first reply: refusals come at once, long answers do not."""
@@ -197,7 +197,7 @@ def cause_of(error: Exception) -> str:
 
 
 def _line(cause: str, about: str) -> str:
-    """One line with the cause first, no longer than `LONGEST_LINE`."""
-    rest = f" ({about[: LONGEST_LINE // 2]})"
-    cause, space = cause.rstrip(". "), LONGEST_LINE - len(rest)
+    """One line with the cause first, no longer than `MAX_LINE`."""
+    rest = f" ({about[: MAX_LINE // 2]})"
+    cause, space = cause.rstrip(". "), MAX_LINE - len(rest)
     return (cause if len(cause) <= space else f"{cause[: space - 1]}…") + rest

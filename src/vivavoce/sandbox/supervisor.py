@@ -54,7 +54,7 @@ class _Rules(ctypes.Structure):
 
 
 def _take(count: int) -> bytes:
-    """Exactly `count` bytes of standard input; leaves when the other side is gone."""
+    """Read exactly `count` bytes of standard input; leaves when the other side is gone."""
     pieces = []
     while count:
         if not (piece := os.read(0, min(count, _READ_BYTES))):

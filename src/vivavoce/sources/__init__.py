@@ -57,7 +57,7 @@ class Source:
     """True for a file of this kind, by its name; called with every file of a folder."""
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
     is_metadata: bool = False
-    """Its titles, authors and dates go before those extracted from text."""
+    """True where its titles, authors and dates go before those extracted from text."""
     pieces: Callable[[Path], Iterator[Piece]] = one_piece
     """Cut one file; raises `InputError` when the file cannot be opened at all."""
     name_of: Callable[[Path], str] = lambda path: path.name

@@ -22,8 +22,8 @@ from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
-_MOST_CLUSTERS = 10_000
-"""Nobody will have more papers."""
+_MAX_CLUSTERS = 10_000
+"""Most clusters that are looked for: nobody will have more papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +173,13 @@ def more_clusters(contrasts: Contrasts, comparisons: int = 1) -> list[int | None
     common, errors = contrasts.common, np.nan_to_num(contrasts.errors())
     gaps = np.abs(contrasts.sums) / np.maximum(contrasts.items, 1)
     low = np.maximum(common + 1, MIN_CLUSTERS).astype(np.int64)
-    high = np.full_like(low, _MOST_CLUSTERS + 1)
+    high = np.full_like(low, _MAX_CLUSTERS + 1)
     while (low < high).any():
         tried = (low + high) // 2
         scaled = errors * np.sqrt(common / tried)
         is_shown = shown_by(scaled, tried, contrasts.span, comparisons) <= gaps
         low, high = np.where(is_shown, low, tried + 1), np.where(is_shown, tried, high)
-    is_known = (low <= _MOST_CLUSTERS) & (gaps > 0) & (common > 1)
+    is_known = (low <= _MAX_CLUSTERS) & (gaps > 0) & (common > 1)
     more = (low - common).astype(int).tolist()
     return [count if known else None for count, known in zip(more, is_known, strict=True)]
 

@@ -48,7 +48,7 @@ class Measured:
     derived: Mapping[str, tuple[Derive, Sequence[str]]] = field(default_factory=dict)
     """Metrics computed from others: the function, and the shares whose undefined items count."""
     items: int = 0
-    """Only the first so many pairs were measured; 0 for all."""
+    """Number of the first pairs, where only those were measured; 0 for all."""
     order: Sequence[str] = ()
     """Order in which metrics are listed; by default that of the shares and derived ones."""
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -48,7 +48,7 @@ class SectionNumber:
     """One reading of a heading's number."""
 
     printed: str
-    """Without trailing marks: `3.2`, `A.1`, `IV`."""
+    """Number without trailing marks: `3.2`, `A.1`, `IV`."""
     style: str
     """`arabic`, `roman` or `letter`, told by the first part."""
     parts: tuple[int, ...]

@@ -57,7 +57,7 @@ class Marker:
     end: int
     name: str
     bracket: str
-    """Empty for a special token."""
+    """Bracket of the marker; empty for a special token."""
     is_closing: bool
     opener: Marker | None = None
     """The marker that a closing one closes."""

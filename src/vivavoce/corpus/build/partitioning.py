@@ -84,7 +84,7 @@ class NeededRows(NamedTuple):
     file: int
     shard: int
     rows: Numbers
-    """Ascending."""
+    """Rows in ascending order."""
     slot: Numbers
     """Position of each among the documents of the shard."""
 

@@ -142,7 +142,7 @@ def _reason(row: Row) -> str | None:
 
 _SHARED = 3
 """Works with equal scores, and different scores among them, from which on two boards are one."""
-_MOST_BOARDS = 20
+_MAX_BOARDS = 20
 """Boards that one score of a work can be on; where it is on more it tells none from another."""
 
 Scores = set[tuple[str, float]]
@@ -188,7 +188,7 @@ def _same(scores: dict[str, Scores]) -> Iterator[tuple[str, str]]:
     pairs = {
         pair
         for names in holding.values()
-        if len(names) <= _MOST_BOARDS
+        if len(names) <= _MAX_BOARDS
         for pair in combinations(names, 2)
     }
     for one, other in sorted(pairs):

@@ -52,7 +52,7 @@ def words_key(words: str) -> str:
 
 
 def _plain(words: str) -> str:
-    """Without accents, quotation marks and footnotes; one kind of dash and of apostrophe."""
+    """Text without accents, quotation marks and footnotes; one kind of dash and of apostrophe."""
     text = unicodedata.normalize("NFKC", words).translate(PLAIN_MARKS).replace("×", "x").casefold()
     if not text.isascii():
         text = "".join(_without_accents(unicodedata.normalize("NFD", text)))

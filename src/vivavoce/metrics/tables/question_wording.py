@@ -104,14 +104,14 @@ class QuestionWriter:
         return Claim(row, value, self.grid.rows[row][1][column])
 
     def schema(self, name: str, column: int | None, *, expected: bool = True) -> Question:
-        """Is there such a column?"""
+        """Question whether there is such a column."""
         text = f'Does the table have a column for "{collapse_spaces(name)}"?'
         return Question("schema", text, expected, name, column)
 
     def unary(
         self, column: tuple[int | None, str], claim: Claim, *, expected: bool = True
     ) -> Question:
-        """Has the row that value in the column, which is given by place and name?"""
+        """Question whether the row has that value in the column, given by place and name."""
         place, name = column
         text = (
             f'Does the table give "{claim.value}" as the value of "{collapse_spaces(name)}" '
@@ -122,7 +122,7 @@ class QuestionWriter:
     def pairwise(
         self, column: tuple[int | None, str], first: Claim, second: Claim, *, expected: bool = True
     ) -> Question:
-        """Have two rows these values, and with them their relation?"""
+        """Question whether two rows have these values, and with them their relation."""
         place, name = column
         text = (
             f'In "{collapse_spaces(name)}", does the table give "{first.value}" for '

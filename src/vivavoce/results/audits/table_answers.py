@@ -31,7 +31,7 @@ class TableAnswer:
     contestant: str
     """Its name on the board."""
     model: str
-    """Empty where it used none."""
+    """Name of the model; empty where it used none."""
     item: str
     epoch: int
     cluster: str

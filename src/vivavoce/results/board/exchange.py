@@ -24,7 +24,7 @@ from vivavoce.store import Row, hash_of
 
 EEE_SCHEMA = "0.3.0"
 _LIBRARY = "viva-voce"
-_LONGEST = 100
+_MAX_NAME = 100
 """Characters of a part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
 """Settings that a record has a field for, with their types."""
@@ -98,15 +98,15 @@ def model_id(row: Row) -> str:
 
 def _folder(name: str) -> str:
     """A name as one part of a path; one that has to be changed ends with a hash of the original."""
-    safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_LONGEST].strip("_")
+    safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_MAX_NAME].strip("_")
     return safe if safe == name else f"{safe}-{hash_of(name)[:8]}".lstrip("-")
 
 
 def _model(name: str, row: Row) -> Row:
-    is_ours = name.startswith(f"{_LIBRARY}/")
-    details = {"deployment_type": "self_deployed" if is_ours else "unknown"}
+    is_own = name.startswith(f"{_LIBRARY}/")
+    details = {"deployment_type": "self_deployed" if is_own else "unknown"}
     return {
-        "name": str(row["method"] if is_ours else row["model"]),
+        "name": str(row["method"] if is_own else row["model"]),
         "id": name,
         "developer": name.partition("/")[0],
         "additional_details": {**details, "model_availability": "unknown"},

@@ -28,13 +28,13 @@ from vivavoce.store import SHORT_HASH, Row
 from vivavoce.tasks.scoring.marks import our_scores
 
 REFUSED = "refused"
-_LONGEST_PATH = 1024
+_MAX_PATH = 1024
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""
 _NAMED = 10
 """Missing samples of a log that are listed."""
 _SUMMED_UP = ("id", "epoch", "metadata", "model_usage", "role_usage", "error", "working_time")
-_LONGEST = 80
+_MAX_SHOWN = 80
 """Characters of a value in a message."""
 
 
@@ -128,7 +128,7 @@ class Rounds:
         steps = [step.params or {} for step in header.plan.steps]
         given = {n: v for n, v in header.eval.task_args.items() if n != "round"}
         for text in filter(None, _texts([*steps, given])):
-            named = Path(text[:_LONGEST_PATH]).resolve()
+            named = Path(text[:_MAX_PATH]).resolve()
             if named.exists() and named.is_relative_to(self._untrusted):
                 yield text
 
@@ -279,4 +279,4 @@ def _changed(value: Any, moved: Mapping[str, str]) -> Any:
 
 def _shown(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."

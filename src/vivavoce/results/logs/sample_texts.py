@@ -40,7 +40,7 @@ class LogFile:
 
     path: Path
     name: str
-    """Below its folder of logs, with `/` between the parts."""
+    """Path below its folder of logs, with `/` between the parts."""
     folder: int
     """The place of that folder among those given."""
     sha256: str

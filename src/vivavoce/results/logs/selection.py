@@ -19,13 +19,13 @@ class Reading(TypedDict, total=False):
     """Settings by which an audit reads logs and draws its intervals."""
 
     partial: bool
-    """Also read logs that lack samples; else they are refused."""
+    """True to read logs that lack samples too; else they are refused."""
     resamples: int
     """Draws of the bootstrap over clusters, 10,000 by default; 0 for no intervals."""
     seed: int
     """Seed of these draws."""
     split: str | None
-    """Only answers to items of this split."""
+    """Split that answers are limited to; None for all items."""
 
 
 def open_logs(

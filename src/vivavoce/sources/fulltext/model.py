@@ -14,7 +14,7 @@ from vivavoce.records import Author
 
 MAX_COLUMNS, MAX_CELLS = 400, 200_000
 RANGE = "–"
-"""Between two keys: the works between theirs in the list of references are cited as well."""
+"""Mark between two keys: the works between theirs in the list of references are cited as well."""
 PARAGRAPH = "\n\n"
 CITE, REFER, PART, END = "\x05", "\x02", "\x06", "\x03"
 """Marks in running text: a citation, a reference to a part of the paper, their parts, their end."""

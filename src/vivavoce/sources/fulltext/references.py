@@ -18,7 +18,7 @@ RAISED = re.compile(r"(?P<label>\d{1,3})\s?(?=[^\W\d_]\.? ?[^\W\d_])")
 _KEYED = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?\.\s")
 _MAX_GUESS = 600
 _MAX_NAMES = 2_000
-_SHORTEST_TITLE = 8
+_MIN_TITLE = 8
 _EARLY = 0.6
 """Share of an entry in which a year stands that parts authors and title."""
 _AFTER_TITLE = re.compile(r"(?:URL\s)?https?:|doi\b|\d+(?:,\s|–\d)|\S?\d{6,}\s")
@@ -119,7 +119,7 @@ def split_printed(raw: str) -> tuple[str, int | None, str, str]:
         year, letter = _last_year(raw[quoted.end() :])
         return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
     for pattern, most in (
-        (_YEAR_AFTER_NAMES, len(raw) - _SHORTEST_TITLE),
+        (_YEAR_AFTER_NAMES, len(raw) - _MIN_TITLE),
         (_YEAR_AFTER_INITIAL, _EARLY * len(raw)),
         (_YEAR_IN_BRACKETS, _EARLY * len(raw)),
     ):

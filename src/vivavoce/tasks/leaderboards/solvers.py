@@ -28,7 +28,7 @@ __all__ = ["agent", "board_of_tables", "direct", "draw_rows", "random_rows", "ta
 _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
 _MAX_ROW = 2_000
 _MAX_NAME = 100
-_MOST = 30
+_MAX_METHODS = 30
 """Methods that a board read by rule has, at most."""
 
 
@@ -99,7 +99,7 @@ def table_reader() -> Solver:
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
         found = board_of_tables(_papers(state), dataset=board["dataset"], metric=board["metric"])
-        return table_text(list(found.items())[:_MOST])
+        return table_text(list(found.items())[:_MAX_METHODS])
 
     return baseline("table_reader", answer)
 

@@ -31,7 +31,7 @@ class RankedPaper:
     title: str
     """Title as `plain_title` gives it."""
     score: float
-    """Its best."""
+    """Best score of the paper."""
     published: str
 
 
@@ -75,7 +75,7 @@ class RankedBoards:
     """The boards of a window that can be ranked, and the exclusions."""
 
     boards: tuple[RankedBoard, ...]
-    """Sorted by id."""
+    """Boards, sorted by id."""
     left_out: tuple[Omission, ...]
     dropped: tuple[DroppedPaper, ...]
 

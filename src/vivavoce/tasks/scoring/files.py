@@ -81,7 +81,7 @@ class ScoreFamily:
     gold: str
     """A row of gold, or what the file holds, as a message shows it."""
     prediction: str
-    """The same of predictions."""
+    """A row of predictions, or what the file holds, as a message shows it."""
     uses: tuple[str, ...] = ()
     """The options, beside seed and aggregate, that the family knows."""
     measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None

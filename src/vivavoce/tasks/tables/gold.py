@@ -56,7 +56,7 @@ class GoldTables:
     """The gold tables of a window, and the exclusions."""
 
     tables: tuple[GoldTable, ...]
-    """Sorted by id."""
+    """Tables, sorted by id."""
     excluded: tuple[Exclusion, ...]
     """Exclusions, sorted by id: printed tables of which some row cites exactly one work."""
     works: Mapping[str, Work]

@@ -21,7 +21,7 @@ from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 
 JOINT = " › "
-"""Between the name of a group of columns and that of a column in it."""
+"""Mark between the name of a group of columns and that of a column in it."""
 _MAX_HEADER_ROWS = 3
 _MAX_COLUMNS = 200
 _MAX_CELL = 2_000
@@ -47,7 +47,7 @@ _POINTERS = frozenset(_WORDS["pointers"])
 _INDEX_NAMES = frozenset(_WORDS["index_names"])
 _YES, _CROSS = "yes", "✗"
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
-_MOST = 0.5
+_MIN_SHARE = 0.5
 """Share of the values below a name that have to be of its kind."""
 
 
@@ -211,7 +211,7 @@ def misfit(values: Values) -> str | None:
     shares = [_share(map(read_number, column)) for column in cells]
     measured = [_is_metric(name) for name in values.columns]
     for at, (name, column) in enumerate(zip(values.columns, cells, strict=True)):
-        if folded(name) == "year" and _share(map(_YEARS.search, column)) < _MOST:
+        if folded(name) == "year" and _share(map(_YEARS.search, column)) < _MIN_SHARE:
             return f"{name!r} is over values that are not years"
         beside = [n for n in (at - 1, at + 1) if 0 <= n < len(cells) and not measured[n]]
         if measured[at] and not shares[at] and any(shares[n] == 1 for n in beside):

@@ -21,7 +21,7 @@ from vivavoce.tasks.scoring.judge import hash_of_template
 from vivavoce.tasks.writing.composing import PARTS
 from vivavoce.tasks.writing.questions import (
     FAMILY,
-    MOST,
+    MAX_FACTS,
     NuggetHeader,
     Section,
     check_nuggets,
@@ -168,7 +168,7 @@ async def _read_section(
     key: tuple[str, str], section: str, writer: Model, prompts: PromptSet
 ) -> Section:
     task, name = key
-    values = {"kind": PARTS[task], "most": MOST}
+    values = {"kind": PARTS[task], "most": MAX_FACTS}
     request = Request(TEMPLATE, {"section": section}, values, cut=("section",))
     read = partial(read_reply, section=section)
     found, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)

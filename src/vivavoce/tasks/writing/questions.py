@@ -47,7 +47,7 @@ from vivavoce.tasks.writing.composing import PARTS
 from vivavoce.text.normalise import PLAIN_MARKS
 
 FAMILY = "writing"
-MOST = 30
+MAX_FACTS = 30
 """Facts of one section that a model is asked for."""
 _MAX_NUGGETS = 200
 _MAX_TEXT = 2_000

@@ -101,7 +101,7 @@ class BoardOf:
 
     @property
     def winner(self) -> Row | None:
-        """The same where it differs from everybody else, else None."""
+        """The best row where it differs from everybody else, else None."""
         best = self.best
         return best if best is not None and is_first(best) else None
 

@@ -265,8 +265,8 @@ def _state(out: Path) -> Mapping[str, Any]:
         found = read_json(out / STATE)
     except InputError:
         return {}
-    is_ours = isinstance(found, Mapping) and found.get("schema_version") == SCHEMA_VERSION
-    return found if is_ours else {}
+    is_known = isinstance(found, Mapping) and found.get("schema_version") == SCHEMA_VERSION
+    return found if is_known else {}
 
 
 def _is_entry(path: str, entry: Any) -> bool:

@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     lead: Row | None
     """Row of the headline metric."""
     row: Row
-    """The same, or the first of the contestant where it was not measured by that."""
+    """The lead, or the contestant's first row where it was not measured by the headline metric."""
     cells: tuple[Row | None, ...]
     """Rows by metric."""
     faults: list[tuple[int, str]]

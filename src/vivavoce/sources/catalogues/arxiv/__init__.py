@@ -31,7 +31,7 @@ FOR = re.compile(
     rf"(?:^|\s)(?:for|on behalf of)\s+(?:the\s+|(?=(?:[^\s,;]+\s){{1,6}}?{GROUP}))",
     re.IGNORECASE,
 )
-"""Between a person and those for whom they write."""
+"""Words between a person and those for whom they write."""
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 _REPLACEMENT = "\ufffd"
 # Characters that no XML document may hold, written out or as a reference.

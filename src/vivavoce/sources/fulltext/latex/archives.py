@@ -144,7 +144,7 @@ def _records(content: bytes) -> dict[bytes, bytes]:
 
 
 def _read(stream: ByteStream, size: int) -> bytes:
-    """Exactly so many bytes."""
+    """Read exactly so many bytes."""
     content = stream.read(size) if size > 0 else b""
     if len(content) < size:
         raise InputError("the archive is damaged: it ends too early")

@@ -25,7 +25,7 @@ CAPTION_LABEL = re.compile(
     r"|[A-Z]))(?P<mark>[.:|—–)-]|\s|$)",
     re.IGNORECASE,
 )
-_FEWEST = 3
+_MIN_LINES = 3
 """Lines of text beside a float, at least: fewer are a label of its picture."""
 _WORDS = 3
 """Words of a line of running text, at least."""
@@ -59,7 +59,7 @@ def find_beside(runs: Sequence[Line], body: Font) -> Iterator[WrappedFloat]:
     """Every float of a column that text flows around; `runs` are those of the column."""
     captions = [run for run in runs if CAPTION_LABEL.match(join_words(run.words))]
     text = [run for run in runs if _is_text(run, body)] if captions else []
-    if len(text) < _FEWEST:
+    if len(text) < _MIN_LINES:
         return
     column = (min(run.x0 for run in text), sorted(run.x1 for run in text)[-1 - len(text) // 20])
     taken: set[int] = set()
@@ -69,7 +69,7 @@ def find_beside(runs: Sequence[Line], body: Font) -> Iterator[WrappedFloat]:
             if edges is None or id(caption) in taken:
                 continue
             lines = _text_beside(caption, runs, edges, is_left=is_left)
-            if len(lines) < _FEWEST:
+            if len(lines) < _MIN_LINES:
                 continue
             top, bottom = lines[0].y, lines[-1].y
             own = [
@@ -111,7 +111,7 @@ def _edges_beside(
         flush = [run for run in rows if abs(run.x0 - usual) < _EDGE]
         left, right = min((run.x0 for run in flush), default=column[0]), column[1]
     is_narrow = right - left < _NARROW * (column[1] - column[0])
-    return (left, right) if is_narrow and len(flush) >= _FEWEST - 1 <= len(rows) - 1 else None
+    return (left, right) if is_narrow and len(flush) >= _MIN_LINES - 1 <= len(rows) - 1 else None
 
 
 def _text_beside(

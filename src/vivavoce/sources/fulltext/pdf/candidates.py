@@ -70,7 +70,7 @@ class HeadingCandidate:
 
     @property
     def runs_in(self) -> bool:
-        """Its paragraph goes on behind it, in the same line."""
+        """Check whether its paragraph goes on behind it, in the same line."""
         return bool(self.rest)
 
     @property

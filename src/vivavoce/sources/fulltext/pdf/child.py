@@ -37,7 +37,7 @@ READY = "ready"
 _OUT_OF_MEMORY = frozenset({-signal.SIGTRAP, -signal.SIGILL, -signal.SIGABRT})
 """Exits of PDFium when it gets no memory."""
 _FILES_PER_CHILD = 200
-"""Then a new one starts, so that memory lost by a library does not add up."""
+"""Files of a process before a new one starts, so that memory lost by a library is freed."""
 _WALL = 3
 """Times the CPU limit: how long an answer may take on a busy machine."""
 _START_SECONDS = 60
@@ -95,8 +95,8 @@ class Child:
 
     def _running(self) -> subprocess.Popen[bytes]:
         process = self._process
-        is_mine = process is not None and self._owner == os.getpid()
-        is_fresh = is_mine and self._files < _FILES_PER_CHILD
+        is_own = process is not None and self._owner == os.getpid()
+        is_fresh = is_own and self._files < _FILES_PER_CHILD
         if process is not None and is_fresh and process.poll() is None:
             return process
         self.close()

@@ -46,7 +46,7 @@ _MIN_LETTERS = 20
 MAX_PAGES = 1000
 _LARGEST_FILE = 256 << 20
 _TAIL = 32 << 10
-_FEWEST_COLUMNS = 2
+_MIN_COLUMNS = 2
 _MAX_BOOKMARKS = 2000
 _MAX_BOOKMARK = 6
 _UTF16 = 2
@@ -184,7 +184,7 @@ def _tables(
         caption = clean_text(paragraphs.one(item.caption))
         rules = paragraphs.layout.rules[item.body[0].page] if item.body else []
         cells, spans, bold = read_grid(item.body, rules)
-        if not (item.is_aligned and cells and len(cells[0]) >= _FEWEST_COLUMNS):
+        if not (item.is_aligned and cells and len(cells[0]) >= _MIN_COLUMNS):
             cells, spans, bold = (), (), ()  # another table's, or columns that were not told apart
         printed = TableText(caption, cells)
         mentions = list(mentions_in(printed.text, references))

@@ -72,7 +72,7 @@ class Hypothesis:
     """Members by place among the candidates."""
     style: Style | None = None
     number_style: str = ""
-    """Empty for headings without numbers."""
+    """Style of the numbers; empty for headings without them."""
     features: dict[str, float] = field(default_factory=dict)
     score: float = 0.0
 

@@ -28,7 +28,7 @@ _INSIDE = 5
 """Rows more that may be repeated where they are parted from the text, such as a licence."""
 _BOTH = 2
 """Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
-_APART, _LONGEST_HEAD = 1.5, 16
+_APART, _MAX_HEAD = 1.5, 16
 _PAGES_OF_HEADS, _SHARE_OF_HEADS = 4, 0.25
 """The least number and share of pages that open with such a row."""
 _CAPTION = re.compile(r"(?:table|tab|figure|fig|algorithm)\b", re.IGNORECASE)
@@ -132,7 +132,7 @@ def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
         below = ordered[len(row) : len(row) + 1]
         is_apart = bool(below) and below[0].y - row[0].y > _APART * layout.leading
         is_usual = all(line.size < layout.body.size + 0.5 and not line.font.bold for line in row)
-        is_short = len(_text(row).split()) <= _LONGEST_HEAD
+        is_short = len(_text(row).split()) <= _MAX_HEAD
         if is_apart and is_usual and is_short and not _CAPTION.match(_text(row)):
             found[round(row[0].y)].append(row)
     for y, rows in found.items():

@@ -34,7 +34,7 @@ class Heading:
     candidate: HeadingCandidate
     level: int
     text: str
-    """Without its number and its closing mark."""
+    """Text without its number and its closing mark."""
     number: str | None
     role: str | None
 

@@ -33,7 +33,7 @@ _STAMP, _IN_TEXT = 200, re.compile(r"\b[^\W\d_][^\W\d_A-Z]+\b")
 _EMPTY = 20
 """Characters of a page that is a picture, at most."""
 _WORD = re.compile(r"[A-Za-z]{4,}")
-_FEWEST_WORDS = 60
+_MIN_WORDS = 60
 """Words of a font that are judged together."""
 _VOWELS, _USUAL = "aeiouy", (0.25, 0.62)
 """Share of vowels among the letters of every language that is written in Latin letters."""
@@ -122,7 +122,7 @@ def _garbled(lines: Sequence[Line]) -> int:
     for words in fonts.values():
         own = Counter(letter for word in words for letter in word)
         total = own.total()
-        if len(words) < _FEWEST_WORDS:
+        if len(words) < _MIN_WORDS:
             continue
         vowels = sum(own[vowel] for vowel in _VOWELS) / total
         others = every - own
@@ -141,7 +141,7 @@ def _cosine(one: Counter[str], other: Counter[str]) -> float:
 GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 
 _PAGES_PER_SECTION = 7
-_FEWEST = 3
+_MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
 """Share of the text between two headings of the top level, and in a section without any inside."""
 _CONFIRMED = 0.9
@@ -159,14 +159,14 @@ _LONG = 4
 _WEAK_SCORE = 2.0
 _OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
 """Headings that a paper prints once, and the words of such a heading."""
-_FEWEST_TITLE = 2
+_MIN_TITLE = 2
 _FRONT_PAGES = 2
 """Pages behind the first on which an abstract is printed."""
-_FEWEST_ABSTRACT, _MOST_ABSTRACT = 30, 700
+_MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
 """Words of an abstract: a heading with fewer below it lost its text."""
 _STRAY, _UNLISTED = 2, 0.1
 """Citations of numbers above the last entry: intervals such as [0, 100] are some."""
-_FEWEST_ENTRY, _MOST_ENTRY, _ODD = 20, 900, 0.1
+_MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
 """Characters of an entry of a list, and the share of entries that may have more or fewer."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
 _LONE = re.compile(r"\S+")
@@ -222,7 +222,7 @@ def _doubt_of_title(facts: Facts) -> str | None:
     title = facts.title or ""
     if not title:
         return None
-    if len(title.split()) < _FEWEST_TITLE and not facts.authors:
+    if len(title.split()) < _MIN_TITLE and not facts.authors:
         return "one word, and no author below it"
     if _CUT.search(title):
         return "it ends inside a phrase"
@@ -248,9 +248,9 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
     if facts.abstract is None:
         return "one is printed but was not found" if is_printed else None
     words = len(facts.abstract.split())
-    if is_printed and words < _FEWEST_ABSTRACT:
+    if is_printed and words < _MIN_ABSTRACT:
         return f"{words} words"
-    if words > _MOST_ABSTRACT:
+    if words > _MAX_ABSTRACT:
         return f"{words} words, more than any abstract has"
     if not _ENDED.search(facts.abstract):
         return "it ends inside a sentence"
@@ -272,7 +272,7 @@ def _doubt_of_references(facts: Facts) -> str | None:
     above = sum(number > len(facts.references) for number in cited)
     if above > max(_STRAY, _UNLISTED * len(cited)):
         return f"the text cites up to [{max(cited)}] of {len(facts.references)}"
-    odd = sum(not _FEWEST_ENTRY <= len(one.raw) <= _MOST_ENTRY for one in facts.references)
+    odd = sum(not _MIN_ENTRY <= len(one.raw) <= _MAX_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
         return f"{odd} of {len(facts.references)} entries are not a single work"
     return None
@@ -290,7 +290,7 @@ _DOUBTS: Mapping[str, Callable[[Facts], str | None]] = {
 def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     count = len(facts.letters_by_page)
     is_thin = len(facts.sections) < count / _PAGES_PER_SECTION
-    if len(tops) < _FEWEST or (is_thin and len(tops) < count / (2 * _PAGES_PER_SECTION)):
+    if len(tops) < _MIN_HEADINGS or (is_thin and len(tops) < count / (2 * _PAGES_PER_SECTION)):
         yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"

@@ -1,4 +1,4 @@
-"""From words to lines in reading order: runs on one baseline, columns, bands between wide lines."""
+"""Lines in reading order, from words: runs on one baseline, columns, bands between wide lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEW_NUMBERS = 4
 """Numbers of lines on a page where every fifth line has one."""
 _BOTH = 2
 _SMALL_PRINT = 0.8
-_NARROWEST_COLUMN, _SHORTEST = 0.1, 0.12
+_MIN_COLUMN, _MIN_LINE = 0.1, 0.12
 """Shares of the page's width: a column, and a line that counts when columns are sought."""
 
 _DIGITS = re.compile(r"(\d+(?:[.,]\d+)*|\D)")
@@ -100,7 +100,7 @@ def _find_gutters(
         line
         for page in pages
         for line in runs[page.number]
-        if abs(line.size - body.size) <= 2.0 and line.width >= _SHORTEST * width
+        if abs(line.size - body.size) <= 2.0 and line.width >= _MIN_LINE * width
     ]
     ends, starts = sorted(line.x1 for line in wide), sorted(line.x0 for line in wide)
     beside: dict[int, tuple[int, int]] = {}
@@ -118,7 +118,7 @@ def _find_gutters(
     for x, (crossing, parted) in beside.items():
         if crossing > fewest + 0.02 * parted:
             continue
-        if strips and x - strips[-1][-1] <= _NARROWEST_COLUMN * width:
+        if strips and x - strips[-1][-1] <= _MIN_COLUMN * width:
             strips[-1].append(x)
         else:
             strips.append([x])

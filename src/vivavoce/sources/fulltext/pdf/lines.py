@@ -1,4 +1,4 @@
-"""From the pages of a PDF to runs of words on one line, each with its font, size and place.
+"""Runs of words on one line of a PDF's pages, each with its font, size and place.
 
 PDFium gives the text of a page and says for every character where it stands. Asking that once a
 word, and for the font once a text object, is what keeps this fast.
@@ -67,7 +67,7 @@ _MAX_OBJECTS = 20_000
 """Objects of a page among which rules are sought."""
 _FEW_WORDS, _LARGE_IMAGE = 20, 0.4
 """Words of a page that is a picture, at most, and the share of it that the picture fills."""
-_THICKEST_RULE, _SHORTEST_RULE, _TOUCHING = 2.6, 6.0, 1.5
+_THICKEST_RULE, _MIN_RULE, _TOUCHING = 2.6, 6.0, 1.5
 # The same function as in pypdfium2, but it gives the address of an object as a plain number.
 _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
     ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
@@ -280,7 +280,7 @@ def _read_rules(page: object, box: tuple[float, float, float, float]) -> list[Ru
     found = [
         Rule(left, right, round((top + bottom) / 2, 1))
         for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_PATH, box)
-        if bottom - top <= _THICKEST_RULE and right - left >= _SHORTEST_RULE
+        if bottom - top <= _THICKEST_RULE and right - left >= _MIN_RULE
     ]
     joined: list[Rule] = []
     for rule in sorted(found, key=lambda rule: (rule.y, rule.x0)):

@@ -49,7 +49,7 @@ _MARK_SIZE = 0.87
 """Share of the size of its line: what is larger is not a mark."""
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
-_FEWEST, _COVERED = 5, 0.4
+_MIN_REFERENCES, _COVERED = 5, 0.4
 _SEVERAL, _SURELY_COVERED = 2, 0.2
 """The least references of such a paper, and the share of them that the numbers have to name."""
 
@@ -213,7 +213,7 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
     # Marks of several numbers are not footnotes.
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
-    if references < _FEWEST or covered < least or covered < 0.9 * len(found):
+    if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(found):
         return False
     for line in text:
         if any(_marks(line)):

@@ -44,7 +44,7 @@ class Line:
     """Start and end of the text beside a float; None where lines are as wide as their column."""
     text: str = field(default="")
     kind: str = ""
-    """Empty for running text, else what it was taken for."""
+    """Kind that it was taken for; empty for running text."""
 
     @property
     def width(self) -> float:

@@ -38,7 +38,7 @@ _MIN_NUMBERED = 3
 _FARTHEST_FIRST = 200
 _MAX_ENTRY = 3_000
 _MAX_NAMES = 2_000
-_SHORTEST_ENTRY = 40
+_MIN_ENTRY = 40
 
 _ENTRY_MARK = re.compile(rf"{PRINTED_YEAR.pattern}|http|arXiv")
 _BARE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
@@ -163,7 +163,7 @@ def _starts(paragraph: str) -> Iterator[int]:
     for found in _END.finditer(paragraph):
         start = found.end()
         has_year = bisect_left(years, last) < bisect_left(years, start)
-        if not has_year or start - last < _SHORTEST_ENTRY:
+        if not has_year or start - last < _MIN_ENTRY:
             continue
         if NAMES.match(paragraph, start, start + _MAX_NAMES):
             yield start

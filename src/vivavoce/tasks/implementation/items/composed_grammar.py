@@ -61,7 +61,7 @@ class Notation:
     """Name of a part that has a line."""
     whole: str = "the factor"
     equals: str = " is "
-    """Between the name of a part and what it is."""
+    """Words between the name of a part and what it is."""
     end: str = "."
 
     def write(self, tree: Node) -> str:
