@@ -159,7 +159,7 @@ def test_equal_models_cannot_be_told_apart(
     assert (verdict["difference"], verdict["more_papers_needed"]) == (0, None)
     assert verdict["cost"][full("twin")] is None
     assert "undecided between fine and twin" in verdict["words"]
-    assert "too near" in verdict["words"]
+    assert "too close" in verdict["words"]
 
 
 @pytest.mark.slow
@@ -281,7 +281,7 @@ def test_nothing_is_asked_before_somebody_agrees_or_beyond_the_budget(
 ) -> None:
     out, before = copied(based, tmp_path), len(server.asks)
     told = examine(server, pages, "fine weak", out, "--tasks", "abstract", expect=2)
-    assert "add --yes" in told
+    assert "Add --yes" in told
     assert f"{PAPERS - 1} items" in told
     options = ("--tasks", "abstract", "--yes", *PRICES, "--budget", "0.01")
     told = examine(server, pages, "fine weak", out, *options, expect=2)

@@ -25,7 +25,7 @@ def test_a_query_is_examined_and_asked_once(tmp_path: Path) -> None:
         options = ("2023-12-01", "--tasks", "abstract", "--out", tmp_path / "out")
         places = ("--base", arxiv.origin, "--json")
         planned = viva_here(*command, *options, *places, env=server.environment, expect=2)
-        assert "add --yes" in planned.stderr
+        assert "Add --yes" in planned.stderr
         # One page of the listing, and a text for each paper.
         listings = [ask.target for ask in arxiv.asks if ask.target.startswith("/api/")]
         assert len(listings) == 1

@@ -35,4 +35,4 @@ def test_ctrl_c_prints_the_command_that_goes_on(tmp_path: Path) -> None:
         assert (brisk["model"], brisk["alias"]) == ("openai-api/scripted/brisk", "calm")
         assert not brisk["partial"]
         pages = [path.read_text("utf-8") for path in (one.folder / "site").rglob("*.html")]
-        assert any("calm · direct" in page for page in pages)
+        assert any("<bdi>calm</bdi>" in page for page in pages)
