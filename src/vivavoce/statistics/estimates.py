@@ -29,7 +29,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from vivavoce.statistics.comparison import paired_difference
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
@@ -258,6 +257,8 @@ def _in_batches(
 
 
 def _spearman(first: Floats, second: Floats) -> Floats:
+    from scipy.stats import rankdata  # boards need no ranks, and loading takes half a second
+
     one, other = (rankdata(side, axis=1) for side in (first, second))
     middle = (first.shape[1] + 1) / 2
     return _cosine(one - middle, other - middle)
