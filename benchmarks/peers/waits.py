@@ -40,7 +40,7 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison | Limited]
         theirs=lambda: _call(sys.executable, "-c", READ, board.logs),
         agree=lambda *_: True,  # a command that fails raises
     )
-    yield Limited(f"{of}, one more model", 3.0, board.build, before=board.add_log)
+    yield Limited(f"{of}, one more model", 4.0, board.build, before=board.add_log)
     yield Limited(f"{of}, nothing new", 2.0, board.build)
     yield from _exam(scratch / "exam", 5 if smoke else 40)
 
