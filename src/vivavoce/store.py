@@ -292,11 +292,10 @@ def parquet_of(table: pa.Table, **options: Any) -> bytes:
 
 
 def table_of_parquet(content: bytes, columns: list[str] | None = None) -> pa.Table:
-    """The table in the bytes of a Parquet file, or some columns; pyarrow's errors without one."""
+    """The table in a Parquet file's bytes, or some columns, without pandas; pyarrow's errors."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    # `read_table` loads pandas, which takes longer than most tables.
     return pq.ParquetFile(pa.BufferReader(content)).read(columns=columns)
 
 
