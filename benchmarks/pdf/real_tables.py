@@ -64,7 +64,12 @@ def true_tables(latex: Path, pages: Sequence[str]) -> Iterator[TrueTable]:
     for table in tables:
         cells = [[letters(text) for text in row] for row in table.cells]
         filled = [cell for row in cells for cell in row if cell]
-        if len(cells) < 2 or len(cells[0]) < 2 or len(filled) < 4 or names[letters(table.caption)] > 1:
+        if (
+            len(cells) < 2
+            or len(cells[0]) < 2
+            or len(filled) < 4
+            or names[letters(table.caption)] > 1
+        ):
             continue
         shares = [sum(cell in page for cell in filled) / len(filled) for page in pages]
         caption = letters(table.caption)[:40]

@@ -220,7 +220,7 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
 
 
 def _usual_side(floats: Sequence[Float], columns: Columns) -> bool | None:
-    """Check whether tables stand below their captions; None where rules on one side do not tell."""
+    """Check whether tables are below their captions; None where rules on one side do not tell."""
     sides = [
         bool(below)
         for item in floats
@@ -263,7 +263,7 @@ def _take_body(
 
 
 def _take_row_ends(item: Float, lines: Sequence[Line]) -> None:
-    """Take what stands in the rows of a table under a wide caption; the rest is in its way."""
+    """Take what is in the rows of a table under a wide caption; the rest is in its way."""
     (left, right), own = _sides(item.caption), set(map(id, item.body))
     x0, x1 = _sides(item.body)
     page, top, bottom = item.body[0].page, item.body[0].y - 2, item.body[-1].y + 2
