@@ -35,7 +35,6 @@ from vivavoce.results.audits.relations import (
     Runs,
     compare_dates,
     copies,
-    demonstrations,
     finding,
     found_in,
     related_demonstrations,
@@ -50,9 +49,10 @@ from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.inputs import (
     TASKS,
     PaperText,
-    demonstration_text,
+    demonstration_texts,
     paper_from_row,
     settings_of,
+    shown_demos,
     slots,
 )
 from vivavoce.text.shingles import RETOLD, RETOLD_BESIDE, retold_share, shingles_of
@@ -166,7 +166,7 @@ def audit_leakage(
         compared, found = compare_dates(task, items[task], papers, window, kept, came_late(opened))
         dates.append(compared)
         findings += found
-        findings += related_demonstrations(task, items[task], papers, golds)
+        findings += related_demonstrations(task, items[task], papers)
         findings += copies(task, items[task], papers)
     return LeakageAudit(
         round=opened.id,
@@ -216,10 +216,10 @@ def _overlaps(
             found = found_in(runs, runs_of("\n\n".join(texts), length))
             retold = retold_share(gold, shingles_of("\n\n".join(texts)))
             own[texts] = found, gold_is_inside(row["reference"], texts), retold
-        demos = demonstrations(row, setting)
+        demos = shown_demos(row, setting)
         for paper_id in demos:
             if paper_id not in shown:
-                text = demonstration_text(task, papers[paper_id])
+                text = "\n\n".join(demonstration_texts(task, papers[paper_id]))
                 retold = retold_share(gold, shingles_of(text))
                 shown[paper_id] = found_in(runs, runs_of(text, length)), retold
         beside = [shown[paper_id][0] for paper_id in demos]
