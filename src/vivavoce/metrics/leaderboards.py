@@ -6,7 +6,7 @@ M, and C the methods of H whose produced score equals a gold one within 1e-6 of 
 - `mr` = |H| / |G| (method recall), `mp` = |H| / |M| (method precision), `f1` = 2 mr mp / (mr + mp).
 - `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
   second and discusses the first; only the first can give its printed numbers.
-- A method of the board that no paper at hand reports is not in G, and is left out of M.
+- A method of the board that no available paper reports is not in G, and is left out of M.
 - `ktau` = Kendall's tau-b between the gold and the produced scores of H, so it needs no word on
   whether more is better. Undefined with fewer than two such methods or equal scores throughout.
 
