@@ -30,7 +30,7 @@ from vivavoce.corpus.resolve.keys import (
 )
 from vivavoce.corpus.resolve.references import KnownPaper, know_paper, parts_of_title
 from vivavoce.errors import DamagedError
-from vivavoce.store import canonical_json, read_sealed, write_sealed
+from vivavoce.store import read_sealed, write_sealed
 
 _TEXTS = pa.list_(pa.string())
 _KEYS = pa.list_(pa.uint64())
@@ -48,7 +48,6 @@ PAPER = pa.schema(
 FACTS = pa.schema(
     [
         *PAPER,
-        pa.field("digest", pa.uint64()),
         pa.field("id_keys", _KEYS),
         pa.field("title_keys", _KEYS),
         pa.field("part_keys", _KEYS),
@@ -81,7 +80,6 @@ def paper_facts(
     ]
     columns: dict[str, Any] = {
         **{name: [row[name] for row in rows] for name in PAPER.names},
-        "digest": hash_texts([canonical_json(row) for row in rows], Kind.ID),
         "id_keys": _nested(names, Kind.ID),
         "title_keys": _nested(titles, Kind.TITLE),
         "part_keys": _nested(parts, Kind.PART),
@@ -123,12 +121,12 @@ def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(keys))
 
 
-FORMAT = 3
+FORMAT = 4
 """Raised when a file of an index changes meaning."""
 INDEX, PAPERS = "index.json", "papers.arrow"
 _Rows = tuple[Keys, NDArray[np.uint32]]
 """Keys and the number of the paper of each."""
-ARRAYS = {"keys": "<u8", "values": "<u4", "digests": "<u8"}
+ARRAYS = {"keys": "<u8", "values": "<u4"}
 """The arrays of an index, each a file."""
 
 
@@ -204,7 +202,6 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     (folder / INDEX).unlink(missing_ok=True)
     batches: list[int] = []
     ids: list[pa.Array] = []
-    digests = [np.empty(0, np.uint64)]
     rows: dict[str, list[_Rows]] = {
         name: [(np.empty(0, np.uint64), np.empty(0, np.uint32))]
         for name in ("id_keys", "title_keys", "part_keys")
@@ -218,7 +215,6 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
                 batches.append(len(batch))
             numbers = np.arange(start, start + len(whole), dtype=np.uint32)
             ids.append(whole["paper_id"].combine_chunks())
-            digests.append(whole["digest"].to_numpy())
             for name, found in rows.items():
                 lists = whole[name].combine_chunks()
                 counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
@@ -230,7 +226,6 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     arrays: dict[str, NDArray[Any]] = {
         "keys": keys[order],
         "values": values[order],
-        "digests": np.concatenate(digests),
     }
     for name, array in arrays.items():
         with (folder / f"{name}.npy").open("wb") as stream:

@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.columns import flat
 from vivavoce.corpus.identity.matching import title_key
 from vivavoce.corpus.resolve.references import identifiers_of, parts_of_title, titles_inside
 from vivavoce.records import Reference
@@ -82,18 +81,10 @@ def _powers_of(base: int, count: int) -> Keys:
 
 
 class ReferenceKeys(NamedTuple):
-    """Keys of references, sorted by reference."""
+    """Keys of references, with the row of each one's reference."""
 
     rows: NDArray[np.uint32]
     keys: Keys
-
-
-def sort_keys(parts: list[ReferenceKeys]) -> ReferenceKeys:
-    """Keys of references in the order of the references."""
-    rows = np.concatenate([some.rows for some in parts])
-    keys = np.concatenate([some.keys for some in parts])
-    order = np.argsort(rows, kind="stable")
-    return ReferenceKeys(rows[order], keys[order])
 
 
 COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi", "given_id")
@@ -107,30 +98,27 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
     Args:
         references: With the columns `COLUMNS`.
     """
-    raw = flat(references["raw"]).fill_null("")
-    titles = flat(references["title"])
-    return sort_keys([_title_keys(titles), _identifier_keys(references, raw)])
+    texts: dict[Kind, list[str]] = {kind: [] for kind in Kind}
+    rows: dict[Kind, list[int]] = {kind: [] for kind in Kind}
+    keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
+    for number, title in enumerate(references["title"].to_pylist()):
+        for kind, keys in keys_of(title or ""):
+            texts[kind] += keys
+            rows[kind] += [number] * len(keys)
+    numbers = _with_identifiers(references)
+    for number, row in zip(numbers.tolist(), references.take(numbers).to_pylist(), strict=True):
+        for scheme, value in identifiers_of(reference_of(row)):
+            texts[Kind.ID].append(identifier_text(scheme, value))
+            rows[Kind.ID].append(number)
+    return ReferenceKeys(
+        np.concatenate([np.array(rows[kind], np.uint32) for kind in Kind]),
+        np.concatenate([hash_texts(texts[kind], kind) for kind in Kind]),
+    )
 
 
 def reference_of(row: Mapping[str, Any]) -> Reference:
     """The reference that a row holds, as far as resolving looks at it."""
     return Reference(0, row["raw"] or "", **{name: row[name] for name in COLUMNS[1:]})
-
-
-def _title_keys(titles: pa.Array) -> ReferenceKeys:
-    texts: dict[Kind, list[str]] = {Kind.TITLE: [], Kind.PART: []}
-    rows: dict[Kind, list[int]] = {kind: [] for kind in texts}
-    keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
-    for number, title in enumerate(titles.to_pylist()):
-        for kind, keys in keys_of(title or ""):
-            texts[kind] += keys
-            rows[kind] += [number] * len(keys)
-    return sort_keys(
-        [
-            ReferenceKeys(np.array(rows[kind], np.uint32), hash_texts(texts[kind], kind))
-            for kind in texts
-        ]
-    )
 
 
 def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
@@ -141,19 +129,12 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
     return [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
 
 
-def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:
-    named = pc.match_substring_regex(raw, _ADDRESS)
+def _with_identifiers(references: pa.Table) -> Numbers:
+    """Rows of the references that bear an identifier, or an address that may hold one."""
+    named = pc.match_substring_regex(pc.fill_null(references["raw"], ""), _ADDRESS)
     for name in ("doi", "arxiv_id", "given_id"):
-        named = pc.or_(named, flat(references[name].is_valid()))
-    numbers = np.flatnonzero(flat(named).to_numpy(zero_copy_only=False))
-    rows, texts = [], []
-    for number, row in zip(
-        numbers.tolist(), references.select(COLUMNS).take(numbers).to_pylist(), strict=True
-    ):
-        for scheme, value in identifiers_of(reference_of(row)):
-            rows.append(number)
-            texts.append(identifier_text(scheme, value))
-    return ReferenceKeys(np.array(rows, np.uint32), hash_texts(texts, Kind.ID))
+        named = pc.or_(named, references[name].is_valid())
+    return np.flatnonzero(named.to_numpy())
 
 
 def identifier_text(scheme: str, value: str) -> str:
