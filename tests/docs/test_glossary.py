@@ -16,8 +16,8 @@ from vivavoce.cli import app
 from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns, terminal_columns
 from vivavoce.tasks import list_families
+from vivavoce.web import glossary, meaning
 from vivavoce.web.board.overview import HEADS
-from vivavoce.web.rendering import glossary, meaning
 
 SOURCES = Path(vivavoce.__file__).parent
 TERMINAL = [

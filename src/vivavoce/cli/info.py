@@ -116,6 +116,6 @@ def _rounds(where: Path) -> Listing:
 
 
 def _labels() -> Listing:
-    from vivavoce.web.rendering import glossary
+    from vivavoce.web import glossary
 
     return ["label", "meaning"], [[*pair] for pair in sorted(glossary()["terminal"].items())]

@@ -35,7 +35,6 @@ from vivavoce.columns import (
     without_null,
 )
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import pair_keys, pairs_of
 from vivavoce.networks.tables import (
     column_batches,
@@ -48,6 +47,7 @@ from vivavoce.networks.tables import (
     widen,
     years_of,
 )
+from vivavoce.text.identifiers import ids_in_doi
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import distinct
 

@@ -18,8 +18,14 @@ import pyarrow.parquet as pq
 
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.resolve.index import Index, build_index, open_index
-from vivavoce.corpus.resolve.keys import COLUMNS, reference_keys, reference_of
+from vivavoce.corpus.resolve.index import (
+    COLUMNS,
+    Index,
+    build_index,
+    open_index,
+    reference_keys,
+    reference_of,
+)
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done
 from vivavoce.text.shingles import distinct

@@ -36,8 +36,8 @@ from vivavoce.store import (
 )
 from vivavoce.text import printing
 from vivavoce.text.printing import visible
+from vivavoce.web import environment_of, meaning
 from vivavoce.web.board import entries, sections
-from vivavoce.web.rendering import environment_of, meaning
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,7 +53,7 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
 _CODE = (
     "reports.py",
     "text/printing.py",
-    "web/rendering.py",
+    "web/__init__.py",
     "web/glossary.toml",
     "web/board",
     "web/templates",
