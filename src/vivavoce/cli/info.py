@@ -1,4 +1,4 @@
-"""Verbs that say what there is and what is missing, and the same names for a shell to complete."""
+"""Verbs that say what there is and what is missing."""
 
 from __future__ import annotations
 
