@@ -17,7 +17,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics import Metric, list_metrics
 from vivavoce.reports import NOTHING, Column, Sheet, sheet
 from vivavoce.results.board.groups import Board
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.text.printing import figure, visible
 from vivavoce.web import glossary
@@ -31,7 +31,6 @@ from vivavoce.web.board.page import (
     Link,
     Page,
     Words,
-    is_as_built,
     markup,
     page_of,
     static_files,
@@ -48,15 +47,6 @@ if TYPE_CHECKING:
 
 
 _MAX_NOTES = 100
-
-
-def pages(site: Site) -> list[Page]:
-    """All of them; none is rendered yet."""
-    return [
-        _index(site),
-        *(_board_page(board, site) for board in site.boards),
-        metrics_page(site),
-    ]
 
 
 def _index(site: Site) -> Page:
@@ -136,10 +126,6 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
     }
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def metrics_page(site: Site) -> Page:
     """Labels, settings and metrics: everything in it is the same for all boards."""
     metrics = list_metrics()
@@ -155,7 +141,7 @@ def metrics_page(site: Site) -> Page:
     def make() -> Words:
         columns = (
             Column(lambda metric: metric.name, "Metric"),
-            Column(lambda metric: _sentence(metric.summary), "What it says"),
+            Column(lambda metric: metric.summary[:1].upper() + metric.summary[1:], "What it says"),
             *(Column(range_of, "Range"), Column(better, "Better")),
             Column(lambda metric: metric.source, "Defined in"),
         )
@@ -211,13 +197,7 @@ def write_site(
     if submit and not submit.startswith("https://"):
         raise InputError(f"submit={submit!r} must be an address that begins with https://")
     site = replace(site_of(board), note=note, status=status, next_round=coming, submit=submit)
-    items = list(samples)
-    fixed = [page.key for page in (*static_files(), metrics_page(site))]
-    shown = [site.key, site.headlines, site.metrics]
-    asked = [options, [item.key for item in items]]
-    inputs = hash_of([fixed, shown, asked])
-    if not is_as_built(out, inputs):
-        write_pages(pages_of(site, samples=items), out, inputs)
+    write_pages(pages_of(site, samples=samples), out)
     return out / "index.html"
 
 
@@ -227,7 +207,9 @@ def pages_of(site: Site, *, samples: Iterable[ItemTexts] = ()) -> list[Page]:
     answered = answered_boards(site, items)
     linked = replace(site, nav=_nav(site, has_samples=bool(answered)), answered=answered)
     return [
-        *pages(linked),
+        _index(linked),
+        *(_board_page(board, linked) for board in linked.boards),
+        metrics_page(linked),
         *sample_pages(linked, items),
         *downloads.files(linked),
         *static_files(),
