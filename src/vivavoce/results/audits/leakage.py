@@ -7,8 +7,9 @@
   whatever words were changed, broken or put in another order;
 - dates: targets inside the window, splits in the order of time, every demonstration over before its
   target begins;
-- demonstrations that are the target itself or another version of it, share its title, or half of
-  the 13-word runs of its abstract or of a gold section; items that are near copies of each other;
+- demonstrations that are the target itself, another version of it, or share its title or half of
+  the 13-word runs of its abstract or of a gold section;
+- items that are near copies of each other;
 - exclusions, by task, setting and reason.
 
 A finding is a breach when it breaks a rule of the round; a round without breaches may still hold
