@@ -356,7 +356,8 @@ def compare(
 
 
 def _write(view: Any, out: Path) -> Path:
-    from vivavoce.results.board.head_to_head import differing_items
+    from vivavoce.results.board.head_to_head import differing_items, metric_sheet
     from vivavoce.web.board.duels import write_comparison
 
-    return write_comparison(view.as_dict(), differing_items(view), out)
+    sheets = list(map(metric_sheet, view.duels))
+    return write_comparison(view.as_dict(), sheets, differing_items(view), out)
