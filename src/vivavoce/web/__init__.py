@@ -20,8 +20,11 @@ def glossary() -> dict[str, dict[str, str]]:
 
 
 def meaning(label: str, part: str = "board") -> str:
-    """Meaning of a label; of a setting such as `mixed@1` that of `mixed`. Empty without one."""
-    words = glossary()[part]
+    """Meaning of a label; of a setting such as `mixed@1` that of `mixed`. Empty without one.
+
+    A table that the terminal prints too has its labels explained as there.
+    """
+    words = glossary()["terminal"] | glossary()[part]
     plain = label.partition("@")[0]
     return words.get(plain) or words.get(plain.partition("+")[0], "")
 
