@@ -130,9 +130,7 @@ class ModelUse(Shape):
 class Spending(Shape):
     """Models asked, and what they may cost."""
 
-    models: Annotated[
-        Sequence[str], Opt("provider/model; repeatable.", "--model", complete="models")
-    ] = ()
+    models: Annotated[Sequence[str], Opt("provider/model; repeatable.", "--model")] = ()
     judge: Annotated[
         Sequence[str], Opt("A model that judges the answers; of three or five the majority counts.")
     ] = ()
@@ -187,14 +185,10 @@ class RunSpec(ModelUse, Patience, Spending):
     }
     """Options that the help shows; the reference lists all."""
 
-    tasks: Annotated[
-        Sequence[str], Arg("Such as title; see viva list tasks.", complete="tasks")
-    ] = ()
-    round: Annotated[Path, Opt("The folder of the round, or sample.", complete="rounds")]
+    tasks: Annotated[Sequence[str], Arg("Such as title; see viva list tasks.")] = ()
+    round: Annotated[Path, Opt("The folder of the round, or sample.")]
     logs: Annotated[Path, Opt("Folder for the logs; a rerun resumes from it.")]
-    methods: Annotated[
-        Sequence[str], Opt("How models are used (default direct).", "--method", complete="methods")
-    ] = ()
+    methods: Annotated[Sequence[str], Opt("How models are used (default direct).", "--method")] = ()
     settings: Annotated[Sequence[str], Opt("What the model is shown; repeatable.", "--setting")] = (
         "base",
     )
@@ -280,7 +274,6 @@ class ExamRequest(Spending):
             "Tasks to ask; by default all that the papers allow.",
             metavar="TASK,...",
             read=given_names,
-            complete="tasks",
         ),
     ] = ()
     since: Annotated[date | None, Opt("Only papers first public on this day or later.")] = None
