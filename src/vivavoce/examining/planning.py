@@ -31,7 +31,7 @@ from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
 from vivavoce.text import printing
-from vivavoce.web.rendering import environment_of
+from vivavoce.web import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -1,4 +1,4 @@
-"""Leaks of a round, looked for again in its own files, without the code that built it.
+"""Leaks of a round, looked for again in its own files.
 
 - overlap: the share of the gold's 13-word runs that the input of a setting holds (the paper's own
   text, its demonstrations and listed works together). A title has no such runs, so its 4-word runs
@@ -7,8 +7,9 @@
   whatever words were changed, broken or put in another order;
 - dates: targets inside the window, splits in the order of time, every demonstration over before its
   target begins;
-- demonstrations that are the target itself, share its title, or share half of the 13-word runs of
-  its abstract or gold; items that are near copies of each other in the same way;
+- demonstrations that are the target itself, another version of it, or share its title or half of
+  the 13-word runs of its abstract or of a gold section;
+- items that are near copies of each other;
 - exclusions, by task, setting and reason.
 
 A finding is a breach when it breaks a rule of the round; a round without breaches may still hold

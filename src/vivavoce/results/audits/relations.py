@@ -1,7 +1,8 @@
 """Papers of a round compared with each other: dates, demonstrations, near copies.
 
-Everything is compared again, from the items and the papers of the round. Texts are compared by
-their runs of words as numbers, so that one gold text meets many inputs, and many texts each other.
+Everything is compared again, from the items and the papers of the round. Demonstrations are
+compared by the code that chooses them. Texts are compared by their runs of words as numbers, so
+that one gold text meets many inputs, and many texts each other.
 Words are those of `vivavoce.metrics.rouge`.
 """
 
@@ -130,13 +131,13 @@ def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
 def related_demonstrations(
     task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]
 ) -> Iterator[Row]:
-    """Demonstrations that are the target, or nearly, by the rule that rounds are built with."""
+    """Demonstrations that are the target, or nearly, by the rules that rounds are built by."""
     kinship = Kinship()
     for row in rows:
         for paper_id in shown_demos(row, _ALL):
             if found := kinship.between(papers[row["paper_id"]], papers[paper_id]):
-                check = "target_in_demonstrations" if found[0] == "itself" else found[0]
-                yield finding(check, task, row["id"], other=paper_id, detail=found[1], breach=True)
+                check, detail = found
+                yield finding(check, task, row["id"], other=paper_id, detail=detail, breach=True)
 
 
 def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> Iterator[Row]:
