@@ -24,3 +24,13 @@ def test_a_row_that_opens_many_pages_apart_from_the_text_is_a_running_head(tmp_p
     document = read_file(paper.save())
     assert [section.heading for section in document.sections] == list(CHAPTERS)
     assert not any("MATTER" in section.text for section in document.sections)
+
+
+def test_a_stroke_over_a_letter_is_part_of_it(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "stroke.pdf")
+    paper.centred("A Paper of Two")
+    paper.heading("1 Introduction")
+    paper.paragraph(FILLER)
+    paper.canvas._code.append("BT 1 0 0 1 108 610 Tm [(Pawe )278(l or Bia )278(ly)] TJ ET")
+    (section,) = read_file(paper.save()).sections
+    assert section.text.endswith("Paweł or Biały")

@@ -124,6 +124,19 @@ def test_numbers_give_the_levels_wherever_they_stand() -> None:
     ]
 
 
+def test_a_number_in_another_style_stands_where_the_others_leave_it_out() -> None:
+    heads = div("Introduction", n="1") + div("Data", n="2") + div("Corpus", n="2.1")
+    heads += div("III. RESULTS") + div("A. Setup") + div("Conclusion", n="4")
+    assert outline(paper(heads)) == [
+        (1, "1", "Introduction"),
+        (1, "2", "Data"),
+        (2, "2.1", "Corpus"),
+        (1, "III", "RESULTS"),
+        (2, "A", "Setup"),
+        (1, "4", "Conclusion"),
+    ]
+
+
 def test_roman_sections_have_lettered_subsections() -> None:
     body = div("INTRODUCTION", n="I.") + div("DATA", n="II.") + div("Sources", n="A.")
     body += div("Cleaning", n="B.") + div("RESULTS", n="III.")

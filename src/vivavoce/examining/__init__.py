@@ -36,8 +36,7 @@ from vivavoce.examining.request import (
     find_papers,
     read_papers,
 )
-from vivavoce.examining.standings import stand
-from vivavoce.examining.verdicts import compare, worst_items
+from vivavoce.examining.standings import compare, stand, worst_items
 from vivavoce.metrics.judged_text import NUGGETS
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs

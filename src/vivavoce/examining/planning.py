@@ -35,7 +35,7 @@ from vivavoce.tasks import CEILING, find_task, list_families
 from vivavoce.tasks.scoring.marks import template_of
 from vivavoce.tasks.writing.questions import FACTS, FAMILY, QUESTIONS
 from vivavoce.text import printing
-from vivavoce.web.rendering import environment_of
+from vivavoce.web import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment

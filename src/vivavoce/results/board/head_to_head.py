@@ -71,22 +71,27 @@ class HeadToHead(Report):
             a, b = (visible(row[side]["name"]) for side in "ab")
             place = f"{row['task']} · {row['setting']} · round {row['round']}"
             yield f"{place} · version {row['task_version']}\na: {a}   b: {b}"
-            yield sheet(
-                "",
-                row["metrics"],
-                *(Column("metric", form=".60"), "a", "b"),
-                Column("difference", "a - b", ci="ci"),
-                Column(_outcome, "better"),
-                *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
-                "n",
-                below=[row["verdict"]],
-            )
+            yield metric_sheet(row)
             yield sheet(
                 f"Items that differ most in {row['headline']}",
                 row["differ_most"],
                 *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
             )
         yield "a - b: mean over items of both [95% interval]."
+
+
+def metric_sheet(duel: Row) -> Sheet:
+    """Both sides of a duel metric by metric, with the verdict below."""
+    return sheet(
+        "",
+        duel["metrics"],
+        *(Column("metric", form=".60"), "a", "b"),
+        Column("difference", "a - b", ci="ci"),
+        Column(_outcome, "better"),
+        *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
+        "n",
+        below=[duel["verdict"]],
+    )
 
 
 def _outcome(row: Row) -> str | None:

@@ -54,6 +54,7 @@ def accept_numbers(blocks: Sequence[Block]) -> dict[int, HeadingLevel]:
         main = {place: HeadingLevel(number, 1) for place, number in roman.items()}
     elif len(arabic) >= _TAKEN_APART or 2 * len(arabic) >= max(headed, 1):
         main = {place: HeadingLevel(number, len(number.parts)) for place, number in arabic.items()}
+        main |= _between(main, _of_style(readings, ROMAN))
     else:
         main = {}
     main |= _letters_inside(readings, main)
@@ -84,6 +85,22 @@ def _chain(
         return step_cost(None, number.parts) if is_allowed else None
 
     return heaviest_chain(numbers, weight, opening, look_back=_LOOK_BACK)[0]
+
+
+def _between(
+    main: Mapping[int, HeadingLevel], others: Mapping[int, SectionNumber]
+) -> dict[int, HeadingLevel]:
+    """Numbers of another style that stand where the main ones leave them out: `2`, `III`, `4`."""
+    tops = {place: one.number.parts[0] for place, one in main.items()}
+    found: dict[int, HeadingLevel] = {}
+    for place, number in others.items():
+        before = [tops[p] for p in sorted(tops) if p < place]
+        behind = [tops[p] for p in sorted(tops) if p > place]
+        is_missing = before and behind and before[-1] < number.parts[0] < behind[0]
+        if is_missing and place not in main and len(number.parts) == 1:
+            found[place] = HeadingLevel(number, 1)
+            tops[place] = number.parts[0]
+    return found
 
 
 def _letters_inside(

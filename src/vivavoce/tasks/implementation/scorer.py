@@ -35,7 +35,6 @@ from vivavoce.tasks.implementation.items.gold import (
     ReportGold,
     architecture_trials,
     claims,
-    gold_of_report,
     gold_values,
     market_files,
 )
@@ -154,7 +153,7 @@ def parts(view: View[Any]) -> dict[str, Any]:
     return {"sandbox": sandbox_for(_NEEDED[view.task], given.sandbox, given.timeout)}
 
 
-async def score_formula(answer: str, row: Row) -> Values:
+async def score_formula(answer: str, row: Row, notes: Row) -> Values:
     """Run a program and compare its result with the gold values."""
     folder, timeout = row["run"]["round"], row["run"]["timeout"]
     program = find_program(answer)
@@ -188,7 +187,7 @@ _SPARE_BYTES = 1 << 20
 """A result may be so much larger than 20 times its gold."""
 
 
-async def score_network(answer: str, row: Row) -> Values:
+async def score_network(answer: str, row: Row, notes: Row) -> Values:
     """Run a module on the item's inputs and weights and compare its layers with the gold ones."""
     program = find_program(answer)
     if program is None:
@@ -224,7 +223,7 @@ def _shapes(layers: Layers) -> dict[str, tuple[int, ...]]:
     return {key: layer.shape for key, layer in layers.items()}
 
 
-async def score_reproduction(answer: str, row: Row) -> Values:
+async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     """Compare what an answer read, chose and computed with the gold of a report, stage by stage."""
     folder, timeout = row["run"]["round"], row["run"]["timeout"]
     reading, program = find_json(answer, ("method", "columns")), _find_code(answer)
@@ -268,14 +267,3 @@ def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, floa
         "entity_f1": found.entity_f1,
         "data": score_columns(truth.columns, columns),
     }
-
-
-def score_methods(answer: str, row: Row) -> Values:
-    """Compare the methods of an answer with those of the report."""
-    found = parse_methods(find_json(answer, mend=True))
-    if found is None:
-        raise FaultyAnswer("malformed")
-    result = score_extraction(gold_of_report(row), found)
-    if result.unmarked:
-        raise FaultyAnswer("unmarked", result.values())
-    return result.values()

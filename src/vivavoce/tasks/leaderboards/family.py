@@ -98,7 +98,7 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
     def measure(self, answer: str, row: Row) -> Values:
         """Methods, scores and order of the tables; an answer without a row in any is malformed."""
         produced = read_board(answer, row["board"]["metric"])
-        scored = score_board([Entry(*entry) for entry in row["entries"]], produced)
+        scored = score_board([Entry(*entry) for entry in row["entries"]], produced, row["others"])
         faults = {**scored.faults(), **_ceilings(row)}
         if row["stop_reason"] == "max_tokens":
             faults["truncated"] = 1.0
@@ -116,6 +116,7 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
         if not entries:
             return {}
         known = {method_key(method) for method, _ in row["entries"]}
+        known.update(map(method_key, row["others"]))
         names = dict.fromkeys(entry.method[:_MAX_NAME] for entry in entries)
         return {
             "generated": len({method_key(entry.method) for entry in entries}),
@@ -135,6 +136,7 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
         "category": row["area"] or "",
         "board": {name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")},
         "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
+        "others": row["others"],
         "question": without_excerpts(prompts, asked),
         "setting": given.setting,
         "prompts": prompts.place,

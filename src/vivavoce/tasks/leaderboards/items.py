@@ -58,11 +58,11 @@ ITEM = pa.schema(
         ("higher_is_better", pa.bool_()),
         *texts("area"),
         ("entries", pa.list_(_ENTRY)),
-        *lists("papers", "settings"),
+        *lists("others", "papers", "settings"),
     ]
 )
 """Columns of an item; `entries` are the gold, best first, with the first public dates of their
-works, `papers` those of the board with text."""
+works, `others` methods on the board that no paper with a text reports, `papers` those with one."""
 
 
 def gold_entries(row: Row) -> list[Entry]:

@@ -13,13 +13,13 @@ from random import Random
 
 from inspect_ai.solver import Solver, TaskState, solver
 
+from vivavoce.retrieval.presets import PRESETS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row
 from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.ranking.boards import FAMILY
-from vivavoce.tasks.ranking.encoders import ENCODERS
 from vivavoce.tasks.ranking.family import GRAPH
 from vivavoce.tasks.ranking.graph_ranking import (
     Direction,
@@ -55,8 +55,8 @@ def pagerank(
     """Rank papers by PageRank in the graph that they make.
 
     Args:
-        encoder: What weighs the edges: tfidf, minilm, scibert, specter, scincl, oagbert, a folder
-            or a name on the hub; NAME:FOLDER for one of these whose weights lie in a folder.
+        encoder: What weighs the edges: tfidf, minilm, scibert, specter, scincl or another preset, a
+            folder or a name on the hub; NAME:FOLDER for a preset whose weights lie in a folder.
         direction: Where the walk goes: cited, citing or both.
         damping: How likely the walk goes on.
         weights: Whether edges count in proportion to how alike two papers are.
@@ -71,7 +71,7 @@ def pagerank(
 def encoder_of(text: str) -> tuple[str, str | None]:
     """The encoder that a text names, and for NAME:FOLDER the folder of its weights."""
     name, _, folder = text.partition(":")
-    return (name, folder) if folder and name in ENCODERS else (text, None)
+    return (name, folder) if folder and name in PRESETS else (text, None)
 
 
 @solver

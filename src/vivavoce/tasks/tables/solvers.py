@@ -20,9 +20,8 @@ from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import answered
 from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.tables.composing import PoolText, read_pool
 from vivavoce.tasks.tables.demand_leaks import telling_words
-from vivavoce.tasks.tables.item import answer_text
+from vivavoce.tasks.tables.item import PoolText, answer_text, read_pool
 from vivavoce.tasks.tables.iterative import iterative
 from vivavoce.tasks.tables.replies import (
     Operations,

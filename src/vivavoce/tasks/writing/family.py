@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.columns import column
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
@@ -169,7 +168,7 @@ class Writing(FamilyTask[WritingArguments]):
         wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, view))}
         table = table_of_parquet(view.round.read_file("writing", "papers.parquet"))
         mask = np.array([paper_id in wanted for paper_id in table["paper_id"].to_pylist()], bool)
-        listed = table.filter(column(mask)).to_pylist()
+        listed = table.filter(mask).to_pylist()
         papers = {row["paper_id"]: paper_from_row(row) for row in listed}
         examples = {
             paper_id: _example(view.task, papers[paper_id])

@@ -35,22 +35,14 @@ _SLANT = 0.1
 """Quarter turns by which text may lean; a watermark across the page leans more."""
 _ASKEW = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
-COMBINING = {
-    "´": "\u0301",
-    "`": "\u0300",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "¨": "\u0308",
-    "¯": "\u0304",
-    "˘": "\u0306",
-    "˙": "\u0307",
-    "ˇ": "\u030c",
-    "˚": "\u030a",
-    "¸": "\u0327",
-}
+_COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u0327"
+COMBINING = dict(zip("´`ˆ˜¨¯˘˙ˇ˚¸", _COMBINING, strict=True))
 _ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
 _CEDILLA = re.compile(r"([CcSsTt])¸")
 """A cedilla is drawn below its letter, which may stand before it."""
+_STROKE = "\u0335"
+_BELOW_STROKE = re.compile(" (?=[Ll])")
+_STROKED = re.compile(rf"{_STROKE}([Ll])")
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
     r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
@@ -187,10 +179,18 @@ class _Reader:
         # PDFium counts halves of surrogate pairs, so they stay apart here.
         text = "".join(map(chr, buffer[: max(written - 1, 0)]))
         sample = range(0, len(text), max(len(text) // 16, 1))
-        if len(text) == count and all(self._agrees(index, text[index]) for index in sample):
-            return text
-        # The page holds marks without a character: ask for each one, which is slower.
-        return "".join(chr(self._unicode(index)) for index in range(count))
+        if len(text) != count or not all(self._agrees(index, text[index]) for index in sample):
+            # The page holds marks without a character: ask for each one, which is slower.
+            text = "".join(chr(self._unicode(index)) for index in range(count))
+        return _BELOW_STROKE.sub(self._stroke_or_space, text)
+
+    def _stroke_or_space(self, found: re.Match[str]) -> str:
+        """The stroke of `ł`, which TeX's old fonts set over the letter with the code of a space."""
+        place = found.start()
+        if pdfium.FPDFText_IsGenerated(self.text_page, place):
+            return " "
+        end = self.end(place, 0)
+        return _STROKE if end > (self.end(place + 1, 0) + self.origin(place + 1)[0]) / 2 else " "
 
     def _agrees(self, index: int, character: str) -> bool:
         code = self._unicode(index)
@@ -356,6 +356,7 @@ def _clean(printed: str) -> str:
     plain = _CONTROL.sub("", printed.translate(_LIGATURES))
     if "¸" in plain:
         plain = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + COMBINING["¸"]), plain)
+    plain = _STROKED.sub(lambda m: "ł" if m[1] == "l" else "Ł", plain)
     if _ACCENTED.search(plain) is not None:
         plain = _ACCENTED.sub(_accent, plain)
     return plain
