@@ -15,7 +15,7 @@ from vivavoce.results.board.columns import columns
 from vivavoce.rounds.spec import Options, RoundOptions, UpdateOptions
 from vivavoce.sources import list_sources
 from vivavoce.tasks import builders, list_families
-from vivavoce.web.rendering import glossary
+from vivavoce.web import glossary
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -50,7 +50,7 @@ _FAMILIES: dict[str, dict[RegistryType, str]] = {
     },
     "tables": {
         "task": "table",
-        "scorer": "tables tables_by_use",
+        "scorer": "tables",
         "solver": "iterative one_step per_paper two_stage bm25_phrases",
     },
     "writing": {

@@ -1,14 +1,9 @@
-"""Arrow columns as numpy arrays and back, and a hash of their rows that lasts.
-
-Arrow imports pandas, which takes longer than reading a small corpus, as soon as it turns Python
-values or numpy arrays into its own or its own into numpy. So here columns are made of, and seen
-through, their buffers.
-"""
+"""Arrow columns as numpy arrays and back, and a hash of their rows that lasts."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -66,55 +61,29 @@ def lists(*names: str) -> list[pa.Field]:
 
 def numbers_in(values: Any) -> Any:
     """The numbers of a column without null, not copied."""
-    kind = np.dtype(str(values.type).replace("double", "float64"))
-    content = values.buffers()[1]
-    if content is None or not len(values):
-        return np.zeros(0, dtype=kind)
-    return np.frombuffer(content, dtype=kind)[values.offset : values.offset + len(values)]
+    return values.to_numpy(zero_copy_only=True)
 
 
 def as_numbers(values: Any, *, missing: int = MISSING) -> Ints:
     """A column of integers, with `missing` for null."""
-    whole = flat(values)
-    found: Ints = numbers_in(whole if whole.type == pa.int32() else whole.cast(pa.int32()))
-    return np.where(_is_valid(whole), found, np.int32(missing)) if whole.null_count else found
+    found: Ints = numbers_in(pc.fill_null(flat(values).cast(pa.int32()), missing))
+    return found
 
 
 def as_flags(values: Any) -> Flags:
     """A column of true and false, null as false."""
-    whole = flat(values)
-    flags = _bits(whole.buffers()[1], whole)
-    return flags & _is_valid(whole) if whole.null_count else flags
-
-
-def column(values: npt.NDArray[Any], missing: Flags | None = None) -> pa.Array:
-    """Numbers or flags as a column, null where they are missing."""
-    kind = pa.bool_() if values.dtype == np.bool_ else pa.from_numpy_dtype(values.dtype)
-    content = _packed(values) if values.dtype == np.bool_ else np.ascontiguousarray(values)
-    valid = None if missing is None else pa.py_buffer(_packed(~missing))
-    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(content)])
+    found: Flags = pc.fill_null(flat(values), False).to_numpy(zero_copy_only=False)
+    return found
 
 
 def text_column(texts: Sequence[str | None]) -> pa.Array:
     """Texts as a column with 64-bit offsets."""
-    encoded = [(text or "").encode() for text in texts]
-    ends = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(texts)), out=ends[1:])
-    missing = np.fromiter((text is None for text in texts), dtype=np.bool_, count=len(texts))
-    valid = pa.py_buffer(_packed(~missing)) if missing.any() else None
-    buffers = [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+    return pa.array(texts, pa.large_string())
 
 
 def text_scalar(text: str | None) -> pa.Scalar:
     """One text as Arrow's functions take it."""
-    return text_column([text])[0]
-
-
-def table_of(columns: Mapping[str, Any]) -> pa.Table:
-    """A table of columns; numbers and flags may be numpy's."""
-    made = [column(each) if isinstance(each, np.ndarray) else each for each in columns.values()]
-    return pa.Table.from_arrays(made, names=list(columns))
+    return pa.scalar(text, pa.large_string())
 
 
 def without_null(texts: pa.Array) -> pa.Array:
@@ -148,7 +117,7 @@ def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:
     found = codes != MISSING
     numbers = np.full(len(codes), MISSING, dtype=np.int32)
     numbers[found] = rank[codes[found]]
-    return encoded.dictionary.take(column(order)), numbers
+    return encoded.dictionary.take(pa.array(order)), numbers
 
 
 def write_parquet_table(path: Path, table: pa.Table, **options: Any) -> Row:
@@ -178,8 +147,7 @@ def hash_table(table: pa.Table) -> str:
 
 
 def _feed(update: Callable[[Any], None], values: pa.Array) -> None:
-    valid = _is_valid(values)
-    update(np.packbits(valid).data)
+    update(np.packbits(as_flags(values.is_valid())).data)
     kind = values.type
     if pa.types.is_list(kind):
         update(_little(as_numbers(pc.list_value_length(values), missing=0), "<i8"))
@@ -190,9 +158,8 @@ def _feed(update: Callable[[Any], None], values: pa.Array) -> None:
     elif pa.types.is_boolean(kind):
         update(np.packbits(as_flags(values)).data)
     else:
-        numbers = numbers_in(values)
-        found = np.where(valid, numbers, numbers.dtype.type(0)) if values.null_count else numbers
-        update(_little(found, "<f8" if pa.types.is_floating(kind) else "<i8"))
+        numbers = numbers_in(pc.fill_null(values, 0))
+        update(_little(numbers, "<f8" if pa.types.is_floating(kind) else "<i8"))
 
 
 def _little(numbers: npt.NDArray[Any], kind: str) -> memoryview:
@@ -207,23 +174,6 @@ def _bytes_of(texts: pa.Array) -> memoryview:
     kind = np.int32 if pa.types.is_string(texts.type) else np.int64
     ends = np.frombuffer(offsets, dtype=kind)[texts.offset : texts.offset + len(texts) + 1]
     return memoryview(content)[int(ends[0]) : int(ends[-1])]
-
-
-def _is_valid(values: pa.Array) -> Flags:
-    return _bits(values.buffers()[0], values)
-
-
-def _bits(buffer: pa.Buffer | None, values: pa.Array) -> Flags:
-    """One flag a value; without a buffer all are true."""
-    if buffer is None:
-        return np.ones(len(values), dtype=np.bool_)
-    packed = np.frombuffer(buffer, dtype=np.uint8)
-    end = values.offset + len(values)
-    return np.unpackbits(packed, count=end, bitorder="little")[values.offset :].astype(np.bool_)
-
-
-def _packed(flags: Flags) -> npt.NDArray[np.uint8]:
-    return np.packbits(flags, bitorder="little")
 
 
 class Groups:

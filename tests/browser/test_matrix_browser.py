@@ -197,7 +197,7 @@ EMPTY = {
     ),
     "no valid answer": (
         [row_at(TASKS[0], "a/one", 1, value=0.0, valid=0.0)],
-        "Not one answer is valid, and an answer that is not valid counts 0.",
+        "Nobody gave a valid answer.",
     ),
     "everything failed": (
         [row_at(TASKS[0], "a/one", 1) | {"value": None, "ci": None, "rank": None, "valid": 0.0}],

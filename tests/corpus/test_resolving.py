@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.corpus.resolving_corpora import (
     METADATA,
@@ -18,7 +17,7 @@ from tests.corpus.resolving_corpora import (
     table_of,
 )
 
-from vivavoce.corpus.build.citing import changed_keys, resolve_shard, touched_rows, write_digest
+from vivavoce.corpus.build.citing import resolve_shard
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
 from vivavoce.corpus.resolve.index import Index, build_index, open_index, paper_facts
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_paper
@@ -34,10 +33,8 @@ def index_of(folder: Path, papers: Papers, chance: random.Random, size: int = 17
     return open_index(folder)
 
 
-def resolved(
-    references: Sequence[Reference], index: Index, rows: np.ndarray | None = None
-) -> list[Resolution | None]:
-    return answers_of(resolve_shard(table_of(references), index, rows).table)
+def resolved(references: Sequence[Reference], index: Index) -> list[Resolution | None]:
+    return answers_of(resolve_shard(table_of(references), index))
 
 
 def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Resolution | None]:
@@ -56,40 +53,10 @@ def test_every_reference_resolves_as_over_the_whole_corpus(seed: int, tmp_path: 
     assert {"arxiv_id", "doi", "acl_id", "title"} <= ways
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_only_touched_references_resolve_otherwise_after_a_change(
-    seed: int, tmp_path: Path
-) -> None:
-    chance = random.Random(seed + 100)
-    before = random_papers(chance, 100)
-    references = random_references(chance, before, 400)
-    other = {paper.paper_id: (paper, year) for paper, year in random_papers(chance, 125)}
-    kept = [pair for pair in before if chance.random() < 0.97]
-    changed = {paper.paper_id: (paper, year) for paper, year in kept}
-    for paper_id in [*chance.sample(sorted(changed), 2), "p0101", "p0102", "p0103", "p0104"]:
-        changed[paper_id] = other[paper_id]
-    after = [changed[paper_id] for paper_id in sorted(changed)]
-    old = index_of(tmp_path / "old", before, chance)
-    new = index_of(tmp_path / "new", after, chance)
-    first = resolve_shard(table_of(references), old)
-    write_digest(tmp_path / "digest", first.keys)
-    rows = touched_rows(tmp_path / "digest", changed_keys(old, new))
-    answers = resolved(references, old)
-    for row, answer in zip(rows.tolist(), resolved(references, new, rows), strict=True):
-        answers[row] = answer
-    assert answers == by_whole_index(references, after)
-
-
 def test_files_that_were_cut_short_are_told_from_whole_ones(tmp_path: Path) -> None:
     chance = random.Random(3)
     papers = random_papers(chance, 5)
-    index = index_of(tmp_path, papers, chance)
-    found = resolve_shard(table_of(random_references(chance, papers, 5)), index)
-    digest = tmp_path / "digest"
-    write_digest(digest, found.keys)
-    digest.write_bytes(digest.read_bytes()[:100])
-    with pytest.raises(DamagedError, match="resolve the shard again"):
-        touched_rows(digest, changed_keys(index, index))
+    index_of(tmp_path, papers, chance)
     (tmp_path / "keys.npy").write_bytes(b"")
     with pytest.raises(DamagedError, match="build the index again"):
         open_index(tmp_path)
@@ -103,13 +70,6 @@ def test_a_corpus_without_papers_resolves_nothing(tmp_path: Path) -> None:
     references = [Reference(0, "A. Ba. On trees. 2014.", title="On trees", doi="10.1000/x")]
     assert resolved(references, open_index(tmp_path)) == [None]
     assert resolved([], open_index(tmp_path)) == []
-
-
-def test_no_key_changes_where_no_paper_does(tmp_path: Path) -> None:
-    chance = random.Random(5)
-    papers = random_papers(chance, 60)
-    one, other = (index_of(tmp_path / str(n), papers, chance, size=n) for n in (7, 60))
-    assert len(changed_keys(one, other)) == 0  # whatever the shards and their order
 
 
 @pytest.mark.data

@@ -12,7 +12,7 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow,
 from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.leaderboards.solvers import board_of_tables
-from vivavoce.tasks.tables.composing import diagnose, read_answer
+from vivavoce.tasks.tables.family import diagnose, read_answer
 from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
 from vivavoce.text.table_parsing import parse_tables
 

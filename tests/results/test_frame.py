@@ -11,7 +11,7 @@ from tests.results.audits.made_logs import write_log
 from tests.servers.commands import viva_here
 
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.frame import scores
+from vivavoce.results.logs.selection import scores
 
 
 @pytest.fixture

@@ -32,8 +32,7 @@ from vivavoce.web.annotation.campaigns import (
     read_items,
 )
 from vivavoce.web.annotation.database import Database, open_database
-from vivavoce.web.annotation.items import Item, check_rows
-from vivavoce.web.annotation.kinds import KINDS, Value
+from vivavoce.web.annotation.kinds import KINDS, Item, Value, check_rows
 from vivavoce.web.annotation.labelling import Task, next_item, read_task, submit
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

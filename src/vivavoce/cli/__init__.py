@@ -21,7 +21,6 @@ from vivavoce.cli import (
     runs,
 )
 from vivavoce.cli import round_updates as round_updates
-from vivavoce.cli import views as views
 from vivavoce.cli.bind import verb
 from vivavoce.cli.output import VivaGroup, say, set_output
 from vivavoce.version import __version__

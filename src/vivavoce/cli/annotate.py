@@ -82,8 +82,7 @@ def import_items(
         open_campaign,
     )
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.items import check_rows
-    from vivavoce.web.annotation.kinds import find_kind
+    from vivavoce.web.annotation.kinds import check_rows, find_kind
 
     sources = [one for one in (file, from_round, from_logs) if one is not None]
     if len(sources) > 1 or not (sources or person):

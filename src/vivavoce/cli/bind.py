@@ -30,7 +30,6 @@ import typer
 from typer.core import TyperCommand
 from typer.models import ParameterInfo
 
-from vivavoce.cli import completion
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Opt, check_local, check_values, sentence_of
 
@@ -98,6 +97,9 @@ def verb(
     def add(function: Verb) -> Verb:
         name_of = name or function.__name__.replace("_", "-")
         settings.setdefault("epilog", f"Example: viva {example}")
+        # The first paragraph whole, where a list of verbs would cut it in mid-sentence.
+        summary = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+        settings.setdefault("short_help", " ".join(summary.split()))
         app.command(name_of, cls=VivaCommand, **settings)(bind(function))
         return function
 
@@ -218,8 +220,6 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
         shown[key] = getattr(declared, key)
     shown.setdefault("hidden", declared.hidden)
     shown.setdefault("rich_help_panel", declared.panel)
-    if declared.complete:
-        shown["autocompletion"] = getattr(completion, declared.complete)
     read: Callable[[Any], Any] = declared.read or (lambda value: value)
     if declared.read or get_origin(bare) in (tuple, Sequence, list):
         inner: Any = str if declared.read else get_args(bare)[0]

@@ -74,7 +74,7 @@ def _parse_renames(pairs: list[str]) -> dict[str, str]:
 
 
 def ingest(
-    kind: Annotated[str, Arg("A kind of viva list sources.", metavar="KIND", complete="sources")],
+    kind: Annotated[str, Arg("A kind of viva list sources.", metavar="KIND")],
     where: Annotated[Path, Arg("A file, or a folder of such files.", metavar="WHERE")],
     corpus: CorpusFolder,
     rename: Annotated[

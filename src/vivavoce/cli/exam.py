@@ -109,7 +109,6 @@ def score(
         str,
         Arg(
             "writing, ranking, leaderboards, tables, factor or architecture.",
-            complete="score_families",
         ),
     ],
     gold: Annotated[Path, Opt("The gold file.")],

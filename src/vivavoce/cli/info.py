@@ -1,4 +1,4 @@
-"""Verbs that say what there is and what is missing, and the same names for a shell to complete."""
+"""Verbs that say what there is and what is missing."""
 
 from __future__ import annotations
 
@@ -116,6 +116,6 @@ def _rounds(where: Path) -> Listing:
 
 
 def _labels() -> Listing:
-    from vivavoce.web.rendering import glossary
+    from vivavoce.web import glossary
 
     return ["label", "meaning"], [[*pair] for pair in sorted(glossary()["terminal"].items())]

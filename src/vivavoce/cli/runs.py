@@ -136,12 +136,10 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
 
 @verb(rounds_app, "round serve rounds/2024-h2 --before 2024-07-01")
 def serve(
-    folder: Annotated[
-        Path, Arg("The folder of the round, or sample.", metavar="ROUND", complete="rounds")
-    ],
+    folder: Annotated[Path, Arg("The folder of the round, or sample.", metavar="ROUND")],
     before: Annotated[str | None, Opt("Only papers before this day.", metavar="DATE")] = None,
     item: Annotated[str | None, Opt("Papers for an agent on this item.", metavar="ID")] = None,
-    task: Annotated[str | None, Opt("Task of the item.", complete="tasks")] = None,
+    task: Annotated[str | None, Opt("Task of the item.")] = None,
 ) -> None:
     """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.
 

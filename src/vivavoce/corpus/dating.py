@@ -21,7 +21,14 @@ from typing import NamedTuple
 
 from vivavoce.records import Document
 from vivavoce.text.dates import parse_date, period
-from vivavoce.text.identifiers import acl_year, arxiv_month, find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.identifiers import (
+    acl_year,
+    arxiv_month,
+    find_acl_id,
+    find_arxiv_id,
+    find_doi,
+    ids_in_doi,
+)
 
 EVIDENCE = ("arxiv_id", "version", "stamp", "doi", "venue", "metadata", "near_copy")
 """Sources of a date; of equally early ones the first counts."""
@@ -96,9 +103,10 @@ def date_paper(
 
 def date_of_doi(doi: str) -> tuple[str, str] | None:
     """The date that is part of a DOI and its evidence; None for a DOI without one."""
-    if doi.startswith("10.48550/arxiv.") and (found := find_arxiv_id(doi[9:])):
-        return arxiv_month(found[0]), "arxiv_id"
-    if doi.startswith(("10.18653/v1/", "10.3115/v1/")) and (acl_id := find_acl_id(doi)):
+    named = ids_in_doi(doi)
+    if arxiv_id := named.get("arxiv"):
+        return arxiv_month(arxiv_id), "arxiv_id"
+    if acl_id := named.get("acl"):
         return acl_year(acl_id), "venue"
     if (posted := _POSTED.match(doi)) and parse_date(day := "-".join(posted.groups())):
         return day, "doi"

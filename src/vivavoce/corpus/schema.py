@@ -22,7 +22,7 @@ from vivavoce.records import (
     Section,
 )
 
-FORMAT = 12
+FORMAT = 13
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))

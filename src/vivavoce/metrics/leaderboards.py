@@ -6,6 +6,7 @@ M, and C the methods of H whose produced score equals a gold one within 1e-6 of 
 - `mr` = |H| / |G| (method recall), `mp` = |H| / |M| (method precision), `f1` = 2 mr mp / (mr + mp).
 - `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
   second and discusses the first; only the first can give its printed numbers.
+- A method of the board that no available paper reports is not in G, and is left out of M.
 - `ktau` = Kendall's tau-b between the gold and the produced scores of H, so it needs no word on
   whether more is better. Undefined with fewer than two such methods or equal scores throughout.
 
@@ -227,14 +228,25 @@ def _records(value: Any) -> list[dict[str, Any]]:
     return rows if is_board else []
 
 
-def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
-    """Compare a produced board with the gold one."""
+def score_board(
+    gold: Sequence[Entry], produced: ProducedBoard, others: Sequence[str] = ()
+) -> BoardScore:
+    """Compare a produced board with the gold one.
+
+    Args:
+        gold: The entries that are asked for.
+        produced: The board of an answer.
+        others: Methods on the board beyond those: an answer neither gains nor loses by them.
+    """
     truth: dict[str, list[str | float | None]] = {}
     for entry in gold:
         truth.setdefault(method_key(entry.method), []).append(entry.score)
     given: dict[str, str | float | None] = {}
     for entry in produced.entries:
         given.setdefault(method_key(entry.method), entry.score)
+    repeated = len(produced.entries) - len(given)
+    for method in {method_key(name) for name in others} - truth.keys():
+        given.pop(method, None)
     found = [method for method in truth if method in given]
     unscored = {method for method in found if all(score is None for score in truth[method])}
     right = sum(any(_is_same(given[method], score) for score in truth[method]) for method in found)
@@ -249,7 +261,7 @@ def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
         ktau=kendall_tau([score for score, _ in both], [own for _, own in both]),
         generated=len(given),
         invented=len(given) - len(found),
-        repeated=len(produced.entries) - len(given) + produced.repeated_headers,
+        repeated=repeated + produced.repeated_headers,
         header_only=produced.header_only,
         truncated=produced.truncated,
     )

@@ -22,11 +22,9 @@ from vivavoce.columns import (
     Ints,
     as_flags,
     as_numbers,
-    column,
     flat,
     prefixed,
     sorted_keys,
-    table_of,
     text_column,
     text_scalar,
     without_null,
@@ -88,7 +86,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
     spelled = flat(table["name"])
     keys, names, name = _identify_authors(spelled, flat(table["author_id"]))
     keep = (paper != MISSING) & as_flags(pc.is_valid(keys))
-    keyed, author = sorted_keys(keys.filter(column(keep)))
+    keyed, author = sorted_keys(keys.filter(pa.array(keep)))
     _, first = np.unique(author, return_index=True)
     first_row = np.flatnonzero(keep)[first]
     paper, name, is_first = paper[keep], name[keep], is_first[keep]
@@ -97,14 +95,14 @@ def read_authorships(corpus: Corpus) -> Authorships:
     bearers = pairs_of(distinct(pair_keys(author, name, len(names))), len(names))
     described = {
         "key": keyed,
-        "name": spelled.take(column(first_row)),
+        "name": spelled.take(pa.array(first_row)),
         "papers": _count_of_each(author[index], len(keyed)),
         "first_author_papers": _count_of_each(author[index][is_first[index]], len(keyed)),
         **_ambiguities(keyed, names, bearers),
     }
     return Authorships(
         paper_ids=paper_ids,
-        authors=table_of(described),
+        authors=pa.table(described),
         paper=paper[index],
         author=author[index],
         is_first=is_first[index],
@@ -115,9 +113,9 @@ def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes, sorted by key, and edges from the lower to the higher, weighed in papers shared."""
     authorships = read_authorships(corpus)
     graph = _graph_of(authorships, np.ones(len(authorships.paper), np.bool_))
-    numbers = column(np.arange(graph.n, dtype=np.int32))
+    numbers = pa.array(np.arange(graph.n, dtype=np.int32))
     edges = {"source": graph.source, "target": graph.target, "papers": graph.weight}
-    return authorships.authors.add_column(0, "node", numbers), table_of(edges)
+    return authorships.authors.add_column(0, "node", numbers), pa.table(edges)
 
 
 def first_author_core(graph: Graph, first_author_papers: Ints) -> Graph:
@@ -152,7 +150,7 @@ def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Ar
     """The key of each row's author, null for none; the names as compared, and each row's."""
     names, name = _compare_names(spelled)
     trimmed = pc.utf8_trim_whitespace(ids)
-    plain = prefixed(BY_NAME, names).take(column(name))
+    plain = prefixed(BY_NAME, names).take(pa.array(name))
     return pc.coalesce(prefixed(BY_ID, trimmed), plain), names, name
 
 

@@ -27,17 +27,14 @@ from vivavoce.columns import (
     Longs,
     as_flags,
     as_numbers,
-    column,
     flat,
     numbers_in,
     prefixed,
-    table_of,
     text_column,
     text_scalar,
     without_null,
 )
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import pair_keys, pairs_of
 from vivavoce.networks.tables import (
     column_batches,
@@ -50,6 +47,7 @@ from vivavoce.networks.tables import (
     widen,
     years_of,
 )
+from vivavoce.text.identifiers import ids_in_doi
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import distinct
 
@@ -163,7 +161,7 @@ def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
     identities = read_identities(references)
     titled = as_flags(pc.is_valid(flat(references["title"])))
     shown = {"row": row, "year": flat(references["year"]), "titled": titled}
-    return table_of(shown | {name: _hashed(flat(identities[name])) for name in COLUMNS})
+    return pa.table(shown | {name: _hashed(flat(identities[name])) for name in COLUMNS})
 
 
 def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
@@ -187,7 +185,7 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
     del keys, titles
     order = numbers_in(pc.sort_indices(key))
     sorted_works = np.concatenate([works for _, works, _ in wanted[:-1]])[order]
-    key = key.take(column(order))
+    key = key.take(pa.array(order))
     position = np.full(found, MISSING, dtype=np.int32)
     position[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
     described = [key, _take(title, position[sorted_works]), _take(year, first_dated[sorted_works])]
@@ -264,12 +262,12 @@ def _fetch(
         needed = np.unique(np.concatenate(rows))
         shard = read(place, needed)
         for (name, _, _), some, found in zip(wanted, rows, texts, strict=True):
-            found.append(flat(shard[name]).take(column(np.searchsorted(needed, some))))
+            found.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
     return texts
 
 
 def _take(values: pa.Array, rows: Ints) -> pa.Array:
-    return values.take(column(rows, rows == MISSING))
+    return values.take(pa.array(rows, mask=rows == MISSING))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,12 +309,12 @@ def read_entries(corpus: Corpus) -> Entries:
         source = number_sorted_papers(flat(references["paper_id"]), paper_ids)
         cites = source != MISSING
         outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
-        telling = widen(read_shard(corpus, name, TELLING)).take(column(outside))
+        telling = widen(read_shard(corpus, name, TELLING)).take(pa.array(outside))
         numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]
         lists.append((numbers, keep_numbers(telling, outside)))
 
     def read_again(place: int, rows: Ints) -> pa.Table:
-        references = widen(read_shard(corpus, files[place - 1], TELLING)).take(column(rows))
+        references = widen(read_shard(corpus, files[place - 1], TELLING)).take(pa.array(rows))
         identities = read_identities(references)
         return identities.append_column(SHOWN_TITLE, flat(references["title"]))
 
@@ -354,12 +352,12 @@ def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, 
     number = np.cumsum(is_used, dtype=np.int32) - 1
     works = entries.works
     if not is_used.all():
-        works = works.filter(column(is_used[papers:]))
+        works = works.filter(pa.array(is_used[papers:]))
     nodes = pa.concat_tables([entries.papers, works]).combine_chunks()
     n = nodes.num_rows
-    nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
-    nodes = nodes.append_column("is_external", column(np.arange(n) >= papers))
-    return nodes, table_of({"source": source, "target": number[target]})
+    nodes = nodes.add_column(0, "node", pa.array(np.arange(n, dtype=np.int32)))
+    nodes = nodes.append_column("is_external", pa.array(np.arange(n) >= papers))
+    return nodes, pa.table({"source": source, "target": number[target]})
 
 
 def comparison_tables(corpus: Corpus, entries: Entries) -> tuple[pa.Table, pa.Table]:

@@ -26,8 +26,6 @@ class _Declaration:
     metavar: str | None = None
     min: float | None = None
     max: float | None = None
-    complete: str | None = None
-    """A function of `cli.completion`."""
     panel: str | None = None
     """Heading in the help; None for the common one."""
     hidden: bool = False

@@ -130,9 +130,7 @@ class ModelUse(Shape):
 class Spending(Shape):
     """Models asked, and what they may cost."""
 
-    models: Annotated[
-        Sequence[str], Opt("provider/model; repeatable.", "--model", complete="models")
-    ] = ()
+    models: Annotated[Sequence[str], Opt("provider/model; repeatable.", "--model")] = ()
     judge: Annotated[
         Sequence[str], Opt("A model that judges the answers; of three or five the majority counts.")
     ] = ()
@@ -187,14 +185,10 @@ class RunSpec(ModelUse, Patience, Spending):
     }
     """Options that the help shows; the reference lists all."""
 
-    tasks: Annotated[
-        Sequence[str], Arg("Such as title; see viva list tasks.", complete="tasks")
-    ] = ()
-    round: Annotated[Path, Opt("The folder of the round, or sample.", complete="rounds")]
+    tasks: Annotated[Sequence[str], Arg("Such as title; see viva list tasks.")] = ()
+    round: Annotated[Path, Opt("The folder of the round, or sample.")]
     logs: Annotated[Path, Opt("Folder for the logs; a rerun resumes from it.")]
-    methods: Annotated[
-        Sequence[str], Opt("How models are used (default direct).", "--method", complete="methods")
-    ] = ()
+    methods: Annotated[Sequence[str], Opt("How models are used (default direct).", "--method")] = ()
     settings: Annotated[Sequence[str], Opt("What the model is shown; repeatable.", "--setting")] = (
         "base",
     )
@@ -212,7 +206,7 @@ class RunSpec(ModelUse, Patience, Spending):
     sweep: Annotated[
         Mapping[str, Sequence[Any]],
         Opt(
-            "Values of such arguments, every combination: batch=2,4 k=2..5.",
+            "Run every combination of these values of task or method arguments: batch=2,4 k=2..5.",
             metavar="NAME=VALUES",
             read=given_sweep,
         ),
@@ -227,7 +221,10 @@ class RunSpec(ModelUse, Patience, Spending):
         None
     )
     margin: Annotated[int, Opt("For --clean-only: grace days after a cutoff.", min=0)] = 30
-    decide: Annotated[str | None, Opt("Stop once this is decided.", metavar="top=K|all")] = None
+    decide: Annotated[
+        str | None,
+        Opt("Stop once the K best, or the whole order, are decided.", metavar="top=K|all"),
+    ] = None
     indifference: Annotated[float, Opt("For --decide: treat less as a tie.", min=0)] = 0.0
     alpha: Annotated[float, Opt("For --decide: chance of any false decision.")] = 0.05
     looks: Annotated[int, Opt("For --decide: the most interim analyses.", min=1)] = 20
@@ -277,7 +274,6 @@ class ExamRequest(Spending):
             "Tasks to ask; by default all that the papers allow.",
             metavar="TASK,...",
             read=given_names,
-            complete="tasks",
         ),
     ] = ()
     since: Annotated[date | None, Opt("Only papers first public on this day or later.")] = None

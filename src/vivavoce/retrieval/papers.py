@@ -5,7 +5,7 @@ Sparse retrieval is without stop words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from vivavoce.errors import InputError
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.dense import DenseRetriever, open_encoders
+from vivavoce.retrieval.presets import PRESETS, find_preset
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, words
 from vivavoce.text.terms import STOP_WORDS
 
@@ -24,6 +25,17 @@ Vectors = csr_array | npt.NDArray[np.float32]
 TFIDF = "tfidf"
 SPARSE = (TFIDF, "bm25")
 """Retrievers without weights; any other name is an encoder of dense retrieval."""
+
+
+def check_name(
+    name: str, folder: str | None = None, without_weights: Collection[str] = (TFIDF,)
+) -> None:
+    """Raise `InputError` for an encoder that cannot be; nothing is loaded."""
+    if name in without_weights:
+        if folder is not None:
+            raise InputError(f"{name} has no weights: give the folder with a named encoder.")
+    elif find_preset(name) and folder is not None and name not in PRESETS:
+        raise InputError(f"{name} is not a named encoder: give its folder as the encoder alone.")
 
 
 def open_retriever(
@@ -46,9 +58,8 @@ def open_retriever(
         MissingExtra: sentence-transformers is not installed.
         InputError: The encoder cannot be found or loaded.
     """
+    check_name(name, folder, SPARSE)
     if name in SPARSE:
-        if folder is not None:
-            raise InputError(f"{name} has no weights: give the folder with a named encoder.")
         kind = TfidfRetriever if name == TFIDF else Bm25Retriever
         return kind(map(_paper_text, papers), _content_words)
     encoders = open_encoders(name, passages=folder, device=device)
@@ -64,16 +75,20 @@ class PaperEncoder:
 
     Args:
         name: `tfidf`, or an encoder as for `open_retriever`.
+        folder: Where the weights of a preset are instead of its place on the hub.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
         InputError: The encoder cannot be found or loaded.
     """
 
-    def __init__(self, name: str = TFIDF) -> None:
-        self._encoders = None if name == TFIDF else open_encoders(name)
+    def __init__(self, name: str = TFIDF, folder: str | None = None) -> None:
+        check_name(name, folder)
+        self._encoders = None if name == TFIDF else open_encoders(name, passages=folder)
 
-    def encode(self, papers: Sequence[Paper], queries: Sequence[str]) -> tuple[Vectors, Vectors]:
+    def encode(
+        self, papers: Sequence[Paper], queries: Sequence[str] = ()
+    ) -> tuple[Vectors, Vectors]:
         """The vectors of papers and of queries; by TF-IDF the papers are the collection."""
         if self._encoders is None:
             found = TfidfRetriever(map(_paper_text, papers), _content_words)

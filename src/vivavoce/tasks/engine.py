@@ -65,8 +65,7 @@ def make_tasks(family: str) -> dict[str, Callable[..., Task]]:
     """The `@task` functions of a family by name, registered with Inspect; their scorers too."""
     found = {name: _make_task(family, name) for name in find_family(family).card.tasks}
     for name in found:
-        if (scorer := find_kind(family, name).scorer) is not None:
-            make_scorer(family, scorer or name)
+        make_scorer(family, find_kind(family, name).scorer or name)
     return found
 
 
@@ -120,11 +119,10 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     """The Inspect task of a view."""
     further = getattr(find_family(view.family).part("scorer"), "parts", None)
     parts: dict[str, Any] = further(view) if further else {}
-    if kind.scorer is not None:
-        given = {name: getattr(view.given, name) for name in kind.scored_by}
-        judging = {"prompts": view.prompts.place} if given.get("judge") else {}
-        make = make_scorer(view.family, kind.scorer or view.task)
-        parts["scorer"] = make(task=view.task, **given, **judging)
+    given = {name: getattr(view.given, name) for name in kind.scored_by}
+    judging = {"prompts": view.prompts.place} if given.get("judge") else {}
+    make = make_scorer(view.family, kind.scorer or view.task)
+    parts["scorer"] = make(task=view.task, **given, **judging)
     metadata = {**_led(_log_metadata(view), kind.headline(view)), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
     return Task(
@@ -217,7 +215,8 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
         if (find_kind(family, task).scorer or task) == name
     }
     known_metrics = metrics_of(family)
-    every = dict.fromkeys([*chain(*metrics.values()), *WINS, *JUDGED, *CHECKS, VALID])
+    further = chain(*(find_kind(family, task).further for task in metrics))
+    every = dict.fromkeys([*chain(*metrics.values()), *further, *WINS, *JUDGED, *CHECKS, VALID])
 
     def made(
         task: str = next(iter(metrics)),
@@ -227,6 +226,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
     ) -> Scorer:
         kind = find_kind(family, task)
         templates = open_prompts(family, prompts and str(folder_at(prompts))) if judge else None
+        examine = kind.examined_by and getattr(find_family(family).part("scorer"), kind.examined_by)
 
         async def score(state: TaskState, target: Target) -> Score:
             row = {**state.metadata, **given, "id": state.sample_id, "target": target.text}
@@ -235,7 +235,9 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
 
             async def values(answer: str, state: TaskState, target: Target) -> Values:
                 known = {**row, **notes}
-                found = completed(await kind.examine(answer, known), metrics[task], answer, known)
+                measured = await examine(answer, known, notes) if examine else None
+                measured = kind.measure(answer, known) if measured is None else measured
+                found = completed(measured, metrics[task], answer, known)
                 if templates is None:
                     return found
                 comparison = Comparison(

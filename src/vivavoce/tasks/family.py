@@ -17,6 +17,7 @@ from vivavoce.metrics import Metric, metrics_of
 from vivavoce.metrics.judged_text import WINS
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
+from vivavoce.rounds.family import DEVELOPMENT
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks import Family, TaskCard, find_family
@@ -25,8 +26,6 @@ from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 
-DEVELOPMENT = "development.parquet"
-"""File of items that methods are tuned on."""
 SPLITS = ("test", "dev")
 """Items of the task, and those of `DEVELOPMENT`."""
 
@@ -56,6 +55,22 @@ class Arguments:
     def label(self) -> str:
         """The setting's name on a board."""
         return self.setting
+
+
+@dataclass(frozen=True, slots=True)
+class SplitArguments(Arguments):
+    """Arguments of a task with items that methods are tuned on."""
+
+    split: str = "test"
+    """The task's items, or `dev` for those that methods are tuned on."""
+
+    def __post_init__(self) -> None:
+        check_choice("split", self.split, SPLITS)
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+dev`."""
+        return self.setting if self.split == "test" else f"{self.setting}+{self.split}"
 
 
 Given = TypeVar("Given", bound=Arguments)
@@ -94,16 +109,22 @@ class FamilyTask(Generic[Given]):
 
     Attributes:
         arguments: Class of the task's arguments.
-        scorer: Name of the scorer in logs; the task's own where it is empty, and None where the
-            family's module `scorer` brings its own. That module may define `parts`, which takes a
-            view and gives parts of Inspect's `Task`, and `metadata` of logs.
+        scorer: Name of the scorer in logs; the task's own where it is empty. The family's module
+            `scorer` may define `parts`, which takes a view and gives parts of Inspect's `Task`,
+            and `metadata` of logs.
         scored_by: Arguments that the scorer takes too.
+        examined_by: Function of the module `scorer` that takes the place of `measure` where a
+            sandbox or a model is needed. It is async, and takes notes for the log beside answer
+            and row.
+        further: Metrics beside those of the card that a run may add.
         undefined: Metrics that a faulty answer leaves undefined, beside those in which 0 is best.
     """
 
     arguments: type[Arguments] = Arguments
-    scorer: str | None = ""
+    scorer: str = ""
     scored_by: Sequence[str] = ()
+    examined_by: str = ""
+    further: Sequence[str] = ()
     undefined: Sequence[str] = ()
 
     def settle(self, given: Given, opened: Round) -> Given:
@@ -161,10 +182,6 @@ class FamilyTask(Generic[Given]):
             FaultyAnswer: The answer is not of the form that is asked for.
         """
         return {}
-
-    async def examine(self, answer: str, row: Row) -> Values:
-        """Metrics of an answer that a sandbox is needed for; those of `measure` by default."""
-        return self.measure(answer, row)
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
         """Values of an answer that is none: 0, or None where 0 is the best or says nothing."""

@@ -196,3 +196,17 @@ def _strip_after_doi(doi: str) -> str:
             break
         end -= 1
     return doi[:end]
+
+
+_ARXIV_DOI = "10.48550/arxiv."
+ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
+"""Prefix of DOIs that are made of an Anthology id."""
+
+
+def ids_in_doi(doi: str) -> dict[str, str]:
+    """The arXiv or Anthology id that a DOI is made of, by scheme; empty for other DOIs."""
+    if doi.startswith(_ARXIV_DOI) and (found := find_arxiv_id(doi.removeprefix(_ARXIV_DOI))):
+        return {"arxiv": found[0]}
+    if doi.startswith(ACL_DOIS) and (acl_id := find_acl_id(doi)):
+        return {"acl": acl_id}
+    return {}

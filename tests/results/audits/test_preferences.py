@@ -11,8 +11,7 @@ from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
 from vivavoce.results.audits.preferences import preference_rows
-from vivavoce.web.annotation.items import check_rows
-from vivavoce.web.annotation.kinds import KINDS
+from vivavoce.web.annotation.kinds import KINDS, check_rows
 
 
 def answered(path: Path, model: str, *silent: str) -> None:

@@ -17,8 +17,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
-from vivavoce.results.board.building import leaderboard
-from vivavoce.results.board.contamination import contamination_report
+from vivavoce.results.board.building import contamination_report, leaderboard
 from vivavoce.results.board.exposure import exposure_fields, find_gaps
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec, run

@@ -38,7 +38,7 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert (row["wins_a"], row["equal"], row["wins_b"], row["n"]) == (2, 1, 1, 4)
     assert row["better"] is None
     assert (row["undecided"], row["tied"]) == (True, False)
-    assert "too few papers to say: 4 of at least 12" in duel["verdict"].lower()
+    assert "only 4 papers, and at least 12 are needed" in duel["verdict"].lower()
 
 
 def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def a_row(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "told", "ahead"),
     [
-        ({}, ["undecided", "−0.010", "−0.030 to 0.020", "about 25 more would"], False),
+        ({}, ["undecided", "−0.010", "−0.030 to 0.020", "about 25 more papers"], False),
         ({"tied": True}, ["tied", "less than the --indifference of their run"], False),
         (
             {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},

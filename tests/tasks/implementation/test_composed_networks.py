@@ -17,6 +17,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.servers.scripted import answer, scripted, slot
 from tests.tasks.implementation.item_rounds import round_of, use
 from tests.tasks.implementation.loops import networks as loops
+from tests.tasks.implementation.loops.reading import read_lines
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
@@ -25,12 +26,12 @@ from vivavoce.tasks.implementation.items import composed_networks
 from vivavoce.tasks.implementation.items.architecture import draw_case, gold_layers
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, canonical
 from vivavoce.tasks.implementation.items.composed_networks import (
+    EQUATIONS,
     OPERATORS,
+    WORDS,
     Trial,
     as_architecture,
     compose_networks,
-    read_latex,
-    read_text,
     width_of,
     write_latex,
     write_module,
@@ -72,22 +73,9 @@ TREES = st.builds(grown, st.randoms(use_true_random=False), st.integers(1, 7))
 @settings(max_examples=300, deadline=None)
 @given(TREES)
 def test_words_and_equations_have_one_reading_which_is_the_network(tree: Node) -> None:
-    assert read_text(write_text(tree)) == [tree]
-    assert read_latex(write_latex(tree)) == [tree]
-    assert read_text(write_text(tree).replace(" is ", " may be ", 1)) != [tree]
-
-
-def test_words_that_fit_two_operators_are_seen_to_be_unclear(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(OPERATORS["sum"], "text", OPERATORS["mean"]["text"])
-    composed_networks._words.cache_clear()
-    try:
-        tree = Node("sum", (X,))
-        assert {node.name for node in read_text(write_text(tree))} == {"sum", "mean"}
-        assert not any(Trial(seed).is_fit(tree) for seed in range(CLASSES))
-    finally:
-        composed_networks._words.cache_clear()
+    assert read_lines(write_text(tree), WORDS) == [tree]
+    assert read_lines(write_latex(tree), EQUATIONS) == [tree]
+    assert read_lines(write_text(tree).replace(" is ", " may be ", 1), WORDS) != [tree]
 
 
 def one_of_each() -> dict[str, Node]:
@@ -125,7 +113,7 @@ def assert_equals_loops(tree: Node, seed: int) -> None:
 @pytest.mark.slow
 def test_whole_networks_compute_what_loops_do() -> None:
     for item in compose_networks(5, 6):
-        (tree,) = read_text(item.description)
+        (tree,) = read_lines(item.description, WORDS)
         assert_equals_loops(tree, seed=5)
 
 
@@ -182,8 +170,8 @@ def test_a_round_of_composed_networks_has_all_difficulties(opened: Round) -> Non
     assert sorted(row["difficulty"] for row in rows) == sorted(["easy", "medium", "hard"] * 3)
     assert len({row["cluster"] for row in rows}) == 9
     for row in rows:
-        (tree,) = read_text(row["description"])
-        assert read_latex(row["formulation"]) == [tree]
+        (tree,) = read_lines(row["description"], WORDS)
+        assert read_lines(row["formulation"], EQUATIONS) == [tree]
         assert row["reference"] == write_module(tree)
         sentences = re.findall(r"(Quantity \d+|The output) is ", row["description"])
         assert [layer.capitalize() for layer in row["layers"]] == sentences
@@ -214,7 +202,7 @@ def right_share(tree: Node, wrong: Node) -> float:
 @cache
 def reader_of_means(prompt: str) -> str:
     """A module of a reader who knows every word but for sums, which it takes for means."""
-    (tree,) = read_text(slot(prompt, "description"))
+    (tree,) = read_lines(slot(prompt, "description"), WORDS)
     return f"```python\n{write_module(mistaken_sums(tree))}```"
 
 
@@ -236,7 +224,7 @@ def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
     assert server.failures == []
     shares = set()
     for row in opened.items("implementation", "architecture"):
-        (tree,) = read_text(row["description"])
+        (tree,) = read_lines(row["description"], WORDS)
         share = right_share(tree, mistaken_sums(tree))
         shares.add(share)
         assert found[row["id"]]["match"] == pytest.approx(share), row["description"]

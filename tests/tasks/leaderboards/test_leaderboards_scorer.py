@@ -19,6 +19,7 @@ CEILINGS = [[0.0, None], [0.5, 0.0], [0.5, 1.0], [1.0, 0.75]]
 def scored(answer: str, *, stop: StopReason = "stop", fit: dict[str, Any] | None = None) -> Score:
     metadata = {
         "entries": [["Alder", 91.5], ["Birch (Weir, 2019)", 92.25], ["Cedar", 93.0]],
+        "others": ["Dogwood"],
         "board": {"metric": "F1"},
         "ceilings": CEILINGS,
         **({"fit": fit} if fit else {}),
@@ -41,6 +42,12 @@ def test_a_board_is_scored_by_its_methods_scores_and_order() -> None:
     assert found["ktau"] == 1.0
     assert (found["invented"], found["repeated"], found["header_only"]) == (2.0, 0.0, 0.0)
     assert (found["valid"], found["truncated"]) == (1.0, 0.0)
+
+
+def test_other_methods_of_the_board_count_neither_for_nor_against_an_answer() -> None:
+    found = values(f"{HEAD}\n| Alder | 91.5 |\n| dogwood | 4 |\n| Dogwood | 4 |\n| Oak | 1 |")
+    assert (found["mr"], found["mp"], found["sp_generated"]) == (pytest.approx(1 / 3), 0.5, 0.5)
+    assert (found["invented"], found["repeated"]) == (1.0, 1.0)
 
 
 def test_invented_names_are_kept_for_a_look() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from inspect_ai.model import StopReason
 from inspect_ai.scorer import Score
-from inspect_ai.util import registry_info
 from tests.tasks.samples import score_of, values_of
 
-from vivavoce.metrics.tables.table_questions import BIASES
-from vivavoce.tasks.tables.composing import DIAGNOSTICS, NAMES
-from vivavoce.tasks.tables.scorer import tables, tables_by_use
+from vivavoce.tasks import find_family
+from vivavoce.tasks.engine import make_scorer
 
+CARD = find_family("tables").card.tasks["table"]
+NAMES = CARD.metrics
 TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Nets | and *More*"}
 
 Rows = dict[str, Sequence[str]]
@@ -43,7 +43,9 @@ def scored(
     answer: str, gold: str = GOLD, *, pairs: int | None = None, stop: StopReason = "stop"
 ) -> Score:
     pool = [{"label": label, "title": title} for label, title in TITLES.items()]
-    return score_of(tables(pairs), answer, gold, {"pool": pool}, stop)
+    return score_of(
+        make_scorer("tables", "tables")(pairs=pairs), answer, gold, {"pool": pool}, stop
+    )
 
 
 def values(answer: str, gold: str = GOLD, **arguments: Any) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def test_the_gold_itself_scores_one_in_everything() -> None:
     assert {found[name] for name in NAMES} == {1.0}
     assert (found["valid"], found["success"], found["schema_recall"]) == (1.0, 1.0, 1.0)
     assert (found["invented"], found["empty_cells"]) == (0.0, 0.0)
-    assert found.keys() == {*NAMES, *DIAGNOSTICS, "valid"}
+    assert found.keys() == {*NAMES, *CARD.diagnostics, "valid"}
 
 
 def test_an_answer_is_held_against_papers_columns_and_cells() -> None:
@@ -120,11 +122,3 @@ def test_hostile_answers_are_bounded() -> None:
     rows = [{"paper": "P1", "cells": {"Task": "x" * 5}}] * 50_000
     assert values(json.dumps({"papers": ["P1"], "columns": ["Task"], "rows": rows}))["valid"] == 0.0
     assert values("[" * 100_000)["valid"] == 0.0
-
-
-def test_questions_measure_all_that_values_do_and_how_ready_the_answerer_is_with_yes() -> None:
-    by_value, by_use = (
-        set(registry_info(made).metadata["metrics"]) for made in (tables(), tables_by_use())
-    )
-    assert by_use - by_value == set(BIASES)
-    assert by_value < by_use

@@ -9,8 +9,7 @@ from tests.servers.annotation import content_of, full_content
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row
-from vivavoce.web.annotation.items import Item, Label, check_rows
-from vivavoce.web.annotation.kinds import KINDS, Value, find_kind
+from vivavoce.web.annotation.kinds import KINDS, Item, Label, Value, check_rows, find_kind
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -15,8 +15,7 @@ from vivavoce.results.audits.human import read_labels
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_json, read_jsonl
 from vivavoce.web.annotation.campaigns import export_campaign
-from vivavoce.web.annotation.items import check_rows
-from vivavoce.web.annotation.kinds import KINDS
+from vivavoce.web.annotation.kinds import KINDS, check_rows
 from vivavoce.web.annotation.report import WHOLE, measure
 
 NO_DRAWS = Draws(resamples=0)

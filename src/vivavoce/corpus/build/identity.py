@@ -21,7 +21,6 @@ import pyarrow.compute as pc
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
 from vivavoce.corpus.identity.matching import title_key
 from vivavoce.corpus.identity.merge import (
-    Merge,
     identifiers,
     merge_documents,
     only_names_a_file,
@@ -102,7 +101,7 @@ def identify(batches: Sequence[Batch]) -> Identity:
     unmatched = [index for index in alone if scan.only_file[index]]
     outside = [index for index in alone if scan.completes[index]]
     for group, documents in scan.load(groups):
-        merge = _merge(documents)
+        merge = merge_documents(documents, _is_metadata(), completing_kinds())
         number = {(d.kind, d.key): index for d, index in zip(documents, group, strict=True)}
         for paper in merge.papers:
             for order, document in enumerate(paper.documents):
@@ -121,10 +120,6 @@ def identify(batches: Sequence[Batch]) -> Identity:
         ),
         outside=scan.places(np.array(sorted(outside), dtype=np.int64)),
     )
-
-
-def _merge(documents: Sequence[Document]) -> Merge:
-    return merge_documents(documents, _is_metadata(), completing_kinds())
 
 
 class _MetadataFlags(dict[str, bool]):

@@ -4,7 +4,7 @@
 2. `partitioning` cuts the papers, sorted by id, into shards where their ids say.
 3. The documents of each shard whose documents or whose config changed are repartitioned to it,
    and the shard is made: `parts`.
-4. `citing` resolves the references that papers which came or went may concern.
+4. `citing` resolves the references, all of them again when papers came, went or changed.
 5. The small tables in another order and the manifest are written.
 
 The tables depend only on the set of imported documents: neither on the order in which they came,
@@ -28,10 +28,8 @@ import pyarrow.parquet as pq
 
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.citing import (
-    DIGESTS,
     INDEX,
     files_to_resolve,
-    is_sound,
     make_index,
     resolve_references,
 )
@@ -80,7 +78,7 @@ from vivavoce.version import __version__
 ROWS_PER_FILE = 100_000
 """Rows of a file of a table that is not cut where the papers are."""
 _WORK = "work"
-_OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, DIGESTS, _WORK)
+_OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, _WORK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +254,6 @@ def _resolve(
         return None
     facts = [m["files"][f"{FACTS}/{name}.parquet"]["row_hash"] for name, m in markers.items()]
     index = make_index(folder, list(markers), facts)
-    earlier = {m[REFERENCES]["index"] for m in markers.values()} - {index, None}
-    usable = {name for name in sorted(earlier) if is_sound(folder, name)}
     tasks = []
     for shard in plan:
         lists = markers[shard.name][REFERENCES]
@@ -269,8 +265,7 @@ def _resolve(
                     "config": config,
                     "inputs": shard.inputs,
                     "index": index,
-                    "since": lists["index"] if lists["index"] in usable else None,
-                    "held": lists,
+                    "lists": lists,
                 }
             )
     n = sum(len(shard.rows) for shard in plan)
@@ -340,8 +335,6 @@ def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
             files[file] = marker["files"][file]["sha256"]
         if entry := marker["files"].get(f"{RESULTS}/{name}.parquet"):
             files[f"{RESULTS}/{name}.parquet"] = entry["sha256"]
-        if digest := marker[REFERENCES].get("digest"):
-            files[f"{DIGESTS}/{name}.arrow"] = digest
     if index:
         hashes = hash_tree(folder / index)
         files.update({f"{index}/{name}": digest for name, digest in hashes.items()})

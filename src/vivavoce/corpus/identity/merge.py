@@ -1,25 +1,39 @@
 """Documents that describe one paper, found and merged.
 
 Two documents describe one paper when they share an identifier or a file name, or when they share a
-title and their other fields agree (`title_joins`). The order of the documents does not matter: the
-merged papers depend only on the set of documents.
+title and their other fields agree. The order of the documents does not matter: the merged papers
+depend only on the set of documents.
+
+Groups of documents under one title are joined when the first author of each is an author of the
+other, or one names none and the years agree; years may differ by two. Documents of different
+sources are also joined when nothing more is known of one of them and nothing contradicts. All
+groups that could be joined must fit each other: a title that fits two papers joins neither.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
-from vivavoce.corpus.identity.title_joins import STRONG, Groups, join_by_title
+from vivavoce.corpus.dating import date_paper
+from vivavoce.corpus.identity.matching import (
+    YEAR_SLACK,
+    is_telling,
+    names_agree,
+    title_key,
+    years_agree,
+)
 from vivavoce.records import Document
-from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
+from vivavoce.text.identifiers import ids_in_doi
 
-_ARXIV_DOI = "10.48550/arxiv."
 DELETED = "deleted:"
 """Start of the key of a document that only says that its repository deleted the paper."""
-ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
-"""Prefix of DOIs that are made of an Anthology id."""
+STRONG = ("arxiv", "acl", "doi")
+"""Schemes in which one paper has one value, the surest first."""
 _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "arxiv": (),
     "acl": ("arxiv",),
@@ -101,15 +115,6 @@ def identifiers(document: Document) -> dict[str, str]:
     return {scheme: value for scheme, value in values.items() if value}
 
 
-def ids_in_doi(doi: str) -> dict[str, str]:
-    """The arXiv or Anthology id that a DOI is made of, by scheme; empty for other DOIs."""
-    if doi.startswith(_ARXIV_DOI) and (found := find_arxiv_id(doi.removeprefix(_ARXIV_DOI))):
-        return {"arxiv": found[0]}
-    if doi.startswith(ACL_DOIS) and (acl_id := find_acl_id(doi)):
-        return {"acl": acl_id}
-    return {}
-
-
 def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
     """Check whether a document only completes, or deletes, a paper that another one brings."""
     return is_metadata[document.kind] and document.key.startswith(("file:", DELETED))
@@ -137,3 +142,257 @@ def paper_id_of(
                 return value if scheme == "given" else f"{scheme}:{value}"
     first = next((d for d in documents if d.kind not in completing), documents[0])
     return f"{first.kind}:{first.key}"
+
+
+class Groups:
+    """Documents by number, joined step by step.
+
+    A group knows the strong identifiers of its documents. The group's value of a scheme is the
+    first one, which is that of its lowest document.
+    """
+
+    def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
+        self._names = names
+        self._parent = list(range(len(names)))
+        self._members = [[index] for index in self._parent]
+        self._strong = [{s: name[s] for s in STRONG if s in name} for name in names]
+
+    def root(self, index: int) -> int:
+        """The lowest document of a document's group, which represents the group."""
+        while self._parent[index] != index:
+            self._parent[index] = self._parent[self._parent[index]]
+            index = self._parent[index]
+        return index
+
+    def contradict(self, one: int, other: int, schemes: Sequence[str] = STRONG) -> bool:
+        """Return whether two documents' groups hold different values in one of some schemes."""
+        ids, other_ids = self._strong[self.root(one)], self._strong[self.root(other)]
+        return any(s in ids and s in other_ids and ids[s] != other_ids[s] for s in schemes)
+
+    def strong_ids(self, index: int) -> Mapping[str, str]:
+        """The strong identifiers of a document's group, by scheme."""
+        return self._strong[self.root(index)]
+
+    def join(self, one: int, other: int, contradicting: Sequence[str] = STRONG) -> None:
+        """Join the groups of two documents, unless one of some schemes contradicts."""
+        low, high = sorted((self.root(one), self.root(other)))
+        if low == high or self.contradict(low, high, contradicting):
+            return
+        self._parent[high] = low
+        self._strong[low] = {**self._strong[high], **self._strong[low]}
+        self._members[low] = sorted(self._members[low] + self._members[high])
+
+    def holders(self, scheme: str) -> list[list[int]]:
+        """The documents that hold each value of a scheme, where they are several."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for index, name in enumerate(self._names):
+            if scheme in name:
+                found[name[scheme]].append(index)
+        return [members for members in found.values() if len(members) > 1]
+
+    def group_of(self, index: int) -> list[int]:
+        """The documents of one document's group, in order."""
+        return self._members[self.root(index)]
+
+    def lowest_of_each(self, documents: Sequence[int]) -> dict[int, int]:
+        """The lowest of some documents in each group, by the group."""
+        lowest: dict[int, int] = {}
+        for index in documents:
+            lowest.setdefault(self.root(index), index)
+        return lowest
+
+    def members(self) -> list[list[int]]:
+        """The documents of each group."""
+        return [self._members[i] for i, parent in enumerate(self._parent) if i == parent]
+
+
+MAX_AUTHORS = 50
+"""Authors of a group that are looked at."""
+MAX_NAMESAKES = 40
+"""A title of more groups is a standing heading, and joins nothing."""
+SURE, LIKELY = 2, 1
+"""Degrees to which two namesakes fit; 0 where they do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """Facts of a group of documents, for comparing it with its namesakes."""
+
+    holder: int
+    """Its lowest document that bears the title."""
+    kinds: frozenset[str]
+    given: Mapping[str, frozenset[str]]
+    """Its own ids inside each source."""
+    first_authors: tuple[str, ...]
+    """First authors of its documents, one each."""
+    authors: tuple[str, ...]
+    years: frozenset[int]
+
+
+def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> int:
+    """Degree to which two namesakes fit."""
+    same_kind = bool(one.kinds & other.kinds)
+    named = one.given.keys() & other.given.keys()
+    if groups.contradict(one.holder, other.holder) or any(
+        one.given[kind].isdisjoint(other.given[kind]) for kind in named
+    ):
+        return 0
+    authors = _authors_agree(one, other)
+    years = years_agree(one.years, other.years)
+    if authors is False or years is False:
+        return 0
+    if not is_telling(title):
+        is_sure = bool(authors and years) and not same_kind
+    elif same_kind:
+        is_sure = bool(authors)
+    else:
+        is_sure = bool(authors or years)
+    if is_sure:
+        return SURE
+    return 0 if same_kind or not is_telling(title) else LIKELY
+
+
+def year_of(document: Document) -> int | None:
+    """The year a document says, or that its identifier tells."""
+    published = date_paper(document.published, document.arxiv_id, document.acl_id).published
+    return int(published[:4]) if published else None
+
+
+def _authors_agree(one: Namesake, other: Namesake) -> bool | None:
+    """Return whether the first author of each is an author of the other, in any order."""
+    if not one.first_authors or not other.first_authors:
+        return None
+    return all(
+        any(names_agree(first, name) for first in a.first_authors for name in b.authors)
+        for a, b in ((one, other), (other, one))
+    )
+
+
+class _Pair(NamedTuple):
+    """A group without a paper, and a paper of the same title."""
+
+    work: Namesake
+    paper: Namesake
+    strength: int
+
+
+def join_by_title(
+    groups: Groups,
+    documents: Sequence[Document],
+    completing: Collection[str] = (),
+) -> None:
+    """Join groups that share a title.
+
+    Papers are compared by what their own documents say, as if there were none that only complete
+    them; then those find their papers.
+    """
+    by_key: dict[str, list[int]] = defaultdict(list)
+    of_lists: dict[str, list[int]] = defaultdict(list)
+    own = {i for i, document in enumerate(documents) if document.kind not in completing}
+    for index, document in enumerate(documents):
+        if key := title_key(document.title or ""):
+            (by_key if index in own else of_lists)[key].append(index)
+    joiner = _Joiner(groups, documents, own)
+    shared = [holders for _, holders in sorted(by_key.items()) if len(holders) > 1]
+    for strength in (SURE, LIKELY):
+        for holders in shared:
+            joiner.join_namesakes(holders, strength)
+    joiner.complete(by_key, of_lists)
+
+
+class _Joiner:
+    """Groups of documents, joined by title; those of `own` tell of a paper, others complete one."""
+
+    def __init__(self, groups: Groups, documents: Sequence[Document], own: Set[int]) -> None:
+        self._groups, self._documents, self._own = groups, documents, own
+
+    def join_namesakes(self, holders: Sequence[int], strength: int) -> None:
+        """Join what fits at least so well, where everything that fits fits each other."""
+        lowest = self._groups.lowest_of_each(holders)
+        if not 1 < len(lowest) <= MAX_NAMESAKES:
+            return
+        title = self._documents[holders[0]].title or ""
+        fitting = {holder: {holder} for holder in lowest.values()}
+        namesakes = [self._describe(holder, own=True) for holder in fitting]
+        for one, other in combinations(namesakes, 2):
+            if fit(self._groups, one, other, title) >= strength:
+                fitting[one.holder].add(other.holder)
+                fitting[other.holder].add(one.holder)
+        for holder, members in fitting.items():
+            if holder == min(members) and all(fitting[other] == members for other in members):
+                for joined in sorted(members - {holder}):
+                    self._groups.join(holder, joined)
+
+    def complete(
+        self, of_papers: Mapping[str, Sequence[int]], of_lists: Mapping[str, Sequence[int]]
+    ) -> None:
+        """Join what only completes papers to the one paper that it fits.
+
+        Both are by the keys of their titles.
+        """
+        by_work: dict[int, list[_Pair]] = defaultdict(list)
+        for key in sorted(of_papers.keys() & of_lists.keys()):
+            for pair in self._pairs(of_papers[key], of_lists[key]):
+                by_work[self._groups.root(pair.work.holder)].append(pair)
+        by_paper: dict[int, list[_Pair]] = defaultdict(list)
+        for pairs in by_work.values():
+            best = self._the_one(pairs)
+            if best:
+                by_paper[self._groups.root(best.paper.holder)].append(best)
+        for pairs in by_paper.values():
+            for pair in self._agreeing(pairs):
+                self._groups.join(pair.paper.holder, pair.work.holder)
+
+    def _describe(self, holder: int, *, own: bool) -> Namesake:
+        """Facts of the group of a document, told by all its documents or by its own ones."""
+        members = self._groups.group_of(holder)
+        documents = [self._documents[i] for i in members if not own or i in self._own]
+        given: dict[str, set[str]] = defaultdict(set)
+        for document in documents:
+            if document.given_id:
+                given[document.kind].add(document.given_id)
+        named = [(d.authors[0].name, d) for d in documents if d.authors]
+        return Namesake(
+            holder=holder,
+            kinds=frozenset(document.kind for document in documents),
+            given={kind: frozenset(ids) for kind, ids in given.items()},
+            first_authors=tuple(dict.fromkeys(first for first, _ in named)),
+            authors=tuple(dict.fromkeys(a.name for _, d in named for a in d.authors[:MAX_AUTHORS])),
+            years=frozenset(year for d in documents if (year := year_of(d)) is not None),
+        )
+
+    def _pairs(self, papers: Sequence[int], lists: Sequence[int]) -> Iterator[_Pair]:
+        """Each work of one title that has no paper, with each paper of the title."""
+        known = self._groups.lowest_of_each(papers)
+        works = [
+            holder
+            for holder in self._groups.lowest_of_each(lists).values()
+            if self._own.isdisjoint(self._groups.group_of(holder))
+        ]
+        if not works or len(known) > MAX_NAMESAKES:
+            return
+        described = [self._describe(holder, own=True) for holder in known.values()]
+        for holder in works:
+            work, title = self._describe(holder, own=False), self._documents[holder].title or ""
+            for paper in described:
+                yield _Pair(work, paper, fit(self._groups, work, paper, title))
+
+    def _the_one(self, pairs: Sequence[_Pair]) -> _Pair | None:
+        """The pair with the only paper that a work fits, surely before likely."""
+        for strength in (SURE, LIKELY):
+            fits = [pair for pair in pairs if pair.strength >= strength]
+            if len({self._groups.root(pair.paper.holder) for pair in fits}) == 1:
+                return fits[0]
+        return None
+
+    def _agreeing(self, pairs: Sequence[_Pair]) -> list[_Pair]:
+        """Works that agree in the fields missing from their paper."""
+        ids = [self._groups.strong_ids(pair.work.holder) for pair in pairs]
+        doubtful = [s for s in STRONG if len({names[s] for names in ids if s in names}) > 1]
+        years = [year for pair in pairs for year in pair.work.years]
+        is_dated = bool(pairs[0].paper.years) or not years or max(years) - min(years) <= YEAR_SLACK
+        return [
+            pair
+            for pair, names in zip(pairs, ids, strict=True)
+            if not any(scheme in names for scheme in doubtful) and (is_dated or not pair.work.years)
+        ]

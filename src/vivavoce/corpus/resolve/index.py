@@ -1,15 +1,23 @@
 """The papers of a corpus by key, in files that are mapped into memory.
 
 `keys.npy` holds the keys in ascending order, so a shard of references reads the parts that it
-needs and no process holds the whole. It is made of facts of papers, each with its own keys.
+needs and no process holds the whole. It is made of facts of papers, each with its own keys: all
+under which a reference may mean it.
+
+Keys are texts in 64 bits, the same on every machine. A text hashes to a polynomial in its
+characters modulo 2^64, so the hashes of many texts come out of one running sum. Two texts of one
+key are rare and harmless: a key only says which papers are worth comparing with.
 """
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from enum import IntEnum
+from functools import cache, lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,17 +28,135 @@ from numpy.typing import NDArray
 
 from vivavoce.corpus.identity.matching import title_key
 from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.keys import (
-    HASH_VERSION,
-    Keys,
-    Kind,
-    Numbers,
-    hash_texts,
-    identifier_text,
+from vivavoce.corpus.resolve.references import (
+    KnownPaper,
+    identifiers_of,
+    know_paper,
+    parts_of_title,
+    titles_inside,
 )
-from vivavoce.corpus.resolve.references import KnownPaper, know_paper, parts_of_title
 from vivavoce.errors import DamagedError
-from vivavoce.store import canonical_json, read_sealed, write_sealed
+from vivavoce.records import Reference
+from vivavoce.store import read_sealed, write_sealed
+from vivavoce.text.shingles import mix
+
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+
+
+class Kind(IntEnum):
+    """Kind of a key: its highest bits."""
+
+    ID = 0
+    TITLE = 1
+    PART = 2
+
+
+HASH_VERSION = 3
+"""Raised when a text gets another key, or a reference is looked up under others."""
+_KIND_SHIFT = np.uint64(60)
+_BASE = 0x9E3779B97F4A7C15 | 1
+_LENGTH = np.uint64(0xD6E8FEB86659FD93)
+_TEXTS_AT_ONCE = 1 << 12
+_MIN_POWERS = 1 << 20
+
+
+def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
+    """The key of each text."""
+    found = [np.empty(0, np.uint64)]
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[start : start + _TEXTS_AT_ONCE]
+        bounds = np.cumsum([0, *map(len, some)], dtype=np.int64)
+        codes = np.frombuffer("".join(some).encode("utf-32-le", "surrogatepass"), np.uint32)
+        weights, inverses = _powers(max(_MIN_POWERS, 1 << len(codes).bit_length()))
+        sums = np.zeros(len(codes) + 1, np.uint64)
+        np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
+        hashes = np.diff(sums[bounds]) * inverses[bounds[:-1]]
+        hashes += np.diff(bounds).astype(np.uint64) * _LENGTH
+        found.append((mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT))
+    return np.concatenate(found)
+
+
+@lru_cache(maxsize=1)
+def _code_table() -> Keys:
+    """A number for each character, so that no two characters are near each other."""
+    codes = np.arange(sys.maxunicode + 1, dtype=np.uint64)
+    return mix((codes + np.uint64(1)) * np.uint64(_BASE))
+
+
+@lru_cache(maxsize=1)
+def _powers(count: int) -> tuple[Keys, Keys]:
+    """The powers of the base and of its inverse modulo 2^64."""
+    return _powers_of(_BASE, count), _powers_of(pow(_BASE, -1, 1 << 64), count)
+
+
+def _powers_of(base: int, count: int) -> Keys:
+    factors = np.full(count, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors)
+
+
+class ReferenceKeys(NamedTuple):
+    """Keys of references, with the row of each one's reference."""
+
+    rows: NDArray[np.uint32]
+    keys: Keys
+
+
+COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi", "given_id")
+"""Columns that are read of a reference."""
+_ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
+
+
+def reference_keys(references: pa.Table) -> ReferenceKeys:
+    """The keys of references, by their row numbers.
+
+    Args:
+        references: With the columns `COLUMNS`.
+    """
+    texts: dict[Kind, list[str]] = {kind: [] for kind in Kind}
+    rows: dict[Kind, list[int]] = {kind: [] for kind in Kind}
+    keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
+    for number, title in enumerate(references["title"].to_pylist()):
+        for kind, keys in keys_of(title or ""):
+            texts[kind] += keys
+            rows[kind] += [number] * len(keys)
+    numbers = _with_identifiers(references)
+    for number, row in zip(numbers.tolist(), references.take(numbers).to_pylist(), strict=True):
+        for scheme, value in identifiers_of(reference_of(row)):
+            texts[Kind.ID].append(identifier_text(scheme, value))
+            rows[Kind.ID].append(number)
+    return ReferenceKeys(
+        np.concatenate([np.array(rows[kind], np.uint32) for kind in Kind]),
+        np.concatenate([hash_texts(texts[kind], kind) for kind in Kind]),
+    )
+
+
+def reference_of(row: Mapping[str, Any]) -> Reference:
+    """The reference that a row holds, as far as resolving looks at it."""
+    return Reference(0, row["raw"] or "", **{name: row[name] for name in COLUMNS[1:]})
+
+
+def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
+    key = title_key(title)
+    if not key:
+        return []
+    others = map(title_key, chain(parts_of_title(title)[0], titles_inside(title)))
+    return [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
+
+
+def _with_identifiers(references: pa.Table) -> Numbers:
+    """Rows of the references that bear an identifier, or an address that may hold one."""
+    named = pc.match_substring_regex(pc.fill_null(references["raw"], ""), _ADDRESS)
+    for name in ("doi", "arxiv_id", "given_id"):
+        named = pc.or_(named, references[name].is_valid())
+    return np.flatnonzero(named.to_numpy())
+
+
+def identifier_text(scheme: str, value: str) -> str:
+    """Text that the key of an identifier is made of."""
+    return f"{scheme}:{value}"
+
 
 _TEXTS = pa.list_(pa.string())
 _KEYS = pa.list_(pa.uint64())
@@ -48,7 +174,6 @@ PAPER = pa.schema(
 FACTS = pa.schema(
     [
         *PAPER,
-        pa.field("digest", pa.uint64()),
         pa.field("id_keys", _KEYS),
         pa.field("title_keys", _KEYS),
         pa.field("part_keys", _KEYS),
@@ -81,7 +206,6 @@ def paper_facts(
     ]
     columns: dict[str, Any] = {
         **{name: [row[name] for row in rows] for name in PAPER.names},
-        "digest": hash_texts([canonical_json(row) for row in rows], Kind.ID),
         "id_keys": _nested(names, Kind.ID),
         "title_keys": _nested(titles, Kind.TITLE),
         "part_keys": _nested(parts, Kind.PART),
@@ -123,12 +247,12 @@ def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(keys))
 
 
-FORMAT = 3
+FORMAT = 4
 """Raised when a file of an index changes meaning."""
 INDEX, PAPERS = "index.json", "papers.arrow"
 _Rows = tuple[Keys, NDArray[np.uint32]]
 """Keys and the number of the paper of each."""
-ARRAYS = {"keys": "<u8", "values": "<u4", "digests": "<u8"}
+ARRAYS = {"keys": "<u8", "values": "<u4"}
 """The arrays of an index, each a file."""
 
 
@@ -204,7 +328,6 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     (folder / INDEX).unlink(missing_ok=True)
     batches: list[int] = []
     ids: list[pa.Array] = []
-    digests = [np.empty(0, np.uint64)]
     rows: dict[str, list[_Rows]] = {
         name: [(np.empty(0, np.uint64), np.empty(0, np.uint32))]
         for name in ("id_keys", "title_keys", "part_keys")
@@ -218,7 +341,6 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
                 batches.append(len(batch))
             numbers = np.arange(start, start + len(whole), dtype=np.uint32)
             ids.append(whole["paper_id"].combine_chunks())
-            digests.append(whole["digest"].to_numpy())
             for name, found in rows.items():
                 lists = whole[name].combine_chunks()
                 counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
@@ -230,7 +352,6 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     arrays: dict[str, NDArray[Any]] = {
         "keys": keys[order],
         "values": values[order],
-        "digests": np.concatenate(digests),
     }
     for name, array in arrays.items():
         with (folder / f"{name}.npy").open("wb") as stream:

@@ -17,10 +17,9 @@ from vivavoce.corpus.identity.matching import (
     title_words,
     years_agree,
 )
-from vivavoce.corpus.identity.merge import ACL_DOIS, MergedPaper, identifiers, ids_in_doi
-from vivavoce.corpus.identity.title_joins import year_of
+from vivavoce.corpus.identity.merge import MergedPaper, identifiers, year_of
 from vivavoce.records import Document, Reference
-from vivavoce.text.identifiers import find_acl_id
+from vivavoce.text.identifiers import ACL_DOIS, find_acl_id, ids_in_doi
 
 MAX_RAW = 2_000
 """Characters of an entry of a reference list that are looked at."""

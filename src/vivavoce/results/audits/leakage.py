@@ -1,4 +1,4 @@
-"""Leaks of a round, looked for again in its own files, without the code that built it.
+"""Leaks of a round, looked for again in its own files.
 
 - overlap: the share of the gold's 13-word runs that the input of a setting holds (the paper's own
   text, its demonstrations and listed works together). A title has no such runs, so its 4-word runs
@@ -7,8 +7,9 @@
   whatever words were changed, broken or put in another order;
 - dates: targets inside the window, splits in the order of time, every demonstration over before its
   target begins;
-- demonstrations that are the target itself, share its title, or share half of the 13-word runs of
-  its abstract or gold; items that are near copies of each other in the same way;
+- demonstrations that are the target itself, another version of it, or share its title or half of
+  the 13-word runs of its abstract or of a gold section;
+- items that are near copies of each other;
 - exclusions, by task, setting and reason.
 
 A finding is a breach when it breaks a rule of the round; a round without breaches may still hold
@@ -35,7 +36,6 @@ from vivavoce.results.audits.relations import (
     Runs,
     compare_dates,
     copies,
-    demonstrations,
     finding,
     found_in,
     related_demonstrations,
@@ -50,9 +50,10 @@ from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.inputs import (
     TASKS,
     PaperText,
-    demonstration_text,
+    demonstration_texts,
     paper_from_row,
     settings_of,
+    shown_demos,
     slots,
 )
 from vivavoce.text.shingles import RETOLD, RETOLD_BESIDE, retold_share, shingles_of
@@ -166,7 +167,7 @@ def audit_leakage(
         compared, found = compare_dates(task, items[task], papers, window, kept, came_late(opened))
         dates.append(compared)
         findings += found
-        findings += related_demonstrations(task, items[task], papers, golds)
+        findings += related_demonstrations(task, items[task], papers)
         findings += copies(task, items[task], papers)
     return LeakageAudit(
         round=opened.id,
@@ -216,10 +217,10 @@ def _overlaps(
             found = found_in(runs, runs_of("\n\n".join(texts), length))
             retold = retold_share(gold, shingles_of("\n\n".join(texts)))
             own[texts] = found, gold_is_inside(row["reference"], texts), retold
-        demos = demonstrations(row, setting)
+        demos = shown_demos(row, setting)
         for paper_id in demos:
             if paper_id not in shown:
-                text = demonstration_text(task, papers[paper_id])
+                text = "\n\n".join(demonstration_texts(task, papers[paper_id]))
                 retold = retold_share(gold, shingles_of(text))
                 shown[paper_id] = found_in(runs, runs_of(text, length)), retold
         beside = [shown[paper_id][0] for paper_id in demos]

@@ -1,7 +1,8 @@
 """Papers of a round compared with each other: dates, demonstrations, near copies.
 
-Everything is compared again, from the items and the papers of the round. Texts are compared by
-their runs of words as numbers, so that one gold text meets many inputs, and many texts each other.
+Everything is compared again, from the items and the papers of the round. Demonstrations are
+compared by the code that chooses them. Texts are compared by their runs of words as numbers, so
+that one gold text meets many inputs, and many texts each other.
 Words are those of `vivavoce.metrics.rouge`.
 """
 
@@ -20,7 +21,8 @@ from vivavoce.corpus.identity.matching import numbers_of, titles_agree
 from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Window
 from vivavoce.store import Row
-from vivavoce.tasks.writing.inputs import PaperText, gold
+from vivavoce.tasks.writing.demonstrations import Kinship
+from vivavoce.tasks.writing.inputs import PaperText, shown_demos
 from vivavoce.text.dates import earlier, inside, period
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import hash_runs, holders
@@ -39,17 +41,7 @@ SHINGLE = 3
 ONE_WORK = 2 / 3
 """Share of three-word runs from which on two papers are one work under any titles."""
 _SPLITS = ("train", "val", "test")
-_DEMOS = {
-    "random": ("demos_random",),
-    "coauthor": ("demos_coauthor",),
-    "mixed": ("demos_random", "demos_coauthor"),
-}
 _ALL = "mixed"
-
-
-def demonstrations(row: Row, setting: str) -> list[str]:
-    """Papers shown in a setting, each once, in their order."""
-    return list(dict.fromkeys(i for name in _DEMOS.get(setting, ()) for i in row[name] or ()))
 
 
 def finding(check: str, task: str, item: str, *, breach: bool, **more: Any) -> Row:
@@ -89,7 +81,7 @@ def compare_dates(
         span = line if row["paper_id"] in older else window
         if row["id"] not in anchors and not inside(published, span):
             found.append(finding("outside_window", task, row["id"], detail=published, breach=True))
-        for paper_id in demonstrations(row, _ALL):
+        for paper_id in shown_demos(row, _ALL):
             pairs += 1
             shown = papers[paper_id].published
             if not earlier(shown, published):
@@ -137,35 +129,15 @@ def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def related_demonstrations(
-    task: str, rows: Sequence[Row], papers: Mapping[str, PaperText], golds: Mapping[str, Runs]
+    task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]
 ) -> Iterator[Row]:
-    """Demonstrations that are the target, or nearly."""
+    """Demonstrations that are the target, or nearly, by the rules that rounds are built by."""
+    kinship = Kinship()
     for row in rows:
-        target = papers[row["paper_id"]]
-        abstract = runs_of(target.abstract)
-        for paper_id in demonstrations(row, _ALL):
-            found = _kinship(task, target, abstract, golds[row["id"]], papers[paper_id])
-            if found:
+        for paper_id in shown_demos(row, _ALL):
+            if found := kinship.between(papers[row["paper_id"]], papers[paper_id]):
                 check, detail = found
                 yield finding(check, task, row["id"], other=paper_id, detail=detail, breach=True)
-
-
-def _kinship(
-    task: str, target: PaperText, abstract: Runs, gold_runs: Runs, other: PaperText
-) -> tuple[str, str] | None:
-    if other.paper_id == target.paper_id:
-        return "target_in_demonstrations", "the target shows itself"
-    if normalise_title(other.title) == normalise_title(target.title):
-        return "same_title", other.title
-    texts = [("abstract", abstract, runs_of(other.abstract))]
-    if task not in ("title", "abstract"):
-        its_gold = gold(task, other.title, other.abstract, other.sections)
-        texts.append(("gold", gold_runs, runs_of(its_gold or "")))
-    for name, one, two in texts:
-        share = max(share_found(one, two) or 0.0, share_found(two, one) or 0.0)
-        if share >= NEAR:
-            return "near_copy", f"{share:.0%} of the 13-word runs of the {name} are the same"
-    return None
 
 
 def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> Iterator[Row]:

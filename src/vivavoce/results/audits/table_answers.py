@@ -17,7 +17,7 @@ from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.tasks.scoring.marks import VALID, our_scores
-from vivavoce.tasks.tables.composing import NOTHING, read_answer, read_gold
+from vivavoce.tasks.tables.family import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.item import TASK
 
 BOUNDS = ("oracle", "null", "copycat")

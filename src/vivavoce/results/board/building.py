@@ -3,21 +3,25 @@
 A row's value is the mean over items; an item answered several times counts with its mean. A
 failed answer stays in n as 0. The bootstrap resamples the clusters the items come from.
 Diagnostics are rows too, but nobody is ranked by them.
+
+A model that does better on papers from before its cutoff than on those after may have read them,
+or the older papers may be easier. Then contestants without training have the same gap.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
 from vivavoce.results.audits.human import calibrations
 from vivavoce.results.audits.judgements import read_verdicts
 from vivavoce.results.board.columns import columns
@@ -33,10 +37,11 @@ from vivavoce.results.logs.records import (
     RowKey,
     RunLog,
     SampleScore,
+    contestant_label,
     mean_value,
     refuse_empty,
 )
-from vivavoce.results.logs.selection import choose
+from vivavoce.results.logs.selection import Reading, choose
 from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row, hash_file, hash_of
@@ -282,3 +287,55 @@ def _rounds_of(logs: Sequence[LogHeader]) -> list[Row]:
         )
         entry["counts"][log.key.task] = max(log.items, entry["counts"].get(log.key.task, 0))
     return [rounds[name] for name in sorted(rounds)]
+
+
+_STATUSES = {"seen": "seen", "possibly": "possibly_seen", "clean": "clean", "unknown": "unknown"}
+
+
+class Contamination(Table):
+    """Report of `viva board show --by cutoff`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, task and setting."""
+        for rows in grouped(self.headlines, "round", "task", "setting"):
+            first = rows[0]
+            yield sheet(
+                f"{first['task']} · {first['setting']} · round {first['round']}",
+                rows,
+                Column(contestant_label, "contestant"),
+                Column("exposure.cutoff", "cutoff"),
+                *(Column(f"exposure.items.{status}", head) for head, status in _STATUSES.items()),
+                Column("exposure.seen", f"{first['metric']} seen"),
+                Column("exposure.clean", "clean"),
+                Column("exposure.gap", "gap", ci="exposure.ci"),
+            )
+        yield (
+            "items that were there before the cutoff (seen), near it (possibly), after it "
+            "(clean);\n"
+            "gap: seen - clean [95% interval]. Where older papers are easier for all, contestants "
+            "without training (cutoff never) have a gap too."
+        )
+
+
+def contamination_report(
+    logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]
+) -> Contamination:
+    """Rows of a board whose contestants are models, with their gaps in every metric.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: As `leaderboard` says.
+        NothingToAuditError: No contestant is a model.
+    """
+    board = leaderboard(logs, cutoffs=cutoffs, **reading)
+    rows = [row for row in board.rows if row["exposure"] is not None]
+    if not rows:
+        raise NothingToAuditError(f"{logs} holds no log of a model.")
+    notes = {
+        f"Nothing is known of the training data of {row['model']}: add it with --cutoffs FILE."
+        for row in rows
+        if cutoffs.of(row["model"]) is None
+    }
+    return Contamination(tuple(rows), tuple(sorted({*board.notes, *notes})))

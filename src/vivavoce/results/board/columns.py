@@ -230,7 +230,9 @@ class BoardRow(TypedDict):
     partial: Annotated[bool, BoardColumn(says="Whether answers are lacking.")]
     detectable: Annotated[
         float | None,
-        BoardColumn(says="Smallest difference that these items can show.", unit="score"),
+        BoardColumn(
+            says="True difference that these items would show four times out of five.", unit="score"
+        ),
     ]
     exposure: Annotated[
         Exposure | None,

@@ -160,8 +160,8 @@ class Board(Report):
         ):
             below.append(f"{first['name']}: {open_question(first)}")
         if found := [row["detectable"] for row in leads if row["detectable"]]:
-            text = f"Smallest difference in {headline} that these items can show: {found[0]:.3f}"
-            below.append(text)
+            difference = f"A true difference of {found[0]:.3f} in {headline}"
+            below.append(f"{difference} would show four times out of five.")
         return sheet(
             f"{task} · {setting} · round {round_id} · version {version}",
             lines,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -71,22 +71,27 @@ class HeadToHead(Report):
             a, b = (visible(row[side]["name"]) for side in "ab")
             place = f"{row['task']} · {row['setting']} · round {row['round']}"
             yield f"{place} · version {row['task_version']}\na: {a}   b: {b}"
-            yield sheet(
-                "",
-                row["metrics"],
-                *(Column("metric", form=".60"), "a", "b"),
-                Column("difference", "a - b", ci="ci"),
-                Column(_outcome, "better"),
-                *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
-                "n",
-                below=[row["verdict"]],
-            )
+            yield metric_sheet(row)
             yield sheet(
                 f"Items that differ most in {row['headline']}",
                 row["differ_most"],
                 *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
             )
         yield "a - b: mean over items of both [95% interval]."
+
+
+def metric_sheet(duel: Row) -> Sheet:
+    """Both sides of a duel metric by metric, with the verdict below."""
+    return sheet(
+        "",
+        duel["metrics"],
+        *(Column("metric", form=".60"), "a", "b"),
+        Column("difference", "a - b", ci="ci"),
+        Column(_outcome, "better"),
+        *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
+        "n",
+        below=[duel["verdict"]],
+    )
 
 
 def _outcome(row: Row) -> str | None:
@@ -223,8 +228,19 @@ def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
     ]
 
 
-def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFERING) -> Row:
-    """Two logs of one round, task and setting, metric by metric."""
+def duel(
+    a: Side,
+    b: Side,
+    *,
+    resamples: int,
+    seed: int,
+    differing: int = DIFFERING,
+    judged_alike: Collection[str] = (),
+) -> Row:
+    """Two logs of one round, task and setting, metric by metric.
+
+    `judged_alike` are metrics of one judge, though he was asked more about one side.
+    """
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
     shared = sorted(clusters.keys() & in_b)
@@ -233,7 +249,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
     stopped = [side.log.stopped for side in (a, b) if side.log.stopped]
     looks = math.prod(record["looks"] for record in stopped)
     rows = []
-    for name in _comparable(a.log, b.log):
+    for name in _comparable(a.log, b.log, judged_alike):
         known = directions.get(name)
         # Of what has no upper end, such as a ratio of lengths, neither more nor less is better.
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
@@ -275,11 +291,11 @@ def _side(side: Side) -> Row:
     return {"name": side.name, **key, "log": side.log.name, "partial": not side.log.is_complete}
 
 
-def _comparable(a: RunLog, b: RunLog) -> list[str]:
+def _comparable(a: RunLog, b: RunLog, judged_alike: Collection[str]) -> list[str]:
     """Metrics that both have; those that rest on a judge only where it was the same one."""
     names = [*a.metrics, *a.diagnostics]
     other_names = {*b.metrics, *b.diagnostics}
-    judged = set() if a.key.judge == b.key.judge else a.judged | b.judged
+    judged = set() if a.key.judge == b.key.judge else (a.judged | b.judged) - {*judged_alike}
     return [name for name in names if name in other_names and name not in judged]
 
 

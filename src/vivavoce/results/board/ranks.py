@@ -110,10 +110,10 @@ def _pairs(records: Sequence[Row], name: str) -> npt.NDArray[np.bool_]:
 def why_undecided(papers: int, more: int | None) -> str:
     """Words of a pair that so many papers do not decide, and how many more would."""
     if papers < MIN_CLUSTERS:
-        return f"too few papers to say: {papers} of at least {MIN_CLUSTERS}"
+        return f"there are only {papers} papers, and at least {MIN_CLUSTERS} are needed"
     if more is None:
-        return "too few papers to say, and no likely number would"
-    return f"too few papers to say: about {more:,} more would"
+        return "the difference is too small for any likely number of papers to show"
+    return f"about {more:,} more papers would probably decide"
 
 
 def open_question(row: Row) -> str:

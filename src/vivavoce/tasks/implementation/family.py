@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +16,23 @@ from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric
 from vivavoce.metrics.architecture import score_architecture
+from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.factor import (
     FactorFrame,
     frame_from_columns,
     score_factor,
 )
 from vivavoce.requests import ScoreOptions
+from vivavoce.rounds import load_round
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.gold import gold_of_report
-from vivavoce.tasks.implementation.items.report import CLAIM
+from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.scoring.files import ScoreFamily
-from vivavoce.tasks.scoring.marks import Values
+from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.text.json_answer import find_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,8 @@ class FormulaTask(_AllSettingsTask[ProgramArguments]):
     """Formulas; the target is the reference program."""
 
     arguments = ProgramArguments
+    examined_by = "score_formula"
     undefined = ("corr", "data", "data_precision", "data_recall")
-
-    async def examine(self, answer: str, row: Row) -> Values:
-        """Run the program and compare its result with the gold values."""
-        from vivavoce.tasks.implementation.scorer import score_formula
-
-        return await score_formula(answer, row)
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """A formula as it is shown."""
@@ -88,13 +86,8 @@ class ReproduceTask(_AllSettingsTask[ProgramArguments]):
     """Reports whose claim is to be computed; the target is a whole answer."""
 
     arguments = ProgramArguments
+    examined_by = "score_reproduction"
     undefined = ("corr",)
-
-    async def examine(self, answer: str, row: Row) -> Values:
-        """Compare what an answer read, chose and computed with the gold, stage by stage."""
-        from vivavoce.tasks.implementation.scorer import score_reproduction
-
-        return await score_reproduction(answer, row)
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """A report as it is shown."""
@@ -107,12 +100,7 @@ class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
     """Architectures; the target is the reference."""
 
     arguments = ProgramArguments
-
-    async def examine(self, answer: str, row: Row) -> Values:
-        """Run the module on the item's inputs and weights, and compare its layers with the gold."""
-        from vivavoce.tasks.implementation.scorer import score_network
-
-        return await score_network(answer, row)
+    examined_by = "score_network"
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """An architecture as it is shown."""
@@ -135,11 +123,15 @@ class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
 class ExtractionTask(_AllSettingsTask[Arguments]):
     """Reports whose methods are to be found; the target is the methods in the form of an answer."""
 
-    async def examine(self, answer: str, row: Row) -> Values:
+    def measure(self, answer: str, row: Row) -> Values:
         """Compare the methods of an answer with those of the report."""
-        from vivavoce.tasks.implementation.scorer import score_methods
-
-        return score_methods(answer, row)
+        found = parse_methods(find_json(answer, mend=True))
+        if found is None:
+            raise FaultyAnswer("malformed")
+        result = score_extraction(gold_of_report(row), found)
+        if result.unmarked:
+            raise FaultyAnswer("unmarked", result.values())
+        return result.values()
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
         """A fault is 0 in `inferred` too, but where there is nothing to infer."""
@@ -162,6 +154,20 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
         prompt = view.prompts.render("extract_method", slots, {})
         more = {"title": row["title"], "round": str(view.round.folder.resolve())}
         return _item(row, prompt, row["answer"], more)
+
+
+def gold_of_report(row: Row) -> list[GoldMethod]:
+    """The methods of a sample's report."""
+    return _gold_methods(row["round"])[str(row["id"])]
+
+
+@lru_cache(maxsize=2)
+def _gold_methods(folder: str) -> dict[str, list[GoldMethod]]:
+    """The methods of each report of a round, by item id."""
+    return {
+        str(row["id"]): [gold_method(method) for method in json.loads(row["methods"])]
+        for row in load_round(folder).items("implementation", "extract_method")
+    }
 
 
 _COLUMNS = {"base": "text", "pdf": "pdf_text"}

@@ -14,11 +14,10 @@ from pydantic import Field
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardEntry, DatedBoard, boards_within
 from vivavoce.metrics.leaderboards import method_key, read_board, score_board
-from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.leaderboards.items import (
-    DEVELOPMENT,
     FAMILY,
     ITEM,
     PAPERS,
@@ -42,8 +41,11 @@ class LeaderboardsOptions(Options):
     """Papers of the corpus with a text that are on a board, at least."""
     pool: Literal["board", "corpus"] = "board"
     """Papers of the round: those on boards, or also those on none, for the setting `corpus`."""
-    entries: Literal["all", "corpus"] = "all"
-    """Scores that are gold: all, or those of papers of the corpus."""
+    entries: Literal["corpus", "all"] = "corpus"
+    """Scores that are gold: those of papers with a text, or all.
+
+    An answer neither gains nor loses by the other methods of the board.
+    """
     undated: Literal["drop", "keep"] = "drop"
     """Entries of works outside the corpus that tell no date: they may have come later."""
 
@@ -92,19 +94,19 @@ def _item(
     board: DatedBoard, papers: Sequence[str], options: LeaderboardsOptions
 ) -> tuple[Row | None, tuple[str, str]]:
     """A board as an item, or None and why it is none."""
-    entries = [
-        entry
-        for entry in board.board.entries
-        if any(character.isalnum() for character in entry.method)
-        and (options.entries == "all" or entry.paper_id is not None)
-    ]
-    methods = len({method_key(entry.method) for entry in entries})
-    if methods < options.min_entries:
-        return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
+    entries: list[BoardEntry] = []
+    others: list[BoardEntry] = []
+    for entry in board.board.entries:
+        if any(character.isalnum() for character in entry.method):
+            is_gold = options.entries == "all" or entry.paper_id in papers
+            (entries if is_gold else others).append(entry)
     if len(papers) < options.min_papers:
         reason = f"{len(papers)} papers with a text, {options.min_papers} are needed"
         return None, ("few_papers", reason)
-    row = _row(board, entries, papers, options)
+    methods = len({method_key(entry.method) for entry in entries})
+    if methods < options.min_entries:
+        return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
+    row = _row(board, entries, others, papers, options)
     # The gold itself, written as an answer, must be read as the gold.
     scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
     if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
@@ -115,6 +117,7 @@ def _item(
 def _row(
     board: DatedBoard,
     entries: Sequence[BoardEntry],
+    others: Sequence[BoardEntry],
     papers: Sequence[str],
     options: LeaderboardsOptions,
 ) -> Row:
@@ -131,6 +134,7 @@ def _row(
         "higher_is_better": found.higher_is_better,
         "area": found.area,
         "entries": [{name: getattr(entry, name) for name in names} for entry in entries],
+        "others": sorted({entry.method for entry in others}),
         "papers": list(papers),
         "settings": ["base", *(["corpus"] if options.pool == "corpus" else [])],
     }

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.columns import column, columns_of
+from vivavoce.columns import columns_of
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
@@ -209,7 +209,7 @@ def _rows(batches: Iterable[pa.RecordBatch], wanted: frozenset[str] | None) -> I
     for batch in batches:
         if wanted is not None:
             mask = [name in wanted for name in batch["paper_id"].to_pylist()]
-            batch = batch.filter(column(np.array(mask, bool)))
+            batch = batch.filter(pa.array(mask, pa.bool_()))
         yield from batch.to_pylist()
 
 

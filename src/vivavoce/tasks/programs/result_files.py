@@ -2,8 +2,8 @@
 
 A factor's Parquet file is decoded inside the sandbox, by a fresh interpreter and after everything
 the program started was killed. Out comes a plain row of numbers. A safetensors file holds numbers
-alone: a header in JSON that says where each array lies, then the arrays. Nothing in either can
-run here, but a hostile file can be huge or lie about sizes: all are checked before use.
+alone. Nothing in either can run here, but a hostile file can be huge or lie about sizes: all are
+checked before use, those of layers by the library of the format.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from inspect_ai.util import sandbox
+from safetensors import SafetensorError
+from safetensors.numpy import load
 
 from vivavoce.metrics.factor import FactorFrame
 from vivavoce.tasks.programs.program import FAILURES, python_inside, read_bytes
@@ -25,24 +27,7 @@ from vivavoce.tasks.scoring.marks import FaultyAnswer
 
 _MAX_COLUMNS = 8
 _MAX_NAME = 64
-"""Characters of an instrument or of a layer's key."""
-_LENGTH = 8
-"""Bytes at the start of a safetensors file that hold the header's length."""
-_MAX_HEADER = 1 << 17
-_MAX_LAYERS = 500
-_MAX_RANK = 16
-_TYPES = {
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "I64": "<i8",
-    "I32": "<i4",
-    "I16": "<i2",
-    "I8": "i1",
-    "U8": "u1",
-    "BOOL": "?",
-}
-"""Number types that are read, in numpy's words; of floats the driver writes F64 and F16."""
+"""Characters of an instrument."""
 _MAX_NUMBER = 4_096
 """Bytes; a number in JSON needs a few dozen."""
 _NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -187,39 +172,8 @@ async def read_layers(name: str, *, max_bytes: int) -> Layers:
             raise FaultyAnswer("no_file") from error
     if len(content) > max_bytes:
         raise FaultyAnswer("unreadable")
-    with _guard(*_NOT_PARSED):
-        return parse_layers(content)
-
-
-def parse_layers(content: bytes) -> Layers:
-    """The arrays of a safetensors file; `ValueError` or the like when it is none, or has too many.
-
-    Every size is checked before it is used.
-    """
-    length = int.from_bytes(content[:_LENGTH], "little")
-    if len(content) < _LENGTH or length > min(_MAX_HEADER, len(content) - _LENGTH):
-        raise ValueError("the header is longer than allowed, or than the file")
-    header = json.loads(content[_LENGTH : _LENGTH + length])
-    entries = {key: entry for key, entry in header.items() if key != "__metadata__"}
-    if len(entries) > _MAX_LAYERS or any(len(key) > _MAX_NAME for key in entries):
-        raise ValueError("too many layers, or a name too long")
-    body = memoryview(content)[_LENGTH + length :]
-    arrays = {key: _array(entry, body) for key, entry in sorted(entries.items())}
-    # Parts that overlap would make a small file into much work.
-    if sum(array.nbytes for array in arrays.values()) > len(body):
-        raise ValueError("layers lie over one another")
-    return arrays
-
-
-def _array(entry: Mapping[str, Any], body: memoryview) -> npt.NDArray[Any]:
-    kind = np.dtype(_TYPES[entry["dtype"]])
-    shape, (start, end) = entry["shape"], entry["data_offsets"]
-    sizes = (*shape, start, end)
-    if len(shape) > _MAX_RANK or not all(type(n) is int and 0 <= n < 1 << 40 for n in sizes):
-        raise ValueError("a shape or a place is not a list of sizes")
-    if not start <= end <= len(body) or end - start != math.prod(shape) * kind.itemsize:
-        raise ValueError("a layer does not fill its place")
-    return np.frombuffer(body[start:end], dtype=kind).reshape(shape)
+    with _guard(*_NOT_PARSED, SafetensorError):
+        return load(content)
 
 
 async def read_number(name: str, key: str, *, timeout: int) -> float | None:

@@ -17,9 +17,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from scipy.sparse import issparse
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
+from vivavoce.retrieval.papers import TFIDF, PaperEncoder, Vectors, check_name
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import load_round
 from vivavoce.store import table_of_parquet
@@ -33,12 +35,6 @@ from vivavoce.tasks.ranking.build import (
     SETTINGS,
     NetworkName,
     Text,
-)
-from vivavoce.tasks.ranking.encoders import (
-    TFIDF,
-    PaperVectors,
-    check_encoder,
-    open_vectors,
 )
 from vivavoce.text.dates import day_after
 
@@ -69,7 +65,7 @@ class RankOptions:
     """
 
     encoder: str = TFIDF
-    """Encoder of the edges: a name of `encoders.ENCODERS`, a folder, or a name on the hub."""
+    """Encoder of the edges: `tfidf`, a preset of dense retrieval, a folder, a name on the hub."""
     folder: str | None = None
     """Folder of the weights of a named encoder, instead of its place on the hub."""
     direction: Direction = "cited"
@@ -80,7 +76,7 @@ class RankOptions:
 
     def __post_init__(self) -> None:
         """Refuse what would fail, or go unnoticed, at some item or other."""
-        check_encoder(self.encoder, self.folder)
+        check_name(self.encoder, self.folder)
         if self.direction not in get_args(Direction):
             names = ", ".join(get_args(Direction))
             raise InputError(f"No direction is called {self.direction!r}. There are: {names}.")
@@ -114,7 +110,7 @@ class PaperGraph:
             if None not in columns[f"in_{network}"]
         }
         self._graphs = _graphs(_read(edges, EDGES, EDGE.names), len(self.ids))
-        self._vectors: dict[tuple[str, str | None], PaperVectors] = {}
+        self._vectors: dict[tuple[str, str | None], Vectors] = {}
 
     def among(self, network: str, places: Places) -> Graph:
         """The edges of a network among some papers, which become its nodes in ascending order.
@@ -134,12 +130,17 @@ class PaperGraph:
             raise InputError(f"The round has no {network} network: name it under networks.")
         return self._degrees[network]
 
-    def vectors(self, encoder: str, folder: str | None = None) -> PaperVectors:
-        """The vectors of the papers by an encoder, opened once."""
-        key = (encoder, folder)
+    def cosines(self, first: Places, second: Places, options: RankOptions) -> Floats:
+        """The cosine of each pair of papers by an encoder, which is opened once."""
+        key = (options.encoder, options.folder)
         if key not in self._vectors:
-            self._vectors[key] = open_vectors(encoder, self.titles, self.abstracts, folder=folder)
-        return self._vectors[key]
+            papers = list(zip(self.titles, self.abstracts, strict=True))
+            self._vectors[key], _ = PaperEncoder(*key).encode(papers)
+        rows = self._vectors[key]
+        products = (
+            rows[first].multiply(rows[second]) if issparse(rows) else rows[first] * rows[second]
+        )
+        return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
     def bm25(self) -> Bm25Retriever:
@@ -253,8 +254,7 @@ def pagerank_scores(
     """
     edges = _directed(graph.among(network, places), options.direction)
     if options.weights and edges.edges:
-        vectors = graph.vectors(options.encoder, options.folder)
-        cosines = vectors.cosines(places[edges.source], places[edges.target])
+        cosines = graph.cosines(places[edges.source], places[edges.target], options)
         weight = np.maximum(np.round(cosines, _WEIGHT_DIGITS), _LEAST_WEIGHT)
         edges = make_graph(edges.n, edges.source, edges.target, weight)
     return np.asarray(pagerank(edges, damping=options.damping).scores, dtype=np.float64)

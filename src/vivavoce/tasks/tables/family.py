@@ -9,9 +9,17 @@ from typing import Any
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
+from vivavoce.metrics import Metric
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, score_table
+from vivavoce.metrics.tables.literature_tables import (
+    ASPECTS,
+    LiteratureTable,
+    count_faults,
+    score_table,
+)
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
+from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
+from vivavoce.metrics.tables.table_schema import jaccard, schema_recall
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
@@ -19,12 +27,16 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.library import describe_library, open_papers
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.tables.composing import (
+from vivavoce.tasks.scoring.marks import Values
+from vivavoce.tasks.tables.item import (
+    FAMILY,
+    PAPERS,
+    TASK,
+    answer_text,
     gold_in_labels,
     pool_entries,
     question,
 )
-from vivavoce.tasks.tables.item import FAMILY, PAPERS, TASK, answer_text
 from vivavoce.tasks.tables.replies import UnusableReply, read_table
 
 MATCHER = "matcher"
@@ -75,11 +87,26 @@ _ROOM, _STEP = 1.5, 1024
 """An answer may be so much longer than the longest gold table, in steps of so many tokens."""
 
 
+NOTHING = LiteratureTable((), (), ())
+_MAX_COLUMNS = 300
+"""Columns of an answer that are compared by their stems."""
+
+
 class Tables(FamilyTask[TableArguments]):
-    """Demands with their pools."""
+    """Demands with their pools; an answer without a paper is none: it has no column or cell."""
 
     arguments = TableArguments
-    scorer = None
+    scorer = "tables"
+    scored_by = ("answerer", "matcher", "synthesizer", "pairs", "question_seed")
+    examined_by = "compare_tables"
+    further = BIASES
+
+    def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
+        """Values of an empty table: what neither table can be asked is undefined."""
+        gold, asked = read_gold(row["target"], titles_of(row)), questions_of(row)
+        nothing = score_table(gold, NOTHING, **asked).values()
+        biases = () if is_by_rule(row) else BIASES
+        return {**nothing, **dict.fromkeys(biases), **diagnose(gold, None, **asked)}
 
     def room(self, view: View[TableArguments]) -> int:
         """Tokens of an answer that the gold tables of a round need; a token is three bytes here."""
@@ -124,7 +151,56 @@ def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPape
 TASKS = {TASK: Tables()}
 
 
-_NOTHING = LiteratureTable((), (), ())
+def titles_of(row: Row) -> dict[str, str]:
+    """Titles of the pool's papers by label."""
+    return {one["label"]: one["title"] for one in row["pool"]}
+
+
+def is_by_rule(row: Row) -> bool:
+    """Check whether values are compared, and no model answers questions."""
+    return bool(row.get("answerer", MATCHER) == MATCHER)
+
+
+def questions_of(row: Row) -> dict[str, Any]:
+    """Number and seed of the pairwise questions about a table."""
+    pairs = row.get("pairs")
+    most = PAIRS if pairs is None and not is_by_rule(row) else pairs
+    return {"pairs": most, "seed": row.get("question_seed", 0)}
+
+
+def read_answer(answer: str, titles: Mapping[str, str]) -> LiteratureTable | None:
+    """The table of an answer, papers by label; None where there is none."""
+    try:
+        return read_table(answer, titles)
+    except UnusableReply:
+        return None
+
+
+def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
+    """The gold of a sample, papers by label.
+
+    Raises:
+        InputError: It is not a table.
+    """
+    gold = read_answer(target, titles)
+    if gold is None:
+        raise InputError("The gold of a sample is not a table. Build the round again.")
+    return gold
+
+
+def diagnose(
+    gold: LiteratureTable,
+    answer: LiteratureTable | None,
+    pairs: int | None = None,
+    seed: int = 0,
+) -> Values:
+    """Diagnostics of an answer; None stands for one that is not a table."""
+    table = answer or NOTHING
+    return {
+        "avg_lexical": score_table(gold, table, pairs=pairs, seed=seed).values()["avg"],
+        "schema_recall": schema_recall(gold.columns, table.columns[:_MAX_COLUMNS], jaccard),
+        **count_faults(gold, answer),
+    }
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
@@ -154,7 +230,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
 def _system(pair: Pair, gold: LiteratureTable) -> LiteratureTable:
     line = pair.answer("table", "text", "papers")
     if line is None:
-        return _NOTHING
+        return NOTHING
     titles = _titles(pair.gold)
     names = PaperNames(gold, titles)
     if "table" in line.row:
@@ -166,7 +242,7 @@ def _system(pair: Pair, gold: LiteratureTable) -> LiteratureTable:
     try:
         return read_table(text, dict.fromkeys(gold.papers, "") | titles)
     except UnusableReply:
-        return _NOTHING
+        return NOTHING
 
 
 def _read(line: Line, names: PaperNames | None = None) -> LiteratureTable:

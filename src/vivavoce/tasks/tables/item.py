@@ -1,4 +1,7 @@
-"""Gold tables, works and items of the family, the form of an answer, and statistics of a round.
+"""Gold tables, works and items of the family, what an item asks, and statistics of a round.
+
+Texts are long and shared by many items, so that a sample holds none: methods open those of its pool
+in the round's library.
 
 Source of the statistics: arXiv2Table, Table 8 (papers, columns and distractors).
 """
@@ -9,7 +12,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -18,8 +21,12 @@ from pydantic import Field
 from vivavoce.columns import lists, texts
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
+from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row
+from vivavoce.tasks.library import open_papers
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
+from vivavoce.text.chunk import headed, table_lines
 
 FAMILY, TASK = "tables", "table"
 PAPERS = "papers.parquet"
@@ -213,3 +220,80 @@ def _spread(numbers: Sequence[int]) -> dict[str, float | None]:
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
+
+
+_MAX_TITLE = 300
+
+
+def pool_entries(
+    row: Row, papers: Mapping[str, LibraryPaper], setting: str
+) -> list[dict[str, Any]]:
+    """The papers that an item shows: label, id, title, and the abstract where it is shown."""
+    return [
+        {
+            "label": label,
+            "paper_id": paper_id,
+            "title": " ".join(papers[paper_id].title[:_MAX_TITLE].split()),
+            "abstract": None if setting == "titles" else papers[paper_id].abstract,
+        }
+        for label, paper_id in zip(labels_of(row), row["pool"], strict=True)
+    ]
+
+
+def labels_of(row: Row) -> list[str]:
+    """Labels of the papers of an item's pool, in their order: P1, P2, P3."""
+    return [f"P{number}" for number in range(1, len(row["pool"]) + 1)]
+
+
+def gold_in_labels(row: Row) -> LiteratureTable:
+    """The gold of an item, with labels for papers."""
+    labels = dict(zip(row["pool"], labels_of(row), strict=True))
+    gold = gold_of(row)
+    return LiteratureTable(
+        papers=tuple(labels[paper] for paper in gold.papers),
+        columns=gold.columns,
+        rows=tuple(replace(one, paper=labels[one.paper]) for one in gold.rows),
+    )
+
+
+def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]]) -> Rendered:
+    """The question of an item, without the papers' abstracts and texts."""
+    listed = "\n".join(f"{one['label']} [{one['paper_id']}] {one['title']}" for one in pool)
+    mark = fence_mark([demand, listed])
+    return prompts.render("question", {"demand": demand, "papers": listed}, {"mark": mark})
+
+
+@dataclass(frozen=True, slots=True)
+class PoolText:
+    """A paper of a pool as a method reads it; what is not shown or not known is empty."""
+
+    label: str
+    title: str
+    abstract: str = ""
+    text: str = ""
+
+
+def read_pool(metadata: Mapping[str, Any]) -> list[PoolText]:
+    """The papers of a sample's pool, with their texts where the setting shows these.
+
+    Args:
+        metadata: Of the sample. Where the pool has texts already, they are taken as they are.
+    """
+    library = metadata.get("library")
+    papers: Mapping[str, LibraryPaper] = {}
+    if library is not None and metadata.get("setting") == "base":
+        papers = open_papers(library["round"], FAMILY, PAPERS)
+    pool = []
+    for one in metadata["pool"]:
+        known = papers.get(one.get("paper_id"))
+        text = one.get("text") or (full_text(known) if known else "")
+        title, abstract = " ".join((one["title"] or "").split()), one.get("abstract") or ""
+        pool.append(PoolText(one["label"], title, abstract.strip(), text.strip()))
+    return pool
+
+
+def full_text(paper: LibraryPaper) -> str:
+    """A paper's sections, then its tables; empty where the library has neither."""
+    parts = [headed(one.heading, one.text) for one in paper.sections if one.text.strip()]
+    parts += ["\n".join(table_lines(one.caption, one.cells)) for one in paper.tables]
+    return "\n\n".join(part for part in parts if part.strip())

@@ -28,7 +28,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
-from vivavoce.tasks.tables.composing import PoolText
+from vivavoce.tasks.tables.item import PoolText
 from vivavoce.tasks.tables.replies import (
     apply_operations,
     read_digest,

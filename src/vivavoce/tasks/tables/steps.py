@@ -25,8 +25,7 @@ from vivavoce.tasks.prompting.prompts import (
 )
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.tables.composing import PoolText, read_pool
-from vivavoce.tasks.tables.item import answer_text
+from vivavoce.tasks.tables.item import PoolText, answer_text, read_pool
 from vivavoce.tasks.tables.replies import UnusableReply
 from vivavoce.tasks.tables.working_table import WorkingTable
 

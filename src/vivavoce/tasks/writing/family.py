@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.columns import column
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
@@ -22,6 +21,7 @@ from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
+from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
@@ -29,12 +29,12 @@ from vivavoce.tasks.writing.inputs import (
     PaperText,
     gold,
     paper_from_row,
+    shown_demos,
     slots,
 )
 from vivavoce.tasks.writing.inputs import (
     TASKS as NAMES,
 )
-from vivavoce.tasks.writing.open_track import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.questions import (
     CLAIMS,
     FACTS,
@@ -46,7 +46,6 @@ from vivavoce.tasks.writing.questions import (
     chosen_questions,
     has_nuggets,
 )
-from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2
@@ -169,7 +168,7 @@ class Writing(FamilyTask[WritingArguments]):
         wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, view))}
         table = table_of_parquet(view.round.read_file("writing", "papers.parquet"))
         mask = np.array([paper_id in wanted for paper_id in table["paper_id"].to_pylist()], bool)
-        listed = table.filter(column(mask)).to_pylist()
+        listed = table.filter(mask).to_pylist()
         papers = {row["paper_id"]: paper_from_row(row) for row in listed}
         examples = {
             paper_id: _example(view.task, papers[paper_id])

@@ -34,6 +34,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.text.printing import visible
+from vivavoce.web import environment_of
 from vivavoce.web.annotation.campaigns import Person, find_person
 from vivavoce.web.annotation.database import BusyError, Database
 from vivavoce.web.annotation.kinds import columns_of
@@ -46,7 +47,6 @@ from vivavoce.web.annotation.labelling import (
     read_task,
     submit,
 )
-from vivavoce.web.rendering import environment_of
 
 if TYPE_CHECKING:
     import sqlite3

@@ -23,9 +23,8 @@ import yaml
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row, canonical_json, lock, write_json, write_jsonl, write_text
-from vivavoce.web.annotation.items import Item, Label
-from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.rendering import environment_of
+from vivavoce.web import environment_of
+from vivavoce.web.annotation.kinds import Item, Kind, Label, find_kind
 
 NAME = re.compile(r"[\w.@-]{1,64}")
 MAX_GUIDELINES = 100_000

@@ -17,8 +17,7 @@ from datetime import datetime, timedelta
 from vivavoce.errors import VivaError
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.annotation.campaigns import Person
-from vivavoce.web.annotation.items import MAX_LABELS, PAIR
-from vivavoce.web.annotation.kinds import Value
+from vivavoce.web.annotation.kinds import MAX_LABELS, PAIR, Value
 
 HOLD = timedelta(hours=1)
 """Time for which nobody else is handed the place of a person who was shown an item."""

@@ -27,8 +27,7 @@ from vivavoce.statistics.estimates import (
     pairwise_of_counts,
 )
 from vivavoce.store import Row
-from vivavoce.web.annotation.items import Item
-from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Field, Kind, Value
+from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Field, Item, Kind, Value
 
 WHOLE = "whole label"
 """The name under which all fields of a kind are compared at once."""

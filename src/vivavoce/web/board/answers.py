@@ -18,6 +18,7 @@ from vivavoce.web.board.entries import (
     rank_bounds,
 )
 from vivavoce.web.board.model import BoardOf
+from vivavoce.web.board.sections import is_first
 
 MAX_BOARDS = 8
 """Boards of a family that are answered; the others are in the matrix below."""
@@ -101,9 +102,7 @@ def _answer(board: BoardOf) -> Answer:
         board.path,
         f"{visible(board.setting, 40)} · {visible(board.headline, 40)}"
         + ("" if board.higher_is_better else ", lower is better"),
-        _verdict(
-            len(first), len(board.ranked), is_tested=bool(first and first[0]["rank_interval"])
-        ),
+        _verdict(first, len(board.ranked)),
         tuple(
             Contender(
                 label(row),
@@ -133,18 +132,18 @@ def _places(ends: Sequence[tuple[float, float, float]]) -> list[tuple[int, int, 
     return [(place(least), place(value), place(most)) for least, most, value in ends]
 
 
-def _verdict(first: int, ranked: int, *, is_tested: bool) -> str:
+def _verdict(first: Sequence[Row], ranked: int) -> str:
     if not first:
         return "nobody is above the floor"
     if ranked == 1:
         return "nobody to compare with"
-    if not is_tested:
+    if not first[0]["rank_interval"]:
         return "nothing was tested"
-    if first == 1:
-        return "one is best"
-    unnamed = first - MAX_NAMED
+    if len(first) == 1:
+        return "one is best" if is_first(first[0]) else "not shown to beat the floor"
+    unnamed = len(first) - MAX_NAMED
     more = f", {unnamed:,} of them not named here" if unnamed > 0 else ""
-    return f"{first:,} may be best{more}"
+    return f"{len(first):,} may be best{more}"
 
 
 def price_of(rows: Sequence[Row]) -> float | None:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from vivavoce.reports import Column, sheet
+from vivavoce.reports import Column, Sheet, sheet
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
-from vivavoce.text.printing import figure, signed, visible
-from vivavoce.web.board.entries import slug
+from vivavoce.text.printing import counted, figure, signed, visible
+from vivavoce.web.board.entries import slug, title_of
 from vivavoce.web.board.page import (
+    Block,
     Link,
     Page,
+    Words,
     json_file,
     link,
     markup,
-    page_of,
     static_files,
+    words_page,
     write_pages,
 )
 from vivavoce.web.board.samples import ItemContext, item_path, items_pages
@@ -37,12 +40,14 @@ _NUMBERS = "compare.json"
 
 def write_comparison(
     comparison: Mapping[str, Any],
+    metrics: Sequence[Sheet],
     items: Sequence[Sequence[ItemTexts]],
     out: Path,
 ) -> Path:
     """Write a comparison as a folder of pages and return the path of the first one.
 
-    `comparison` is what `viva board compare --json` prints; `items` of its duels get pages.
+    `comparison` is what `viva board compare --json` prints. Of each of its duels there are a sheet
+    of `metrics`, and `items` that get pages.
     """
     made: list[Page] = []
     paths: list[dict[str, str]] = []
@@ -51,12 +56,23 @@ def write_comparison(
         paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
         made += items_pages(of_duel, around)
 
-    def values() -> dict[str, Any]:
-        duels = [_duel(row, of) for row, of in zip(comparison["duels"], paths, strict=True)]
-        return {"duels": duels, "notes": comparison["notes"], "file": _NUMBERS}
+    def make() -> Words:
+        duels = comparison["duels"]
+        blocks = list(map(_block, duels, metrics, paths))
+        if notes := comparison["notes"]:
+            blocks.append(Block("Left out, and why", items=[visible(note, 600) for note in notes]))
+        return Words(
+            title="{} (a) and {} (b)".format(*(visible(duels[0][side]["name"]) for side in "ab")),
+            kicker="Comparison",
+            lead="Both answered the same items, and every difference is taken item by item: what "
+            "makes an item hard is hard for both. The pair is tested alone here; a board tests all "
+            "its contestants together, and so leaves more of them undecided.",
+            blocks=blocks,
+            after=markup('<a href="{}" download>The numbers as a file</a>', _NUMBERS),
+        )
 
     inputs = {"found": comparison, "items": [[item.key for item in of_duel] for of_duel in items]}
-    page = page_of(_INDEX, "compare.html.j2", inputs, values)
+    page = words_page(_INDEX, inputs, make)
     numbers = json_file(_NUMBERS, {"schema_version": SCHEMA_VERSION, **comparison})
     write_pages([page, numbers, *made, *static_files()], out)
     return out / _INDEX
@@ -64,7 +80,7 @@ def write_comparison(
 
 def _around(row: Row) -> ItemContext:
     place = [str(row[name]) for name in PLACE]
-    sides = [row[side] for side in ("a", "b")]
+    sides = [row[side] for side in "ab"]
     found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
     return ItemContext(
         folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
@@ -74,23 +90,21 @@ def _around(row: Row) -> ItemContext:
     )
 
 
-def _duel(row: Row, paths: Mapping[str, str]) -> dict[str, Any]:
-    """Both in one round, task and setting, as `compare.html.j2` prints it."""
-    size = _scale(row["metrics"])
-    return {
-        "row": row,
-        "names": (visible(row["a"]["name"]), visible(row["b"]["name"])),
-        "verdict": row["verdict"],
-        "metrics": [(metric, _bar(metric, size)) for metric in row["metrics"]],
-        "differ_most": sheet(
-            "",
-            row["differ_most"],
-            Column(lambda item: _item(item, paths.get(item["id"])), "Item"),
-            Column(lambda item: figure(item["a"]), "a"),
-            Column(lambda item: figure(item["b"]), "b"),
-            Column(lambda item: signed(item["difference"]), "a − b"),
-        ),
-    }
+def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
+    """Both in one round, task and setting."""
+    alone = [f"{row[f'only_{side}']:,} of {side} alone" for side in "ab" if row[f"only_{side}"]]
+    counts = ", ".join([f"{counted(row['items'], 'item', 'items')} of both", *alone])
+    place = f"round {row['round']}, version {row['task_version']}, setting {row['setting']}"
+    apart = sheet(
+        f"Items that differ most in {visible(row['headline'], 60)}",
+        row["differ_most"],
+        Column(lambda item: _item(item, paths.get(item["id"])), "Item"),
+        Column(lambda item: figure(item["a"]), "a"),
+        Column(lambda item: figure(item["b"]), "b"),
+        Column(lambda item: signed(item["difference"]), "a − b"),
+    )
+    metrics = replace(metrics, title=visible(f"{place}: {counts}"))
+    return Block(title_of(row["task"]), sheets=[metrics, *([apart] if apart.rows else [])])
 
 
 def _item(item: Row, path: str | None) -> Markup:
@@ -102,25 +116,3 @@ def _item(item: Row, path: str | None) -> Markup:
     if path:
         return link(_INDEX, path, head, visible(known))
     return markup("<bdi>{}</bdi> <small><bdi>{}</bdi></small>", head, visible(known))
-
-
-def _scale(metrics: Sequence[Row]) -> float:
-    """Difference that half the width of the plots stands for: those that rank fit into it."""
-    ends = [
-        abs(bound)
-        for metric in metrics
-        if metric["ranks"] and metric["difference"] is not None
-        for bound in (metric["difference"], *(metric["ci"] or ()))
-    ]
-    return max(ends, default=0.0)
-
-
-def _bar(row: Row, size: float) -> str:
-    """Classes that place a difference and its interval in the plot; at 50% is no difference."""
-    if row["difference"] is None or not size:
-        return ""
-    low, high = row["ci"] or (row["difference"],) * 2
-    if max(abs(bound) for bound in (low, high, row["difference"])) > size:
-        return ""  # a diagnostic of another size would press the metrics that rank together
-    value, low, high = (round(50 + 46 * end / size) for end in (row["difference"], low, high))
-    return f"v{value} l{low} h{high}"

@@ -186,17 +186,18 @@ def courses_of(site: Site) -> Sheet:
     def cell(board: BoardOf | None) -> str:
         if board is None:
             return ""
-        winner = label(board.winner) if board.winner else "tie"
+        winner = label(board.winner) if board.winner else "undecided"
         title = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
         value = figure(board.best["value"]) if board.best else NOTHING
         return link("index.html", board.path, value, title)
 
+    newest_first = site.round_names[::-1]
     counts = map(len, (site.contestants, site.boards, site.round_names))
     return Sheet(
         "",
-        ("Task", "Setting", *(visible(name, 40) for name in site.round_names)),
+        ("Task", "Setting", *(visible(name, 40) for name in newest_first)),
         tuple(
-            (title_of(task), visible(setting), *(cell(of.get(name)) for name in site.round_names))
+            (title_of(task), visible(setting), *(cell(of.get(name)) for name in newest_first))
             for (task, setting), of in courses.items()
         ),
         ("{:,} contestants on {:,} boards of {:,} rounds.".format(*counts),),
@@ -234,7 +235,9 @@ def lines_of(site: Site, boards: Sequence[BoardOf]) -> list[Line]:
 def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -> Line:
     shares: dict[str, list[Interval]] = {board.family: [] for board in boards}
     for board, row in zip(boards, rows, strict=True):
-        if row is not None and (above := shares_above(row, len(board.ranked))) is not None:
+        if row is None or one.kind == "floor":  # a floor competes with nobody
+            continue
+        if (above := shares_above(row, len(board.ranked))) is not None:
             shares[board.family].append(above)
     measured = [row for row in rows if row is not None]
     cutoffs = [(row["exposure"] or {}).get("cutoff") for row in measured]

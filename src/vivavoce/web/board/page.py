@@ -36,8 +36,8 @@ from vivavoce.store import (
 )
 from vivavoce.text import printing
 from vivavoce.text.printing import visible
+from vivavoce.web import environment_of, meaning
 from vivavoce.web.board import entries, sections
-from vivavoce.web.rendering import environment_of, meaning
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,7 +53,7 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
 _CODE = (
     "reports.py",
     "text/printing.py",
-    "web/rendering.py",
+    "web/__init__.py",
     "web/glossary.toml",
     "web/board",
     "web/templates",
@@ -182,11 +182,11 @@ class Built:
     removed: tuple[str, ...]
 
 
-def write_pages(pages: Iterable[Page], out: Path, inputs: str = "") -> Built:
+def write_pages(pages: Iterable[Page], out: Path) -> Built:
     """Write the pages that are new, changed, or no longer as they were left; remove old ones.
 
     Only files that an earlier build listed are ever removed, and none is written over in a folder
-    that holds no site yet. `inputs` is the hash of everything that the pages are made from.
+    that holds no site yet.
 
     Raises:
         InputError: The folder holds no site, but a file that this one would write over.
@@ -211,10 +211,9 @@ def write_pages(pages: Iterable[Page], out: Path, inputs: str = "") -> Built:
     removed = sorted(set(earlier) - set(state))
     for path in removed:
         _remove(out, path)
-    if state != earlier or inputs != _state(out).get("inputs"):
+    if state != earlier:
         fsync_files(out / path for path in written)
-        found = {"schema_version": SCHEMA_VERSION, "files": state, "inputs": inputs}
-        write_json(out / STATE, found)
+        write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
     return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
 
 
@@ -229,14 +228,6 @@ def _claim(out: Path, paths: Iterable[str]) -> None:
                 "another folder."
             )
     write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": {}})
-
-
-def is_as_built(out: Path, inputs: str) -> bool:
-    """Check that a folder holds all files as a build from the same inputs left them."""
-    if _state(out).get("inputs") != inputs:
-        return False
-    since = (out / STATE).stat().st_ctime_ns
-    return all(_is_as_left(out / path, known, since) for path, known in read_state(out).items())
 
 
 def read_state(out: Path) -> dict[str, dict[str, Any]]:

@@ -72,6 +72,10 @@ class Section:
     """The first of these that is not a floor."""
     above: Row | None
     """A headline row without a rank whose value is better than that of the best."""
+    floor: Row | None
+    """A floor that is ranked before the best."""
+    equals: tuple[Row, ...]
+    """Headline rows of others with the very value of the best."""
     facts: tuple[BoardColumn, ...]
     """The last columns: those of every table, then those that anybody has a value in."""
 
@@ -100,6 +104,7 @@ def make_section(
     listed = [_entry(found, metrics, shared) for found in ordered]
     found = [row["detectable"] for row in rows if row["metric"] == metrics[0]]
     placed = tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None)
+    best = best_of(placed)
     return Section(
         detectable=next((figure(value) for value in found if value), ""),
         shared=shared,
@@ -108,8 +113,14 @@ def make_section(
         entries=tuple(entry for entry in listed if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in listed if entry.kind == "ceiling"),
         ranked=placed,
-        best=best_of(placed),
-        above=_above(_valued(ranked, metrics[0]), best_of(placed), higher[metrics[0]]),
+        best=best,
+        above=_above(_valued(ranked, metrics[0]), best, higher[metrics[0]]),
+        floor=placed[0] if best is not None and placed[0] is not best else None,
+        equals=tuple(
+            row
+            for row in placed
+            if best is not None and row is not best and row["value"] == best["value"]
+        ),
         facts=tuple(column for column in page_columns() if _is_shown(column, listed)),
     )
 
@@ -180,7 +191,7 @@ def sureness(ranked: Sequence[Row]) -> str:
     if best is None:
         return "Only floors are ranked."
     if all(row["valid"] == 0 for row in ranked):
-        return "Not one answer is valid, and an answer that is not valid counts 0."
+        return "An answer that is not valid counts 0."
     others = [row for row in ranked if row is not best]
     if not others:
         return "No other contestant is ranked."

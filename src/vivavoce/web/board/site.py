@@ -1,4 +1,6 @@
-"""Writes a board as a static site: pages, their style and script, and the numbers themselves.
+"""A board as a static site: its pages, their style and script, and the numbers themselves.
+
+Here are the pages that show scores: the overview, every board, and what metrics say.
 
 The folder opens from disk and asks for nothing outside itself. The same board gives the same
 bytes. Names and notes come from providers and logs, so they are escaped everywhere.
@@ -12,23 +14,163 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import Metric, list_metrics
+from vivavoce.reports import NOTHING, Column, Sheet, sheet
 from vivavoce.results.board.groups import Board
-from vivavoce.store import hash_of
-from vivavoce.web.board import boards, downloads
-from vivavoce.web.board.model import Site, site_of
+from vivavoce.store import Row
+from vivavoce.tasks import list_families
+from vivavoce.text.printing import figure, visible
+from vivavoce.web import glossary
+from vivavoce.web.board import downloads
+from vivavoce.web.board.downloads import LINKS
+from vivavoce.web.board.entries import between
+from vivavoce.web.board.model import BoardOf, Site, site_of
+from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import (
+    Block,
     Link,
     Page,
-    is_as_built,
+    Words,
+    markup,
+    page_of,
     static_files,
+    words_page,
     write_pages,
 )
 from vivavoce.web.board.samples import INDEX as SAMPLES_INDEX
-from vivavoce.web.board.samples import answered_boards
+from vivavoce.web.board.samples import answered_boards, list_path
 from vivavoce.web.board.samples import pages as sample_pages
+from vivavoce.web.board.sections import Section
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
+
+
+_MAX_NOTES = 100
+
+
+def _index(site: Site) -> Page:
+    def values() -> dict[str, Any]:
+        return {
+            **overview(site),
+            "note": site.note,
+            "updated": site.updated,
+            "next_round": site.next_round,
+            "status": site.status,
+            "submit": site.submit,
+            "notes": site.notes[:_MAX_NOTES],
+            "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
+            "downloads": LINKS,
+        }
+
+    stated = [site.note, site.updated, site.next_round, site.status, site.submit]
+    inputs = {"site": site.key, "stated": stated}
+    return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
+
+
+def _board_page(board: BoardOf, site: Site) -> Page:
+    near = _near(board, site)
+    rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
+    answers_path = list_path(board) if board.path in site.answered else ""
+
+    def values() -> dict[str, Any]:
+        section = board.section
+        card = list_families().get(board.family)
+        task = card.tasks.get(board.task.rpartition("/")[2]) if card else None
+        return {
+            "board": board,
+            "section": section,
+            "further": _further(section),
+            "summary": task.summary if task else "",
+            "metrics": [(name, board.known.get(name)) for name in board.metrics],
+            "about_rounds": rounds,
+            "answers_path": answers_path,
+            **near,
+        }
+
+    inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
+    inputs["answers"] = answers_path
+    return page_of(board.path, "board.html.j2", inputs, values, nav=site.nav)
+
+
+def _further(section: Section) -> Sheet:
+    """Metrics beyond the first few: values and intervals only."""
+
+    def cell(row: Row | None) -> str:
+        if row is None or row["value"] is None:
+            return NOTHING
+        return markup("{} <small>{}</small>", figure(row["value"]), between(row))
+
+    first = len(section.columns)
+    return Sheet(
+        "",
+        ("Contestant", *(column.metric for column in section.further)),
+        tuple(
+            (markup("<bdi>{}</bdi>", entry.name), *map(cell, entry.cells[first:]))
+            for entry in (*section.entries, *section.ceilings)
+        ),
+        ("Values with their 95% intervals. Nobody is ranked by these here.",),
+    )
+
+
+def _near(board: BoardOf, site: Site) -> dict[str, Any]:
+    """The same task in other settings of the round, and in other rounds."""
+    order = {name: place for place, name in enumerate(site.round_names)}
+    same = site.by_task[board.task]
+    settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
+    rounds = [one for one in same if one.setting == board.setting]
+    rounds.sort(key=lambda one: order[one.round])
+    return {
+        "settings": settings,
+        "rounds": [(visible(one.round, 60), one.path) for one in rounds],
+    }
+
+
+def metrics_page(site: Site) -> Page:
+    """Labels, settings and metrics: everything in it is the same for all boards."""
+    metrics = list_metrics()
+
+    def range_of(metric: Metric) -> str:
+        return f"{metric.low:g} to {'no end' if metric.high is None else f'{metric.high:g}'}"
+
+    def better(metric: Metric) -> str:
+        if metric.high is None:
+            return "neither"
+        return "higher" if metric.higher_is_better else "lower"
+
+    def make() -> Words:
+        columns = (
+            Column(lambda metric: metric.name, "Metric"),
+            Column(lambda metric: metric.summary[:1].upper() + metric.summary[1:], "What it says"),
+            *(Column(range_of, "Range"), Column(better, "Better")),
+            Column(lambda metric: metric.source, "Defined in"),
+        )
+        families = dict.fromkeys(metric.family for metric in metrics)
+        return Words(
+            title="Words and metrics",
+            lead="Every label of these pages, then every metric. A metric is a pure function of an "
+            "answer and its gold; viva score computes it for answers made anywhere.",
+            blocks=[
+                Block("How to read these pages", terms=glossary()["board"]),
+                Block("Settings", id="settings", terms=glossary()["settings"]),
+                *(
+                    Block(
+                        title=family_of(name)[0],
+                        id=name,
+                        sheets=[sheet("", (m for m in metrics if m.family == name), *columns)],
+                    )
+                    for name in families
+                ),
+            ],
+        )
+
+    inputs = {
+        "metrics": [
+            [metric.family, metric.name, metric.summary, range_of(metric), metric.source]
+            for metric in metrics
+        ]
+    }
+    return words_page("metrics.html", inputs, make, nav=site.nav)
 
 
 _STATED = ("note", "status", "next_round", "submit")
@@ -55,13 +197,7 @@ def write_site(
     if submit and not submit.startswith("https://"):
         raise InputError(f"submit={submit!r} must be an address that begins with https://")
     site = replace(site_of(board), note=note, status=status, next_round=coming, submit=submit)
-    items = list(samples)
-    fixed = [page.key for page in (*static_files(), boards.metrics_page(site))]
-    shown = [site.key, site.headlines, site.metrics]
-    asked = [options, [item.key for item in items]]
-    inputs = hash_of([fixed, shown, asked])
-    if not is_as_built(out, inputs):
-        write_pages(pages_of(site, samples=items), out, inputs)
+    write_pages(pages_of(site, samples=samples), out)
     return out / "index.html"
 
 
@@ -71,7 +207,9 @@ def pages_of(site: Site, *, samples: Iterable[ItemTexts] = ()) -> list[Page]:
     answered = answered_boards(site, items)
     linked = replace(site, nav=_nav(site, has_samples=bool(answered)), answered=answered)
     return [
-        *boards.pages(linked),
+        _index(linked),
+        *(_board_page(board, linked) for board in linked.boards),
+        metrics_page(linked),
         *sample_pages(linked, items),
         *downloads.files(linked),
         *static_files(),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.tasks.tables.composing import PoolText
+from vivavoce.tasks.tables.item import PoolText
 from vivavoce.tasks.tables.solvers import MAX_COLUMNS, make_table
 
 POOL = [

@@ -1,7 +1,7 @@
-"""Composed trees: operators over leaves, written by templates, and every tree a text can mean.
+"""Composed trees: operators over leaves, written by templates.
 
 A tree is written in words or LaTeX, as one expression or as lines: each names a part, in terms of
-leaves and of parts named before. A text with one reading is thereby shown to be unambiguous.
+leaves and of parts named before. No template lets a text mean two trees.
 `composed_grammar.toml` holds the operators of formulas over columns of the market.
 """
 
@@ -21,7 +21,6 @@ CLASSES = 97
 """A tree belongs to one of so many classes, and a round takes those of its seed's class."""
 
 _SLOT = re.compile(r"(<[abcdn]>)")
-_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -85,18 +84,6 @@ class Notation:
         lines = [*definitions, (self.whole, say(tree) if tree.args else operand(tree))]
         return [f"{name[0].upper()}{name[1:]}{self.equals}{is_}{self.end}" for name, is_ in lines]
 
-    def read(self, text: str) -> list[Node]:
-        """Every tree that an expression can mean."""
-        return _Reader(text, self, {}).whole()
-
-    def read_lines(self, text: str) -> list[Node]:
-        """Every tree that the last of some lines can mean."""
-        known: dict[str, list[Node]] = {}
-        for line in text.split(self.end):
-            name, _, definition = line.strip().partition(self.equals)
-            known[name.casefold()] = _Reader(definition, self, known).whole()
-        return known.get(self.whole.casefold(), [])
-
 
 def fill(template: str, args: Iterable[str], number: int | str) -> str:
     """A template with what its slots stand for."""
@@ -159,71 +146,12 @@ def is_of_round(text: str, seed: int) -> bool:
     return int.from_bytes(digest(text)[:8], "big") % CLASSES == seed % CLASSES
 
 
-class _Reader:
-    """Every reading of a text."""
-
-    def __init__(self, text: str, notation: Notation, known: Mapping[str, list[Node]]) -> None:
-        self.text = text
-        self.leaves = notation.leaves
-        self.templates = {
-            name: [part for part in _SLOT.split(template) if part]
-            for name, template in notation.operators.items()
-        }
-        self.part = re.compile(re.escape(notation.part).replace("<n>", r"\d+"))
-        self.known = known
-        self.found: dict[int, list[tuple[Node, int]]] = {}
-
-    def whole(self) -> list[Node]:
-        """Trees of the whole text."""
-        return [node for node, end in self.at(0) if end == len(self.text)]
-
-    def at(self, place: int) -> list[tuple[Node, int]]:
-        """Trees that begin at a place, each with where it ends."""
-        if place not in self.found:
-            self.found[place] = [*self._leaves(place), *self._operators(place)]
-        return self.found[place]
-
-    def _leaves(self, place: int) -> Iterator[tuple[Node, int]]:
-        for name, words in self.leaves.items():
-            if self.text.startswith(words, place):
-                yield Node(name), place + len(words)
-        if named := self.part.match(self.text, place):
-            for node in self.known.get(named[0].casefold(), []):
-                yield node, named.end()
-
-    def _operators(self, place: int) -> Iterator[tuple[Node, int]]:
-        for name, parts in self.templates.items():
-            if self.text.startswith(parts[0], place):
-                for slots, end in self._match(parts, place):
-                    args = tuple(slots[key] for key in sorted(slots) if key != "<n>")
-                    yield Node(name, args, slots.get("<n>", 0)), end
-
-    def _match(self, parts: list[str], place: int) -> Iterator[tuple[dict[str, Any], int]]:
-        """Fillings of the slots of a template from a place on."""
-        if not parts:
-            yield {}, place
-            return
-        part, rest = parts[0], parts[1:]
-        first: list[tuple[Any, int]] = []
-        if part == "<n>":
-            number = _NUMBER.match(self.text, place)
-            first = [(int(number[0]), number.end())] if number else []
-        elif _SLOT.fullmatch(part):
-            first = list(self.at(place))
-        elif self.text.startswith(part, place):
-            first = [(None, place + len(part))]
-        for filled, end in first:
-            slot = {} if filled is None else {part: filled}
-            for others, last in self._match(rest, end):
-                yield slot | others, last
-
-
 GRAMMAR = read_data(__file__, "composed_grammar.toml")
 COLUMNS: Mapping[str, Any] = GRAMMAR["columns"]
 """Columns by `table.column`."""
 OPERATORS: Mapping[str, Any] = GRAMMAR["operators"]
 
-_ENDINGS = {
+ENDINGS = {
     "day": "It has a value for each stock and trading day.",
     "joined": "It has a value for each stock and day of the minute quotes.",
 }
@@ -276,39 +204,27 @@ def _unit(rule: str, units: list[str]) -> str:
     return "*".join(sorted(units)) if rule == "product" else rule
 
 
-def write_latex(node: Node) -> str:
-    """A tree as one expression."""
-    return _notation("latex", "symbol").write(node)
-
-
-def write_text(tree: Node) -> str:
-    """A tree in words: quantities, then the factor, then where it has values."""
-    kind = kind_of(tree)
-    ending = _ENDINGS[kind.frequency if kind else "day"]
-    return " ".join([*_notation("text", "words").write_lines(tree, _is_inline), ending])
-
-
-def read_latex(text: str) -> list[Node]:
-    """Every tree that an expression can mean."""
-    return _notation("latex", "symbol").read(text)
-
-
-def read_text(text: str) -> list[Node]:
-    """Every tree that a text of `write_text` can mean."""
-    for ending in _ENDINGS.values():
-        text = text.removesuffix(ending).strip()
-    return _notation("text", "words").read_lines(text)
-
-
-def _is_inline(node: Node) -> bool:
-    return node.depth < 2 and len(node.args) < 2
-
-
 def _notation(of_operator: str, of_column: str) -> Notation:
     return Notation(
         {name: column[of_column] for name, column in COLUMNS.items()},
         {name: operator[of_operator] for name, operator in OPERATORS.items()},
     )
+
+
+LATEX, WORDS = _notation("latex", "symbol"), _notation("text", "words")
+
+
+def write_latex(node: Node) -> str:
+    """A tree as one expression."""
+    return LATEX.write(node)
+
+
+def write_text(tree: Node) -> str:
+    """A tree in words: quantities, then the factor, then where it has values."""
+    kind = kind_of(tree)
+    ending = ENDINGS[kind.frequency if kind else "day"]
+    lines = WORDS.write_lines(tree, lambda node: node.depth < 2 and len(node.args) < 2)
+    return " ".join([*lines, ending])
 
 
 def symbols(tree: Node) -> dict[str, str]:
@@ -328,19 +244,9 @@ def simpler(tree: Node) -> list[Node]:
     made = {
         other
         for node, arg, other in shortened(tree)
-        if kind_of(node) and kind_of(arg) and _same_rows(node, arg)
+        if (one := kind_of(node)) and (inner := kind_of(arg)) and one.frequency == inner.frequency
     }
     return sorted(node for node in made if node != tree)
-
-
-def _same_rows(node: Node, arg: Node) -> bool:
-    frequencies = {kind.frequency for each in (node, arg) if (kind := kind_of(each))}
-    return len(frequencies) == 1
-
-
-def all_readings(tree: Node) -> list[Node]:
-    """Readings of both notations; a tree that is told without ambiguity twice, and nothing else."""
-    return [*read_text(write_text(tree)), *read_latex(write_latex(tree))]
 
 
 def columns_of(tree: Node) -> list[str]:

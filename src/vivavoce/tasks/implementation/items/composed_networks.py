@@ -129,44 +129,28 @@ def _grow(rng: np.random.Generator, rule: Any, grown: Mapping[str, Node], width:
     return Node(name, made, width if number == "width" else number)
 
 
-def write_text(tree: Node) -> str:
-    """A network in words: its quantities, then the output."""
-    return " ".join(_words().write_lines(tree, _is_inline))
-
-
-def read_text(text: str) -> list[Node]:
-    """Every network that a text of `write_text` can mean."""
-    return _words().read_lines(text)
-
-
-def write_latex(tree: Node) -> str:
-    """A network as equations, one a line."""
-    return "\n".join(_equations().write_lines(tree, _is_inline))
-
-
-def read_latex(text: str) -> list[Node]:
-    """Every network that equations of `write_latex` can mean."""
-    return _equations().read_lines(text)
-
-
-def _is_inline(node: Node) -> bool:
-    return node.is_leaf
-
-
-@cache
-def _words() -> Notation:
-    return _notation("text", whole="the output")
-
-
-@cache
-def _equations() -> Notation:
-    return _notation("latex", part="H^{(<n>)}", whole="Y", equals="_i = ", end=r" \\")
-
-
 def _notation(kind: str, **marks: str) -> Notation:
     leaves, operators = _GRAMMAR["leaves"], OPERATORS
     words = [{name: given[kind] for name, given in each.items()} for each in (leaves, operators)]
     return Notation(words[0], words[1], **marks)
+
+
+WORDS = _notation("text", whole="the output")
+EQUATIONS = _notation("latex", part="H^{(<n>)}", whole="Y", equals="_i = ", end=r" \\")
+
+
+def _is_leaf(node: Node) -> bool:
+    return node.is_leaf
+
+
+def write_text(tree: Node) -> str:
+    """A network in words: its quantities, then the output."""
+    return " ".join(WORDS.write_lines(tree, _is_leaf))
+
+
+def write_latex(tree: Node) -> str:
+    """A network as equations, one a line."""
+    return "\n".join(EQUATIONS.write_lines(tree, _is_leaf))
 
 
 def write_module(tree: Node) -> str:
@@ -188,7 +172,7 @@ def write_module(tree: Node) -> str:
 
 def _named(tree: Node) -> list[tuple[Node, str, str]]:
     """Parts that have a line, each with its key in the module and what the text calls it."""
-    parts = named_parts(tree, _is_inline)
+    parts = named_parts(tree, _is_leaf)
     named = [(part, f"q{n}", f"quantity {n}") for n, part in enumerate(parts, 1)]
     return [*named, (tree, "output", "the output")]
 
@@ -208,6 +192,10 @@ def _module(part: Node) -> str:
 def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture:
     """A network as an item."""
     named, reference = _named(tree), write_module(tree)
+    used = [OPERATORS[name] for name in sorted({n.name for n in tree.nodes() if not n.is_leaf})]
+    meanings = {
+        fill(each["latex"], "vuw", "n"): each["meaning"] for each in used if "meaning" in each
+    }
     learned = {f"{key}.": f"parameters of {name}" for part, key, name in named if _module(part)}
     return Architecture(
         name=f"network-{digest(write_latex(tree)).hex()[:10]}",
@@ -215,7 +203,7 @@ def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture
         difficulty=difficulty,
         description=f"{write_text(tree)} {_NOTE}.",
         formulation=write_latex(tree),
-        variables={**_SYMBOLS, **_meanings(tree), **learned},
+        variables={**_SYMBOLS, **meanings, **learned},
         constructor="Model(in_channels: int)",
         arguments=_ARGUMENTS,
         inputs=_INPUTS,
@@ -226,11 +214,6 @@ def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture
         main=partial(draw_weighted_graph, nodes=24, edges=64),
         unseen=partial(draw_weighted_graph, nodes=33, edges=58),
     )
-
-
-def _meanings(tree: Node) -> dict[str, str]:
-    used = [OPERATORS[name] for name in sorted({n.name for n in tree.nodes() if not n.is_leaf})]
-    return {fill(each["latex"], "vuw", "n"): each["meaning"] for each in used if "meaning" in each}
 
 
 def _shapes(source: str) -> dict[str, tuple[int, ...]]:
@@ -259,10 +242,8 @@ class Trial:
         self.seen: set[bytes] = set()
 
     def is_fit(self, tree: Node) -> bool:
-        """Check a network: of this round, of one reading, telling, stable, unlike a simpler one."""
+        """Check a network: of this round, telling, stable, unlike a simpler one."""
         if not is_of_round(write_latex(tree), self.seed):
-            return False
-        if [*read_text(write_text(tree)), *read_latex(write_latex(tree))] != [tree, tree]:
             return False
         layers = self.layers_of(tree)
         if not all(map(_tells, layers)) or not self._is_stable(tree, layers):
