@@ -36,7 +36,11 @@ _PRINTED = 0.9
 """Share of the cells of a true table that a page holds, at least."""
 _SAME_CAPTION = 80
 """Likeness of two captions of one table, of 100."""
-_STRATEGIES = ({}, {"vertical_strategy": "text", "horizontal_strategy": "text"})
+_STRATEGIES: tuple[dict[str, str], ...] = (
+    {},
+    {"vertical_strategy": "text"},
+    {"vertical_strategy": "text", "horizontal_strategy": "text"},
+)
 _COMMAND = re.compile(r"\\[A-Za-z]+|\\.")
 _LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dIVXA-Z.]+\s*[:.|]?\s*", re.IGNORECASE)
 
@@ -115,7 +119,7 @@ def measure(path: Path, latex: Path, *, with_peer: bool) -> Iterator[dict[str, o
 
 
 def _peer(path: Path, table: TrueTable) -> float:
-    """The best F1 of pdfplumber's tables on the page, over its two ways to find lines."""
+    """The best F1 of pdfplumber's tables on the page, over three ways to find lines."""
     with pdfplumber.open(path, pages=[table.page + 1]) as document:
         found = [one for how in _STRATEGIES for one in document.pages[0].extract_tables(how)]
     return max((f1(table.cells, one) for one in found if one), default=0.0)
