@@ -97,6 +97,9 @@ def verb(
     def add(function: Verb) -> Verb:
         name_of = name or function.__name__.replace("_", "-")
         settings.setdefault("epilog", f"Example: viva {example}")
+        # The first paragraph whole, where a list of verbs would cut it in mid-sentence.
+        summary = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+        settings.setdefault("short_help", " ".join(summary.split()))
         app.command(name_of, cls=VivaCommand, **settings)(bind(function))
         return function
 

@@ -187,7 +187,7 @@ def verify(
     rounds: Rounds = (),
     as_json: Json = False,
 ) -> None:
-    """Make answers and scores again, and name all that was edited.
+    """Score the recorded replies again, and name every value that was edited.
 
     It proves that scores follow from the replies in the logs. Nobody can prove who wrote these.
     """

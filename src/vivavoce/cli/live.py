@@ -29,8 +29,7 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    help="Keep a board alive: viva live CONFIG.toml [--until DATE] [--dry-run] [--strict] does all "
-    "that is due.",
+    help="Keep a board alive: do all that is due by a date.",
     epilog="Example: viva live board.toml --until 2025-02-01",
 )
 

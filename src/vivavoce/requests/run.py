@@ -206,7 +206,7 @@ class RunSpec(ModelUse, Patience, Spending):
     sweep: Annotated[
         Mapping[str, Sequence[Any]],
         Opt(
-            "Values of such arguments, every combination: batch=2,4 k=2..5.",
+            "Run every combination of these values of task or method arguments: batch=2,4 k=2..5.",
             metavar="NAME=VALUES",
             read=given_sweep,
         ),
@@ -221,7 +221,10 @@ class RunSpec(ModelUse, Patience, Spending):
         None
     )
     margin: Annotated[int, Opt("For --clean-only: grace days after a cutoff.", min=0)] = 30
-    decide: Annotated[str | None, Opt("Stop once this is decided.", metavar="top=K|all")] = None
+    decide: Annotated[
+        str | None,
+        Opt("Stop once the K best, or the whole order, are decided.", metavar="top=K|all"),
+    ] = None
     indifference: Annotated[float, Opt("For --decide: treat less as a tie.", min=0)] = 0.0
     alpha: Annotated[float, Opt("For --decide: chance of any false decision.")] = 0.05
     looks: Annotated[int, Opt("For --decide: the most interim analyses.", min=1)] = 20

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 EVERY_TASK = "*"
 """The task of an exclusion that holds for every task of the family."""
+DEVELOPMENT = "development.parquet"
+"""File of a family's items that methods are tuned on; scores on them are not reported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -365,13 +365,14 @@ def test_facts_are_written_once_however_often_the_writing_is_interrupted(
     bench.server.script = fails_twice
     out = tmp_path / "nuggets.jsonl"
     command = ["round", "nuggets", bench.round.folder, "--model", MODEL, "--out", out]
-    runs = [viva(*command, env=bench.server.environment, expect=None).returncode for _ in range(3)]
+    own = {**bench.server.environment, "INSPECT_CACHE_DIR": str(tmp_path / "replies")}
+    runs = [viva(*command, env=own, expect=None).returncode for _ in range(3)]
     assert (runs[0], runs[-1]) == (1, 0)
     assert failed
     assert len(answered) == len(set(answered))
     assert out.read_bytes() == bench.nuggets.read_bytes()
     count = len(answered)
-    viva(*command, env=bench.server.environment)
+    viva(*command, env=own)
     assert len(answered) == count
 
 

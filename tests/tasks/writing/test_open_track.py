@@ -18,7 +18,7 @@ from tests.tasks.writing.corpora import Papers, words
 from vivavoce.errors import NoItemsError
 from vivavoce.rounds import load_round
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.writing.open_track import read_citations
+from vivavoce.tasks.writing.citations import read_citations
 
 EARLY, SECOND = "Reading Papers With Nets", "Trees, Graphs; And Papers"
 OTHER = "Another Early Work on Papers"

@@ -14,8 +14,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.gold import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.report import headings_as_methods
+from vivavoce.tasks.implementation.scorer import architecture_trials, market_files
 from vivavoce.tasks.methods.agent_tools import text_of
 from vivavoce.tasks.methods.direct import (
     SOURCE_SLOT,

@@ -30,7 +30,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
 from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex, TermsDocument
-from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of, parquet_of_rows
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
@@ -308,7 +308,7 @@ def _describe(candidates: Mapping[str, Candidates]) -> Row:
 __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
-DEVELOPMENT, REPORT = "development.parquet", "boards.json"
+REPORT = "boards.json"
 GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
 
 

@@ -291,7 +291,9 @@ def ask_about(answer: str, row: Row, asked: Collection[str]) -> Iterator[Questio
 
 
 def _facts(answer: str, row: Row) -> Question:
-    nuggets = sorted(nuggets_of(row["nuggets"], row["task"], row["id"]), key=_order)
+    nuggets = sorted(
+        nuggets_of(row["nuggets"], row["task"], row["id"]), key=lambda one: hash_of(repr(one))
+    )
     importance = [nugget.importance for nugget in nuggets]
 
     def score(rulings: Sequence[Ruling | None]) -> Values:
@@ -333,10 +335,6 @@ def _grades(answer: str, row: Row) -> Question:
     lines = [works[number].partition("] ")[2][:_MAX_WORK] for number in shown]
     source = target_source(row["prompt"], _own_spans(row))
     return Question(GRADES, lines, GRADE_LABELS, {"source": source}, score, cut=("source",))
-
-
-def _order(nugget: object) -> str:
-    return hash_of(repr(nugget))
 
 
 def _works(row: Row) -> dict[int, str]:

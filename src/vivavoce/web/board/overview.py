@@ -191,12 +191,13 @@ def courses_of(site: Site) -> Sheet:
         value = figure(board.best["value"]) if board.best else NOTHING
         return link("index.html", board.path, value, title)
 
+    newest_first = site.round_names[::-1]
     counts = map(len, (site.contestants, site.boards, site.round_names))
     return Sheet(
         "",
-        ("Task", "Setting", *(visible(name, 40) for name in site.round_names)),
+        ("Task", "Setting", *(visible(name, 40) for name in newest_first)),
         tuple(
-            (title_of(task), visible(setting), *(cell(of.get(name)) for name in site.round_names))
+            (title_of(task), visible(setting), *(cell(of.get(name)) for name in newest_first))
             for (task, setting), of in courses.items()
         ),
         ("{:,} contestants on {:,} boards of {:,} rounds.".format(*counts),),
