@@ -58,16 +58,23 @@ def letters(text: str) -> str:
 
 
 def true_tables(latex: Path, pages: Sequence[str]) -> Iterator[TrueTable]:
-    """The tables of a source that a page prints."""
-    for table in read_document(latex).tables:
+    """The tables of a source that a page prints; those that share a caption are left out."""
+    tables = read_document(latex).tables
+    names = Counter(letters(table.caption) for table in tables)
+    for table in tables:
         cells = [[letters(text) for text in row] for row in table.cells]
         filled = [cell for row in cells for cell in row if cell]
-        if len(cells) < 2 or len(cells[0]) < 2 or len(filled) < 4 or not table.caption:
+        if (
+            len(cells) < 2
+            or len(cells[0]) < 2
+            or len(filled) < 4
+            or names[letters(table.caption)] > 1
+        ):
             continue
         shares = [sum(cell in page for cell in filled) / len(filled) for page in pages]
         caption = letters(table.caption)[:40]
         held = [p for p, share in enumerate(shares) if share >= _PRINTED and caption in pages[p]]
-        if held:
+        if held and caption:
             yield TrueTable(letters(table.caption), cells, max(held, key=lambda p: shares[p]))
 
 
@@ -92,8 +99,10 @@ def measure(path: Path, latex: Path, *, with_peer: bool) -> Iterator[dict[str, o
         print(f"left out: {path.name}: {error}", file=sys.stderr)
         return
     for table in true:
+        captions = [letters(_LABEL.sub("", one.caption)) for one in given]
         likeness = [
-            ratio(letters(_LABEL.sub("", one.caption))[:80], table.caption[:80]) for one in given
+            ratio(own[:80], table.caption[:80]) + ratio(own, table.caption) / 1000
+            for own in captions
         ]
         best = max(range(len(given)), key=likeness.__getitem__, default=None)
         verdict, score = "missing", 0.0
