@@ -295,14 +295,14 @@ def describe_open(row: Row, opened: Round) -> Row:
 def _papers(folder: str, _sha256: str) -> tuple[Mapping[str, Row], Mapping[str, str]]:
     """The papers of a round's library by id in lower case, and those ids by title."""
     content = load_round(folder).read_file("writing", FILE)
-    columns = ["paper_id", "title", "published", _CITED_ON.name]
+    columns = ["paper_id", "title", "abstract", "published", _CITED_ON.name]
     rows = table_of_parquet(content, columns).to_pylist()
     papers = {row["paper_id"].lower(): row for row in rows}
     return papers, {normalise_title(row["title"]): name for name, row in papers.items()}
 
 
 def read_citations(text: str, row: Mapping[str, Any]) -> Row:
-    """An answer with numbers for the works it cites, and their titles and citations by number.
+    """An answer with numbers for the works it cites; their titles, citations and ids by number.
 
     Args:
         text: The answer.
@@ -310,7 +310,7 @@ def read_citations(text: str, row: Mapping[str, Any]) -> Row:
     """
     entry = row["library"]
     papers, titles = _papers(entry["round"], load_round(entry["round"]).sha256)
-    works, citations = list(row["works"]), list(row["citations"])
+    works, citations, ids = (list(row[name]) for name in ("works", "citations", "work_ids"))
     known = zip(row["work_ids"], row["works"], strict=True)
     numbers = {
         key: number
@@ -330,6 +330,7 @@ def read_citations(text: str, row: Mapping[str, Any]) -> Row:
         if not earlier(papers[key]["published"], entry["cutoff"]):
             return None
         works.append(papers[key]["title"])
+        ids.append(papers[key]["paper_id"])
         citations.append(count_before(papers[key][_CITED_ON.name], entry["cutoff"]))
         numbers[key] = len(works)
         return len(works)
@@ -350,7 +351,24 @@ def read_citations(text: str, row: Mapping[str, Any]) -> Row:
         "read_as": "".join(pieces) + text[end:],
         "works": works,
         "citations": citations,
+        "cited_ids": ids,
     }
+
+
+def show_works(row: Mapping[str, Any]) -> dict[int, str]:
+    """Works that an answer may mean, by number, as prompts list them; of unknown ones the title.
+
+    Args:
+        row: Metadata of its sample, and what `read_citations` says.
+    """
+    entry, shown = row["library"], {}
+    papers, _ = _papers(entry["round"], load_round(entry["round"]).sha256)
+    for number, (name, title) in enumerate(zip(row["cited_ids"], row["works"], strict=True), 1):
+        paper = papers.get((name or "").lower())
+        is_there = paper and earlier(paper["published"], entry["cutoff"])
+        abstract = paper["abstract"] if paper and is_there else None
+        shown[number] = f"[{number}] {title}" + (f"\n{abstract}" if abstract else "")
+    return shown
 
 
 def _names_in(
