@@ -91,8 +91,8 @@ def name_key(name: str) -> str:
 def metric_key(name: str) -> str:
     """Key of a metric, the same for its common spellings."""
     key = name_key(without_abbreviation(name))
-    if found := _AT_RANK.fullmatch(key):
-        return f"{_AT_RANK_NAMES[found[1][0]]} @ {found[2]}"
+    if match := _AT_RANK.fullmatch(key):
+        return f"{_AT_RANK_NAMES[match[1][0]]} @ {match[2]}"
     return _metric_keys().get(key, key)
 
 

@@ -103,8 +103,8 @@ def _head(words: Sequence[str], names: Sequence[_Name]) -> str:
     """Direction by the head of a name: the last metric in it, or the last before `of`."""
     telling = [name for name in names if name.better != "none"]
     sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
-    of = words.index("of") if "of" in words else len(words)
-    before = [name for name in sure if name.words[0] in words[:of]]
+    of_place = words.index("of") if "of" in words else len(words)
+    before = [name for name in sure if name.words[0] in words[:of_place]]
     return (before or sure)[-1].better
 
 

@@ -272,7 +272,9 @@ def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
 
 
 def _ids_of(opened: Round) -> set[tuple[str, str]]:
-    return {(task, name) for of, task in opened.tasks() for name in opened.items_by_id(of, task)}
+    return {
+        (task, name) for family, task in opened.tasks() for name in opened.items_by_id(family, task)
+    }
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:
@@ -339,7 +341,7 @@ class LatePapers:
         return {ASKED: (rows, _ASKED)}
 
     def _items(self, family: str) -> set[str]:
-        tasks = [task for of, task in self.parent.tasks() if of == family]
+        tasks = [task for owner, task in self.parent.tasks() if owner == family]
         return _papers(row for task in tasks for row in self.parent.items(family, task))
 
     def _find(self, family: str, window: Window) -> frozenset[str]:

@@ -246,6 +246,6 @@ def _commented(model: type[Options], leave_out: Collection[str] = ()) -> Iterato
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
+        return f"{{ {', '.join(f'{name} = {_toml(inner)}' for name, inner in value.items())} }}"
     # TOML writes all other values (strings, numbers, booleans, lists) as JSON does.
     return value.isoformat() if isinstance(value, date) else json.dumps(value, ensure_ascii=False)

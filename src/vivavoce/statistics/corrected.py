@@ -141,7 +141,7 @@ def corrected_mean(
         weight = _weight(sums, spread) if uses_judge else np.zeros_like(sums.items)
         return sums.one / sums.items + weight * (mean - sums.two / sums.items), weight
 
-    value, weight = (float(each) for each in estimated(near))
+    value, weight = (float(number) for number in estimated(near))
     again = estimated(without)[0]
     variance = float(((again - again.mean()) ** 2).sum() * (near.clusters - 1) / near.clusters)
     degrees = float(near.clusters) - 1
@@ -185,10 +185,10 @@ def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:
     """Half-width of the interval of a sum of means, from their variances and degrees of freedom."""
     from scipy.stats import t
 
-    variance = math.fsum(each for each, _ in parts)
+    variance = math.fsum(part for part, _ in parts)
     if variance <= 0:
         return 0.0
-    degrees = variance**2 / math.fsum(each**2 / free for each, free in parts if free > 0)
+    degrees = variance**2 / math.fsum(part**2 / free for part, free in parts if free > 0)
     return float(t.ppf((1 + level) / 2, degrees)) * math.sqrt(variance)
 
 

@@ -83,8 +83,8 @@ _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
 def without_wrapper(text: str) -> str:
     """A running text without lead-in, closing remark, markup and heading."""
     text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
-    if (found := only_text(text)[0]) is not None:
-        return found[1].strip()
+    if (field := only_text(text)[0]) is not None:
+        return field[1].strip()
     for _ in range(_MAX_ROUNDS):
         shorter = _without_heading(_without_markup(text.strip())).strip()
         if shorter == text:

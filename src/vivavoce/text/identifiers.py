@@ -136,8 +136,8 @@ def find_doi(text: str) -> str | None:
 def _doi_of_name(text: str) -> str | None:
     """The DOI that the URL of an article implies, for publishers that derive one from it."""
     for pattern, start in _OWN_NAMES:
-        if found := pattern.search(text.lower()):
-            return start + found[1]
+        if match := pattern.search(text.lower()):
+            return start + match[1]
     return None
 
 
@@ -205,8 +205,8 @@ ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
 
 def ids_in_doi(doi: str) -> dict[str, str]:
     """The arXiv or Anthology id inside a DOI, by scheme; empty for other DOIs."""
-    if doi.startswith(_ARXIV_DOI) and (found := find_arxiv_id(doi.removeprefix(_ARXIV_DOI))):
-        return {"arxiv": found[0]}
+    if doi.startswith(_ARXIV_DOI) and (arxiv_id := find_arxiv_id(doi.removeprefix(_ARXIV_DOI))):
+        return {"arxiv": arxiv_id[0]}
     if doi.startswith(ACL_DOIS) and (acl_id := find_acl_id(doi)):
         return {"acl": acl_id}
     return {}

@@ -76,7 +76,7 @@ def as_records(value: Any) -> Any:
 
 
 def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(each, dict | list) for each in value)
+    return isinstance(value, list) and not any(isinstance(cell, dict | list) for cell in value)
 
 
 def _beginning(text: str, is_wanted: Wanted) -> Any | None:

@@ -119,8 +119,8 @@ def words_of(name: str) -> list[str]:
 def _american(word: str) -> str:
     if word in _AMERICAN:
         return str(_AMERICAN[word])
-    if found := _WITH_S.fullmatch(word):
-        return f"{found[1]}iz{found[2]}"
-    if found := _DOUBLED.fullmatch(word):
-        return f"{found[1]}l{found[2]}"
+    if match := _WITH_S.fullmatch(word):
+        return f"{match[1]}iz{match[2]}"
+    if match := _DOUBLED.fullmatch(word):
+        return f"{match[1]}l{match[2]}"
     return word
