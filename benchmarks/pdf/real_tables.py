@@ -36,7 +36,11 @@ _PRINTED = 0.9
 """Share of the cells of a true table that a page holds, at least."""
 _SAME_CAPTION = 80
 """Likeness of two captions of one table, of 100."""
-_STRATEGIES = ({}, {"vertical_strategy": "text", "horizontal_strategy": "text"})
+_STRATEGIES: tuple[dict[str, str], ...] = (
+    {},
+    {"vertical_strategy": "text"},
+    {"vertical_strategy": "text", "horizontal_strategy": "text"},
+)
 _COMMAND = re.compile(r"\\[A-Za-z]+|\\.")
 _LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dIVXA-Z.]+\s*[:.|]?\s*", re.IGNORECASE)
 
@@ -58,16 +62,23 @@ def letters(text: str) -> str:
 
 
 def true_tables(latex: Path, pages: Sequence[str]) -> Iterator[TrueTable]:
-    """The tables of a source that a page prints."""
-    for table in read_document(latex).tables:
+    """The tables of a source that a page prints; those that share a caption are left out."""
+    tables = read_document(latex).tables
+    names = Counter(letters(table.caption) for table in tables)
+    for table in tables:
         cells = [[letters(text) for text in row] for row in table.cells]
         filled = [cell for row in cells for cell in row if cell]
-        if len(cells) < 2 or len(cells[0]) < 2 or len(filled) < 4 or not table.caption:
+        if (
+            len(cells) < 2
+            or len(cells[0]) < 2
+            or len(filled) < 4
+            or names[letters(table.caption)] > 1
+        ):
             continue
         shares = [sum(cell in page for cell in filled) / len(filled) for page in pages]
         caption = letters(table.caption)[:40]
         held = [p for p, share in enumerate(shares) if share >= _PRINTED and caption in pages[p]]
-        if held:
+        if held and caption:
             yield TrueTable(letters(table.caption), cells, max(held, key=lambda p: shares[p]))
 
 
@@ -92,8 +103,10 @@ def measure(path: Path, latex: Path, *, with_peer: bool) -> Iterator[dict[str, o
         print(f"left out: {path.name}: {error}", file=sys.stderr)
         return
     for table in true:
+        captions = [letters(_LABEL.sub("", one.caption)) for one in given]
         likeness = [
-            ratio(letters(_LABEL.sub("", one.caption))[:80], table.caption[:80]) for one in given
+            ratio(own[:80], table.caption[:80]) + ratio(own, table.caption) / 1000
+            for own in captions
         ]
         best = max(range(len(given)), key=likeness.__getitem__, default=None)
         verdict, score = "missing", 0.0
@@ -106,7 +119,7 @@ def measure(path: Path, latex: Path, *, with_peer: bool) -> Iterator[dict[str, o
 
 
 def _peer(path: Path, table: TrueTable) -> float:
-    """The best F1 of pdfplumber's tables on the page, over its two ways to find lines."""
+    """The best F1 of pdfplumber's tables on the page, over three ways to find lines."""
     with pdfplumber.open(path, pages=[table.page + 1]) as document:
         found = [one for how in _STRATEGIES for one in document.pages[0].extract_tables(how)]
     return max((f1(table.cells, one) for one in found if one), default=0.0)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from vivavoce.corpus import ingest
+from vivavoce.metrics.judged_text import CITED, RELEVANCE
 from vivavoce.results.board.building import leaderboard
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round, list_families
@@ -56,8 +57,14 @@ def test_a_card_states_what_a_judge_gives_the_contestants(
     judged = CARDS[task].judged
     assert judged.keys() == {*METHODS}
     for method, stated in judged.items():
-        found = {name: round(values[task][method][name], 4) for name in stated}
+        given = {name: values[task][method][name] for name in stated}
+        found = {name: value and round(value, 4) for name, value in given.items()}
         assert found == stated, method
+
+
+def test_the_card_of_related_work_states_what_tells_of_citations() -> None:
+    listed = CARDS["related_work"].judged["copycat"].keys()
+    assert listed > {*CITED, *RELEVANCE, "reference_precision", "reference_recall", "importance"}
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from tests.docs.obliging import obliging
 from tests.examining.papers import DAYS, quality, save_pages, save_pdfs
 from tests.servers.bill import IN, OUT, Bill, by_letters, by_words
 from tests.servers.commands import only_json, viva_here
@@ -189,29 +188,6 @@ def test_models_that_differ_by_chance_alone_would_take_more_papers(
 
     needed = len(apart) + verdict["more_papers_needed"]
     assert shown(needed) <= gap < shown(needed - 1)
-
-
-@pytest.mark.slow
-def test_a_judge_is_asked_where_somebody_wants_one(
-    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
-) -> None:
-    out, options = copied(based, tmp_path), ("--tasks", "abstract", "--judge", full("judge"))
-    server.script = lambda ask: obliging(ask) if ask.model == "judge" else quality(ask)
-    told = examine(server, pages, "fine weak", out, *options, expect=2)
-    before = len(server.asks)
-    report = examine(server, pages, "fine weak", out, *options, "--yes")
-    server.script = quality
-    [verdict] = report["verdicts"]
-    # Each answer is judged in both orders, and then by its claims; who always names the first text
-    # decides nothing.
-    asked = Counter(ask.model for ask in server.asks[before:])
-    assert asked["judge"] == 3 * (asked["fine"] + asked["weak"])
-    rates = {row["metric"]: row for row in verdict["also"]}
-    assert rates["judge_win"][full("fine")] == rates["judge_win"][full("weak")] == 0.5
-    assert f"{report['plan']['tokens']:,} tokens" in told
-    [claims] = report["claims"]
-    assert claims.startswith("abstract: of what fine claims, ")
-    assert "is contradicted; of what weak claims, " in claims
 
 
 @pytest.mark.slow

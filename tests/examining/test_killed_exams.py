@@ -57,7 +57,7 @@ class Mortal:
     """Exams in processes that kill themselves."""
 
     def __init__(self, server: ScriptedServer) -> None:
-        self._environment = server.environment
+        self._environment = dict(server.environment)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.examining.dying"],
             stdin=subprocess.PIPE,
@@ -69,7 +69,9 @@ class Mortal:
     def run(self, step: str | None, moment: str, arguments: dict[str, Any]) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        line = json.dumps([step, moment, arguments, self._environment])
+        # Replies to judges are kept for a week: every exam has a place of its own for them.
+        kept = {"INSPECT_CACHE_DIR": f"{arguments['out']}-replies"}
+        line = json.dumps([step, moment, arguments, {**self._environment, **kept}])
         print(line, file=self._process.stdin, flush=True)
         return int(self._process.stdout.readline())
 

@@ -76,10 +76,10 @@ PLAN: dict[str, Any] = {
     "list_prices": ["https://prices.test, 2026-10-10"],
     "tasks": [
         {"task": "title", "metric": "rougeL", "items": 15, "papers": 15,
-         "tokens": 200_000, "cost": 0.2,
+         "tokens": 200_000, "cost": 0.2, "judging": {},
          "at_most": 0.5, "detectable": None},
         {"task": "abstract", "metric": "rougeL", "items": 15, "papers": 15,
-         "tokens": 300_000, "cost": 0.3,
+         "tokens": 300_000, "cost": 0.3, "judging": {"writing facts": 5_000, "claims": 90_000},
          "at_most": 1.0, "detectable": 0.03},
     ],
 }  # fmt: skip
@@ -90,8 +90,8 @@ def test_a_plan_is_told_and_held_against_the_budget() -> None:
     assert plan_lines({"papers": papers, "plan": PLAN}) == [
         "15 of 17 papers can be asked about (left out: 1 undated, 1 no abstract).",
         "  title: 15 items, about 200,000 tokens, $0.20",
-        "  abstract: 15 items, about 300,000 tokens, $0.30; "
-        "differences from about 0.030 rougeL show",
+        "  abstract: 15 items, about 300,000 tokens, $0.30 "
+        "(judging: writing facts 5,000, claims 90,000); differences from about 0.030 rougeL show",
         "In all about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
         "List prices (https://prices.test, 2026-10-10); --price MODEL=IN,OUT goes before them.",
     ]

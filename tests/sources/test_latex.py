@@ -174,6 +174,23 @@ After Table~\ref{t}. \bibliography{refs}""",
     assert paper.sections[0].text == "Before. After Table 1."
 
 
+def test_the_head_of_a_deluxetable_is_its_first_row(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"""\section{A}\begin{deluxetable}{cc}\tablecaption{Ages.}
+\tablehead{\colhead{Method} & \colhead{Age}}
+\startdata
+One & 36 \\
+Two & 67
+\enddata
+\tablecomments{Not a row.}
+\end{deluxetable}""",
+    )
+    (table,) = paper.tables
+    assert table.caption == "Ages."
+    assert table.cells == (("Method", "Age"), ("One", "36"), ("Two", "67"))
+
+
 def test_cells_that_span_and_bold_ones_are_marked(tmp_path: Path) -> None:
     paper = read(
         tmp_path,

@@ -110,3 +110,54 @@ def test_a_label_between_rules_spans_its_rows(tmp_path: Path) -> None:
     table = table_of(paper)
     assert [cells[0] for cells in table.cells] == ["Family", "Graphs", "", "", "Rules", "", ""]
     assert table.spans == ((1, 0, 3, 1), (4, 0, 3, 1))
+
+
+def test_figures_close_together_are_columns_of_their_own(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    for cells in (["Method", "P", "R"], ["one", "91.2", "90.1"], ["two", "8.4", "89.9"]):
+        paper.y += 12
+        for x, text in zip((120.0, 220.0, 241.0), cells, strict=True):
+            paper.say(text, x, paper.y, size=9)
+    assert [cells[1:] for cells in table_of(paper).cells] == [
+        ("P", "R"),
+        ("91.2", "90.1"),
+        ("8.4", "89.9"),
+    ]
+
+
+def test_cells_of_two_numbers_put_a_table_in_doubt(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    row(paper, ["Method", "P R"], gap=16)
+    row(paper, ["one", "91.2 90.1"])
+    row(paper, ["two", "from 8 to 9"])
+    row(paper, ["three", "many"])
+    assert table_of(paper).cells == ()
+
+
+def test_an_exponent_in_a_cell_stays_one(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    row(paper, ["Corpus", "Tokens", "F1"], gap=16)
+    for name, power in (("small", "6"), ("large", "9")):
+        row(paper, [name, "10"])
+        paper.say(power, 229, paper.y - 3.5, size=6)
+        paper.say("88.1", 270, paper.y, size=9)
+    assert [cells[1] for cells in table_of(paper).cells] == ["Tokens", "10^6", "10^9"]
+
+
+def test_tables_stand_on_the_side_of_their_captions_that_is_usual(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf", "Table 1: The first.")
+    for caption, name in (("Table 2: The second.", "one"), ("", "two")):
+        rule(paper, paper.y + 4)
+        row(paper, ["Method", "P", "R", "F1"], gap=14)
+        rule(paper, paper.y + 3)
+        for _ in range(2 if name == "one" else 4):
+            row(paper, [name, "91.2", "90.1", "90.6"])
+        rule(paper, paper.y + 3)
+        paper.y += 16
+        if caption:
+            paper.say(caption, 200, paper.y, size=9)
+    paper.y += 30
+    paper.paragraph(f"{FILLER} {FILLER}")
+    paper.canvas.save()
+    tables = read_file(paper.path).tables
+    assert [table.cells[1][0] for table in tables] == ["one", "two"]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.bind import Json
-from vivavoce.cli.board import print_board
 from vivavoce.cli.output import print_json, print_parts, print_table, progress, say
 from vivavoce.reports import Column, markdown, sheet, shown
 from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
@@ -99,7 +98,8 @@ def demo(
     if as_json:
         print_json({**result.board.as_dict(), "page": str(result.page)})
     else:
-        print_board(result.board)
+        print_parts([result.board.summary()])
+        say(f"Every number: viva board show {out / 'logs'}", quiet=True)
         say(str(result.page))
         say("Next: open that page, then viva exam PAPERS --model PROVIDER/NAME", quiet=True)
 

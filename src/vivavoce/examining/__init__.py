@@ -37,6 +37,7 @@ from vivavoce.examining.request import (
     read_papers,
 )
 from vivavoce.examining.standings import compare, stand, worst_items
+from vivavoce.metrics.judged_text import NUGGETS
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
@@ -49,15 +50,20 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
+from vivavoce.running.meter import metered, spent_on
 from vivavoce.running.probing import probe
 from vivavoce.store import Row, lock, write_text
-from vivavoce.tasks import CEILING, build_round, list_families
+from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks.writing.questions import nuggets_of
 from vivavoce.text.dates import period
 
 PAPERS_A_LOOK = 10
 MAX_LOOKS = 4
 """A run looks whether its question is answered after each so many papers, a few times at most:
 every look takes its share of what an error may cost."""
+
+FACTS_BILL = " (facts)"
+"""Purpose of what the judge is paid for before there is an answer."""
 
 TRIES = 3
 """Times that a request to arXiv is sent: somebody is waiting."""
@@ -180,17 +186,26 @@ class _Exam:
         self._begin()
         corpus, opened = self._round(files, service)
         chosen = choose_tasks(opened, self.request.tasks)
+        judging = bool(self.request.models and self.request.judge)
+        by_facts = [each for each in chosen if each.states_facts and judging]
         counted, left_out = count_papers(corpus, opened, [each.task for each in chosen], files)
         write_text(self.request.left_out, as_csv(left_out))
-        self._run_baselines(chosen)
+        self._run_baselines([each for each in chosen if each not in by_facts])
         with self.watch("Planning"):
-            plan = make_plan(self.request, chosen, read_logs(self.request.logs)[0])
+            logs = read_logs(self.request.logs)[0] if self.request.logs.is_dir() else []
+            plan = make_plan(self.request, chosen, logs)
         proposal = {"papers": counted, "left_out": left_out, "plan": plan}
         if self.request.models:
             check_budget(plan)
             if not self.state.is_agreed and (agree is None or not agree(proposal)):
                 raise NotAgreedError(proposal)
             self.state.agree()
+            with_facts = self._write_facts(by_facts)
+            chosen = [
+                replace(each, metric=NUGGETS[0]) if each.task in with_facts else each
+                for each in chosen
+            ]
+            self._run_baselines([each for each in chosen if each.states_facts and judging])
             self._run_models(chosen)
         return self._conclude(chosen, corpus, proposal)
 
@@ -226,12 +241,38 @@ class _Exam:
             build_networks(corpus)
             return corpus, build_round(corpus, {"round": head}, request.round.parent)
 
+    def _write_facts(self, chosen: Sequence[ExamTask]) -> list[str]:
+        """Let the judge read the facts of gold sections; the tasks that have some.
+
+        The budget holds for it, and what a killed exam had written stays.
+        """
+        from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
+
+        request, tasks = self.request, [each.task for each in chosen]
+        if not tasks:
+            return []
+        prices = {n: price for n, price in request.prices.items() if n == request.judge[0]}
+        with (
+            self.watch("Writing facts") as update,
+            metered(request.logs, request.budget, prices, purpose=FACTS_BILL) as watch,
+        ):
+            write_round_nuggets(
+                *(request.round, request.judge[0], request.nuggets),
+                tasks=tasks,
+                progress=update,
+                watch=watch,
+            )
+        return [task for task in tasks if nuggets_of(str(request.nuggets), task)]
+
+    def _facts(self, each: ExamTask) -> Path | None:
+        return self.request.nuggets if each.metric == NUGGETS[0] else None
+
     def _run_baselines(self, chosen: Sequence[ExamTask]) -> None:
         for each in chosen:
             with self.watch(f"Baselines of {each.task}") as update:
-                plain = asking(self.request, each, (), self.request.logs)
-                methods = (*each.baselines, CEILING)
-                self._carry_out(replace(plain, methods=methods), update)
+                asked = asking(self.request, each, (), self.request.logs, self._facts(each))
+                budget = self.request.budget if asked.judge else None
+                self._carry_out(replace(asked, budget=budget), update)
 
     def _run_models(self, chosen: Sequence[ExamTask]) -> None:
         request = self.request
@@ -239,7 +280,7 @@ class _Exam:
             looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
             decide = "all" if len(request.models) > 1 else None
             with self.watch(f"Asking about {each.task}") as update:
-                asked = asking(request, each, request.models, request.logs)
+                asked = asking(request, each, request.models, request.logs, self._facts(each))
                 asked = replace(asked, decide=decide, budget=request.budget)
                 self._carry_out(replace(asked, looks=looks) if decide else asked, update)
 
@@ -261,7 +302,9 @@ class _Exam:
             verdicts = [row for each in stands for row in compare(request, each)]
             alone = chosen if len(request.models) == 1 else ()
             report = {
-                "outcome": conclude(stands, verdicts, request.models).as_dict(),
+                "outcome": conclude(
+                    stands, verdicts, request.models, spent_on(request.logs, FACTS_BILL)
+                ).as_dict(),
                 **proposal,
                 "verdicts": verdicts,
                 "missed": [

@@ -7,12 +7,13 @@ shown, and undecided where these papers do not show it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.examining.planning import dollars, last_parts, total
 from vivavoce.examining.standings import Standing
-from vivavoce.metrics.judged_text import SUPPORT
+from vivavoce.metrics.judged_text import NUGGETS, SUPPORT
 from vivavoce.reports import NOTHING, Column, Report, Sheet, sheet, shown
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.statistics.estimates import Draws, mean_estimate
@@ -20,6 +21,7 @@ from vivavoce.store import Row
 
 MODEL, BASELINE, AUTHORS = "model", "baseline", "authors' text"
 _ROLES = {MODEL: "model", BASELINE: "baseline", AUTHORS: "ceiling"}
+COVERAGE = NUGGETS[0]
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -36,15 +38,16 @@ class Outcome(Report):
     more_papers: list[str]
     """Questions that more papers would answer."""
     claims: list[str]
-    """Shares of the models' claims that a judge found supported and contradicted, by task."""
-    judge_cost: float | None
-    """Dollars that the judge cost beside the answers; None where prices are not known."""
+    """Shares, by task: of the authors' facts that a judge found stated by each model, and of the
+    model's claims that it found supported and contradicted."""
+    judge_cost: float
+    """Dollars that the judge cost beside the answers, as far as prices are known."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """Lines and the table, as every form shows them."""
         yield self.answer
-        yield self.table()
         yield from self.claims
+        yield self.table()
         yield from self.more_papers
 
     def table(self) -> Sheet:
@@ -96,6 +99,11 @@ class Outcome(Report):
                 "Better is said only where these papers show it: at most 5% of tasks have a wrong "
                 "comparison. Per answer: its mean cost."
             )
+        if has_models and not self.claims and any(row["states_facts"] for row in self.tasks):
+            yield (
+                "Nobody read whether the answers are right: with --judge MODEL it also says which "
+                "share of the authors' facts each model states, and which of its claims hold."
+            )
         if self.judge_cost:
             yield f"The judge cost {dollars(self.judge_cost)} beside the answers."
 
@@ -134,9 +142,15 @@ def _in_all(row: Row) -> str:
 
 
 def conclude(
-    standings: Sequence[Standing], verdicts: Sequence[Row], models: Sequence[str]
+    standings: Sequence[Standing],
+    verdicts: Sequence[Row],
+    models: Sequence[str],
+    facts_cost: float = 0.0,
 ) -> Outcome:
-    """Draw the answer, the table and what more papers would show from standings and pairs."""
+    """Draw the answer, the table and what more papers would show from standings and pairs.
+
+    `facts_cost` is what the judge was paid before there were answers, in dollars.
+    """
     short = last_parts(models)
     tasks = [_task(each, verdicts, models) for each in standings]
     answers: dict[tuple[str, ...], list[Row]] = {}
@@ -151,7 +165,7 @@ def conclude(
         )
         outcome = f"no model was asked; the best baseline is {', '.join(lists)}"
     wanted = [line for row in tasks for line in _wanted(row, short)]
-    judged = [sample.judge_cost for each in standings for sample in each.samples(models)]
+    judged = [sample.judge_cost for each in standings for sample in each.samples([*each.logs])]
     return Outcome(
         # A name stays as it is written.
         answer=f"{outcome}."
@@ -161,7 +175,7 @@ def conclude(
         contestants=_contestants(standings, tasks, models, short),
         more_papers=wanted,
         claims=[line for each in standings for line in _claims(each, models, short)],
-        judge_cost=total(cost for cost in judged if cost is not None),
+        judge_cost=math.fsum([facts_cost, *(cost for cost in judged if cost is not None)]),
     )
 
 
@@ -183,6 +197,7 @@ def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) ->
     return {
         "task": standing.chosen.task,
         "metric": standing.chosen.metric,
+        "states_facts": standing.chosen.states_facts,
         "items": len(standing.items),
         "papers": standing.papers,
         "best": best,
@@ -267,29 +282,45 @@ def _wanted(row: Row, short: Mapping[str, str]) -> Iterator[str]:
 
 
 def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str]) -> Iterator[str]:
-    """One sentence: the shares of each model's claims that a judge found carried and denied."""
+    """One sentence: the facts that each model states, and the claims that a judge found to hold."""
     parts = []
     for name in models:
-        log = standing.logs.get(name)
-        if log is None or not set(SUPPORT) <= log.judged:
-            continue
-        clusters = log.item_clusters()
-        supported, contradicted = (
-            mean_estimate(
-                board_values(log, metric, standing.items).tolist(),
-                [clusters[item] for item in standing.items],
-                Draws(),
+        shares = {
+            metric: share
+            for metric in (COVERAGE, *SUPPORT)
+            if (share := _judged_share(standing, name, metric))
+        }
+        said = []
+        if COVERAGE in shares:
+            facts = f"of the facts that the authors' own {_plain(standing.chosen.task)} states"
+            said.append(f"{short[name]} covers {shares[COVERAGE]} {facts}")
+        if shares.keys() >= {*SUPPORT}:
+            supported, contradicted = (shares[metric] for metric in SUPPORT)
+            said.append(
+                f"of what {'it' if said else short[name]} claims, {supported} is supported by what "
+                f"it was shown and {contradicted} is contradicted"
             )
-            for metric in SUPPORT
-        )
-        if supported.value is not None and contradicted.value is not None:
-            ends = contradicted.interval or (contradicted.value, contradicted.value)
-            parts.append(
-                f"of what {short[name]} claims, {supported.value:.0%} is supported by what it was "
-                f"shown and {contradicted.value:.0%} [{ends[0]:.0%}, {ends[1]:.0%}] is contradicted"
-            )
+        parts += [", and ".join(said)] if said else []
+    rival = standing.best_baseline
+    floor = _judged_share(standing, rival, COVERAGE) if parts else ""
+    parts += [f"the baseline {rival} covers {floor}"] if floor else []
     if parts:
         yield f"{_plain(standing.chosen.task)}: {'; '.join(parts)}."
+
+
+def _judged_share(standing: Standing, name: str, metric: str) -> str:
+    """A share with its interval, and how many papers it is of where it is not defined for all."""
+    log = standing.logs.get(name)
+    if log is None or metric not in log.judged:
+        return ""
+    clusters = log.item_clusters()
+    values = board_values(log, metric, standing.items).tolist()
+    found = mean_estimate(values, [clusters[item] for item in standing.items], Draws())
+    if found.value is None:
+        return ""
+    ends = f" [{found.interval[0]:.0%}, {found.interval[1]:.0%}]" if found.interval else ""
+    some = f" (on {found.n:,} of {len(values):,})" if found.n < len(values) else ""
+    return f"{found.value:.0%}{ends}{some}"
 
 
 def _contestants(

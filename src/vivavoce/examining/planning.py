@@ -6,9 +6,11 @@ Papers, plan and verdicts are told to people in the sentences of a template.
 from __future__ import annotations
 
 import math
+import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -24,12 +26,14 @@ from vivavoce.requests.run import RunSpec
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
-from vivavoce.running.estimating import estimate
+from vivavoce.running.estimating import estimate, estimate_asking
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import shown_by
 from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts
 from vivavoce.store import Row
-from vivavoce.tasks import find_task, list_families
+from vivavoce.tasks import CEILING, find_task, list_families
+from vivavoce.tasks.scoring.marks import template_of
+from vivavoce.tasks.writing.questions import FACTS, FAMILY, QUESTIONS
 from vivavoce.text import printing
 from vivavoce.web import environment_of
 
@@ -81,6 +85,8 @@ def words(verdict: Row) -> str:
     return " ".join(_tell("verdict", verdict, last_parts(verdict["between"])).split())
 
 
+_QUESTIONS = {template_of(name): name for name in QUESTIONS} | {"nuggets": "writing facts"}
+"""What judges are asked, by template."""
 NULL = "null"
 STAND_IN = "extractive/lead"
 """A model that needs no key: its prompts are those of any other without a known window."""
@@ -102,6 +108,8 @@ class ExamTask:
     baselines: tuple[str, ...]
     """Methods that need no model, the ceiling not among them."""
     takes_judge: bool
+    states_facts: bool = False
+    """Whether the gold states facts, so that a judge can say which of them an answer states."""
 
 
 def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
@@ -151,6 +159,7 @@ def _lack(opened: Round, chosen: ExamTask) -> str:
 def _chosen(opened: Round, family: str, task: str) -> ExamTask:
     """A task of a round, without a method where no model can do it here."""
     from vivavoce.tasks.lookup import takes_judge
+    from vivavoce.tasks.writing.nugget_writing import TASKS
 
     of_family = list_families()[family]
     card = of_family.tasks[task]
@@ -168,6 +177,7 @@ def _chosen(opened: Round, family: str, task: str) -> ExamTask:
         papers=len({row["cluster"] for row in rows}),
         baselines=(*(n for n in card.methods if n in of_family.without_model), NULL),
         takes_judge=takes_judge(task),
+        states_facts=family == FAMILY and task in TASKS,
     )
 
 
@@ -208,31 +218,56 @@ def check_budget(plan: Row) -> None:
     )
 
 
-def asking(request: Request, chosen: ExamTask, models: Sequence[str], logs: Path) -> RunSpec:
-    """The run that asks models about a task, and their judge where it takes one."""
-    judges = request.judge if models and chosen.takes_judge else ()
+def asking(
+    request: Request, chosen: ExamTask, models: Sequence[str], logs: Path, facts: Path | None
+) -> RunSpec:
+    """The run that asks models about a task, and their judge where it takes one.
+
+    Methods without a model are judged by `facts`, a file of nuggets, alone: what they copy needs no
+    check against what it is copied from.
+    """
+    judges = request.judge if chosen.takes_judge and (models or facts) else ()
+    given = {"nuggets": str(facts.resolve())} if judges and facts else {}
     return RunSpec(
         tasks=[chosen.task],
         round=request.round,
         logs=logs,
         models=models,
-        methods=(chosen.method,),
+        methods=(chosen.method,) if models else (*chosen.baselines, CEILING),
         judge=judges,
+        task_args=given if models or not given else {**given, "questions": FACTS},
         prices={n: price for n, price in request.prices.items() if n in (*models, *judges)},
     )
 
 
 def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Row:
-    asked = asking(request, chosen, request.models or (STAND_IN,), request.out / "plan")
-    rows, _ = estimate(asked)
-    models = len(asked.models)
-    pairs = math.comb(models, 2) or (len(chosen.baselines) if request.models else 1)
+    from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
+
+    models = request.models or (STAND_IN,)
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        nuggets = None
+        if chosen.states_facts and request.judge:
+            nuggets, writer = Path(folder) / "usual.nuggets.jsonl", request.judge[0]
+            write = partial(
+                write_round_nuggets, request.round, writer, nuggets, tasks=[chosen.task]
+            )
+            prices = {n: price for n, price in request.prices.items() if n == writer}
+            rows.append(estimate_asking(writer, prices, lambda watch: write(watch=watch)))
+        for asked in (models, ()) if nuggets else (models,):
+            found, _ = estimate(asking(request, chosen, asked, request.out / "plan", nuggets))
+            rows += found
+    judging = Counter[str]()
+    for row in rows:
+        judging.update(row["questions"])
+    pairs = math.comb(len(models), 2) or (len(chosen.baselines) if request.models else 1)
     return {
         **{name: getattr(chosen, name) for name in ("task", "metric", "items", "papers")},
         "tokens": sum(row["input_tokens"] + row["output_tokens"] for row in rows),
+        "judging": {_QUESTIONS.get(name, name): judging[name] for name in sorted(judging)},
         "cost": total(row["usd"] for row in rows),
         "at_most": total(row["max_usd"] for row in rows),
-        "detectable": _detectable(chosen, logs, pairs),
+        "detectable": None if nuggets else _detectable(chosen, logs, pairs),
     }
 
 

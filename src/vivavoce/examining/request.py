@@ -25,7 +25,7 @@ from vivavoce.version import __version__
 ARXIV = "arxiv:"
 """Start of PAPERS that name a query to arXiv instead of files."""
 STATE = "exam.json"
-FORMAT = 2
+FORMAT = 3
 """Raised when a kept report gets other fields."""
 
 
@@ -47,6 +47,12 @@ class Request(ExamRequest):
     def round(self) -> Path:
         """Folder of the round."""
         return self.out / "rounds" / "exam"
+
+    @property
+    def nuggets(self) -> Path:
+        """File of the facts that the judge, the first of several, reads out of gold sections."""
+        writer = hash_of(self.judge[0])[:8] if self.judge else "nobody"
+        return self.round.with_name(f"{self.round.name}.{writer}.nuggets.jsonl")
 
     @property
     def logs(self) -> Path:

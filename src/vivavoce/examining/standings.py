@@ -19,7 +19,7 @@ import numpy as np
 from vivavoce.examining.planning import ExamTask, contrast_of, total, words
 from vivavoce.examining.request import Request
 from vivavoce.metrics import sense_of
-from vivavoce.metrics.judged_text import WIN_RATE
+from vivavoce.metrics.judged_text import SUPPORT, WIN_RATE
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.board.head_to_head import Pair, Side, board_values, duel
 from vivavoce.results.logs.records import NO_MODEL, RunLog, SampleScore, contestant_label
@@ -152,7 +152,9 @@ def compare(request: Request, standing: Standing) -> list[Row]:
         pairs = [pair for pair in pairs if pair[0].name in request.models]
     rows = []
     for pair in pairs:
-        row = duel(*pair, resamples=DEFAULT_RESAMPLES, seed=0)
+        row = duel(
+            *pair, resamples=DEFAULT_RESAMPLES, seed=0, judged_alike=[standing.chosen.metric]
+        )
         lead = next(one for one in row["metrics"] if one["metric"] == standing.chosen.metric)
         names = (pair[0].name, pair[1].name)
         if len(request.models) == 1:
@@ -177,7 +179,7 @@ def _verdict(
         one
         for one in row["metrics"]
         if None not in (one["a"], one["b"], one["higher_is_better"])
-        and (one["metric"] == WIN_RATE or not (one["ranks"] or one["metric"] in judged))
+        and (one["metric"] in (WIN_RATE, *SUPPORT) or not (one["ranks"] or one["metric"] in judged))
     ]
     verdict = {
         "task": chosen.task,

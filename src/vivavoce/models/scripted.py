@@ -41,6 +41,8 @@ _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
 _SECTION = re.compile(r"<text-(\w+)>\n(.*)\n</text-\1>\n\nList the facts", re.DOTALL)
 _MAX_FACTS = 12
 _LINES = re.compile(r"<(facts|sentences|works)-(\w+)>\n(1\. .*?)\n</\1-\2>", re.DOTALL)
+_WORKS = re.compile(r"<works-(\w+)>\n(.*?)\n</works-\1>\n\n<sentences-", re.DOTALL)
+_WORK = re.compile(r"^\[(\d+)\] (.*?)(?=^\[\d+\] |\Z)", re.DOTALL | re.MULTILINE)
 _LABELS = {"facts": ("absent", "partial", "supported"), "works": ("0", "1", "2")}
 _SOURCES = ("absent", "absent", "supported")
 _SHARES = (0.4, 0.7)
@@ -150,15 +152,25 @@ def _facts(section: str) -> str:
 
 
 def _labels(prompt: str, asked: re.Match[str]) -> str:
-    """A label for each line by the words that it shares with the texts above it."""
+    """A label for each line by the words that it shares with the texts above it.
+
+    A sentence is also given the numbers of the works that have enough of its words.
+    """
     texts = _words(prompt[: asked.start()])
     labels = _LABELS.get(asked[1], _SOURCES)
-    given = {}
+    shown = _WORKS.search(prompt) if asked[1] == "sentences" else None
+    works = {int(n): _words(text) for n, text in _WORK.findall(shown[2])} if shown else {}
+    given: dict[str, object] = {}
     for number, line in enumerate(asked[3].splitlines(), 1):
         words = _words(line)
-        share = len(words & texts) / len(words) if words else 0.0
-        given[str(number)] = labels[sum(share > least for least in _SHARES)]
+        label = labels[sum(_share(words, texts) > least for least in _SHARES)]
+        carrying = [n for n, of_work in works.items() if _share(words, of_work) > _SHARES[0]]
+        given[str(number)] = {"label": label, "works": carrying} if shown else label
     return json.dumps(given)
+
+
+def _share(words: set[str], text: set[str]) -> float:
+    return len(words & text) / len(words) if words else 0.0
 
 
 def _verdict(prompt: str) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 EVERY_TASK = "*"
 """The task of an exclusion that holds for every task of the family."""
+DEVELOPMENT = "development.parquet"
+"""File of a family's items that methods are tuned on; scores on them are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,26 +200,18 @@ def measure_settings(shown: Iterable[Shown], counter: TokenCounter) -> list[Row]
     groups: dict[tuple[str, str], list[Shown]] = defaultdict(list)
     for item in shown:
         groups[item.task, item.setting].append(item)
-    tokens = _Tokens(counter)
+    # Each text is counted once: settings show the same papers again and again.
+    every = (item for items in groups.values() for item in items)
+    texts = list(dict.fromkeys(text for item in every for text in (*item.inputs, item.output)))
+    tokens = dict(zip(texts, counter.count(texts), strict=True))
     return [_measure_setting(*key, items, tokens) for key, items in groups.items()]
 
 
-class _Tokens:
-    """Counts each text once: settings show the same papers again and again."""
-
-    def __init__(self, counter: TokenCounter) -> None:
-        self._counter = counter
-        self._known: dict[str, int] = {}
-
-    def count(self, texts: Sequence[str]) -> int:
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        self._known.update(zip(new, self._counter.count(new), strict=True))
-        return sum(self._known[text] for text in texts)
-
-
-def _measure_setting(task: str, setting: str, items: Sequence[Shown], tokens: _Tokens) -> Row:
-    inputs = [tokens.count(item.inputs) for item in items]
-    outputs = [tokens.count([item.output]) for item in items]
+def _measure_setting(
+    task: str, setting: str, items: Sequence[Shown], tokens: Mapping[str, int]
+) -> Row:
+    inputs = [sum(tokens[text] for text in item.inputs) for item in items]
+    outputs = [tokens[item.output] for item in items]
     splits = Counter(item.split for item in items)
     test = sorted((item.published for item in items if item.split == "test"), key=period)
     rates = [i / o for i, o in zip(inputs, outputs, strict=True) if o]

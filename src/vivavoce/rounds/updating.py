@@ -195,7 +195,9 @@ def next_id(parent: Round, until: date) -> str:
 
 def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen: str) -> RoundSpec:
     values: dict[str, Any] = dict(parent.spec)
-    start = _start_of(parent, values.get("update", {}).get("items", "fresh"), until)
+    first, end = parent.window.start, parent.window.end
+    starts = {"fresh": end, "window": until - (end - first), "cumulative": first}
+    start = starts.get(values.get("update", {}).get("items", "fresh"), first)
     window = {"start": start.isoformat(), "end": until.isoformat()}
     if chosen == parent.id:
         raise InputError(
@@ -209,11 +211,6 @@ def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen
     }
     options = {family: builder.OPTIONS for family, builder in builders.items()}
     return parse_spec(values, options, where=f"the spec of the update of {parent.id}")
-
-
-def _start_of(parent: Round, items: str, until: date) -> date:
-    start, end = parent.window.start, parent.window.end
-    return {"fresh": end, "window": until - (end - start), "cumulative": start}.get(items, start)
 
 
 def _lineage(

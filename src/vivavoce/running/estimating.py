@@ -7,7 +7,8 @@ the answer is the gold.
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from io import StringIO
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
+from vivavoce.running.spec import set_prices
 from vivavoce.running.stopping import step_of
 from vivavoce.store import Row, hash_of
 
@@ -41,6 +43,23 @@ class _Count:
     most: float = 0.0
     """Output tokens if every answer were as long as it may be."""
     uses_tools: bool = False
+    by_template: Counter[str] = field(default_factory=Counter)
+    """Tokens of structured questions, read and written, by their template."""
+
+    def row(self, model: str, scale: float = 1.0) -> Row:
+        """Requests, tokens and dollars of so many times what was counted."""
+        input, output, most = (scale * each for each in (self.input, self.output, self.most))
+        return {
+            "requests": round(self.requests * scale),
+            "input_tokens": round(input),
+            "output_tokens": round(output),
+            "max_output_tokens": round(most),
+            **_dollars(model, input, output, most),
+            "at_least": self.uses_tools,
+            "questions": {
+                name: round(tokens * scale) for name, tokens in sorted(self.by_template.items())
+            },
+        }
 
 
 @dataclass
@@ -61,7 +80,7 @@ class _Counter:
         from inspect_ai.model import ModelOutput
 
         from vivavoce.tasks.prompting.windows import measure
-        from vivavoce.tasks.scoring.asking import usual_reply
+        from vivavoce.tasks.scoring.asking import request_under_way
 
         measured = measure(str(model), model.api).counter
 
@@ -73,13 +92,18 @@ class _Counter:
         async def counted(request: Request, send: Send) -> ModelOutput:
             attempt = current_attempt()
             gold = self.targets.get(attempt.sample, "") if attempt else ""
-            text = usual_reply() or self._answer(gold)
+            asked = request_under_way()
+            text = (asked and asked.usual) or self._answer(gold)
             count = self.counts[str(model)]
             count.requests += 1
-            count.input += sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)
+            taken = sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)
             if request.tools:
-                count.input += tokens(str([tool.model_dump() for tool in request.tools]))
-            count.output += tokens(text)
+                taken += tokens(str([tool.model_dump() for tool in request.tools]))
+            given = tokens(text)
+            count.input += taken
+            count.output += given
+            if asked:
+                count.by_template[asked.template] += round(taken + given)
             count.most += request.config.max_tokens or 0
             count.uses_tools = count.uses_tools or bool(request.tools)
             return ModelOutput.from_content(str(model), text)
@@ -102,6 +126,27 @@ def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
     return rows, skipped
 
 
+def estimate_asking(
+    name: str, prices: Mapping[str, str], ask: Callable[[Callable[[Model], None]], object]
+) -> Row:
+    """Tokens and dollars of the requests that a function makes to a model, which are not sent.
+
+    The function is given what it has to call with the model before it asks; every reply is usual.
+    """
+    from inspect_ai.model import GenerateConfig
+
+    counter = _Counter({}, is_judged=False)
+
+    def watch(model: Model) -> None:
+        set_prices([model], prices, None)
+        # None of the replies made up here goes into a cache.
+        model.config = model.config.merge(GenerateConfig(cache=False))
+        counter.watch(model)
+
+    ask(watch)
+    return counter.counts[name].row(name)
+
+
 def _rows(task: Task, spec: RunSpec) -> list[Row]:
     """One row a model that a task asks with one method: its contestant, and judges."""
     facts = task.metadata or {}
@@ -115,21 +160,9 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
     tried = _try(task, counter, models)
     rows = []
     for name, count in sorted(counter.counts.items()):
-        scale = answers / tried
-        input, output = count.input * scale, count.output * scale
-        rows.append(
-            {
-                **{each: facts[each] for each in ("task", "setting")},
-                "method": method.rpartition("/")[2],
-                "model": name,
-                "requests": round(count.requests * scale),
-                "input_tokens": round(input),
-                "output_tokens": round(output),
-                "max_output_tokens": round(count.most * scale),
-                **_dollars(name, input, output, count.most * scale),
-                "at_least": count.uses_tools,
-            }
-        )
+        about = {"task": facts["task"], "setting": facts["setting"]}
+        about |= {"method": method.rpartition("/")[2], "model": name}
+        rows.append({**about, **count.row(name, answers / tried)})
     return rows
 
 

@@ -88,10 +88,7 @@ class Journal:
         async def kept(request: Request, send: Send) -> Reply:
             attempt = current_attempt()
             if attempt is None or attempt.log not in self._tasks:
-                async with self._meter.set_aside(model, request) as settle:
-                    reply = await send()
-                    settle(reply)
-                    return reply
+                return await self._meter.pay(model, request, send)
             words = [
                 [str(model), model.role, request.tool_choice],
                 [message.model_dump(exclude=set(_UNNAMED)) for message in request.input],

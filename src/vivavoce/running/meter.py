@@ -9,8 +9,9 @@ larger budget.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ import anyio
 
 from vivavoce.errors import VivaError
 from vivavoce.running.logs import LineFile
-from vivavoce.running.requests import Reply, Request, output_of
+from vivavoce.running.requests import Reply, Request, Send, intercept, output_of
+from vivavoce.running.spec import set_prices
 from vivavoce.store import Row
 
 if TYPE_CHECKING:
@@ -38,9 +40,15 @@ _OF_A_MESSAGE, _MAX_ANSWER = 32, 8192
 class Meter:
     """Dollars spent by a folder's requests, and those that they may yet cost."""
 
-    def __init__(self, folder: Path, budget: float | None, *, is_batched: bool = False) -> None:
-        """Read what was spent before; a request of a batch that was cut off is found again."""
+    def __init__(
+        self, folder: Path, budget: float | None, *, is_batched: bool = False, purpose: str = ""
+    ) -> None:
+        """Read what was spent before; a request of a batch that was cut off is found again.
+
+        `purpose` goes with the model's name into the lines of this meter.
+        """
         self._folder, self.budget, self._is_batched = folder, budget, is_batched
+        self._purpose = purpose
         self._file = LineFile(folder / SPENDING, "of")
         self._costs: dict[str, ModelCost] = {}
         self._under_way: dict[str, float] = {}
@@ -89,7 +97,8 @@ class Meter:
         if cost is None:
             yield lambda _: None
             return
-        number = await self._take(_most(request, cost), str(model), name)
+        payer = str(model) + self._purpose
+        number = await self._take(_most(request, cost), payer, name)
 
         def settle(reply: Reply | None) -> None:
             output = output_of(reply) if reply is not None else None
@@ -97,7 +106,7 @@ class Meter:
             paid = compute_model_cost(cost, usage) if usage else 0.0
             self._under_way.pop(number)
             self.spent += paid
-            self._write({"usd": paid, "of": str(model), "request": number})
+            self._write({"usd": paid, "of": payer, "request": number})
 
         try:
             yield settle
@@ -110,6 +119,13 @@ class Meter:
             with anyio.CancelScope(shield=True):
                 async with self._changed:
                     self._changed.notify_all()
+
+    async def pay(self, model: Model, request: Request, send: Send) -> Reply:
+        """Send a request on, and settle the bill of its reply."""
+        async with self.set_aside(model, request) as settle:
+            reply = await send()
+            settle(reply)
+            return reply
 
     async def _take(self, most: float, model: str, name: str) -> str:
         async with self._changed:
@@ -133,6 +149,28 @@ class Meter:
             return number
 
 
+@contextmanager
+def metered(
+    folder: Path, budget: float | None, prices: Mapping[str, str], purpose: str
+) -> Iterator[Callable[[Model], None]]:
+    """Hold models that are asked outside of a run to the budget of a folder of logs.
+
+    The function that is given has to be called with each model first.
+    """
+    meter = Meter(folder, budget, purpose=purpose)
+
+    def watch(model: Model) -> None:
+        set_prices([model], prices, budget)
+        if prices:
+            meter.watch([model])
+            intercept(model, partial(meter.pay, model))
+
+    try:
+        yield watch
+    finally:
+        meter.close()
+
+
 def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
     """Dollars that were paid, and the most of each request that got no reply."""
     paid, under_way = 0.0, dict[str, float]()
@@ -152,6 +190,13 @@ def _most(request: Request, cost: ModelCost) -> float:
     dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
     given = (request.config.max_tokens or _MAX_ANSWER) * (request.config.num_choices or 1)
     return (taken * dearest + given * cost.output) / 1_000_000
+
+
+def spent_on(folder: Path, purpose: str) -> float:
+    """Dollars that a folder's requests of one purpose have cost."""
+    lines = LineFile(folder / SPENDING, "of").lines()
+    paid, lost = _bill_of(line for line in lines if line["of"].endswith(purpose))
+    return paid + sum(lost.values())
 
 
 def spent_below(folder: Path) -> float:

@@ -102,7 +102,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
         raise NoItemsError("\n".join(skipped))
     models = models_of(resolved)
     limit = spec.cost_limit if spec.budget is None else spec.budget
-    set_prices(models, spec.prices, limit)
+    set_prices([each for each in models if str(each) != NO_MODEL], spec.prices, limit)
     if spec.batch:
         check_batches(models)
     for model in {id(role): role for task in resolved for role in _roles_of(task)}.values():

@@ -56,7 +56,8 @@ class TaskCard(_Card):
     """Values of oracle, null and copycat in each metric on the demo's round, to 4 decimals; null
     where it is undefined."""
     judged: dict[str, dict[str, float | None]] = {}
-    """The same for what a judge adds, by the demo's scripted judge, whose nuggets are sentences."""
+    """The same for what a judge adds, by the demo's scripted judge, whose nuggets are sentences,
+    and for the works that are cited."""
     answer_words: int | None = None
     """About how long an answer is asked for."""
     stages: tuple[str, ...] = ()

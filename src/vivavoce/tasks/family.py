@@ -17,6 +17,7 @@ from vivavoce.metrics import Metric, metrics_of
 from vivavoce.metrics.judged_text import WINS
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
+from vivavoce.rounds.family import DEVELOPMENT
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks import Family, TaskCard, find_family
@@ -25,8 +26,6 @@ from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 
-DEVELOPMENT = "development.parquet"
-"""File of items that methods are tuned on."""
 SPLITS = ("test", "dev")
 """Items of the task, and those of `DEVELOPMENT`."""
 
@@ -56,6 +55,22 @@ class Arguments:
     def label(self) -> str:
         """The setting's name on a board."""
         return self.setting
+
+
+@dataclass(frozen=True, slots=True)
+class SplitArguments(Arguments):
+    """Arguments of a task with items that methods are tuned on."""
+
+    split: str = "test"
+    """The task's items, or `dev` for those that methods are tuned on."""
+
+    def __post_init__(self) -> None:
+        check_choice("split", self.split, SPLITS)
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+dev`."""
+        return self.setting if self.split == "test" else f"{self.setting}+{self.split}"
 
 
 Given = TypeVar("Given", bound=Arguments)

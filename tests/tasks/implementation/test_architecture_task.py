@@ -17,7 +17,7 @@ from tests.tasks.samples import samples_of
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.rounds import Round
 from vivavoce.tasks.implementation.items.architecture import list_architectures
-from vivavoce.tasks.implementation.items.gold import architecture_trials
+from vivavoce.tasks.implementation.scorer import architecture_trials
 
 pytestmark = [
     pytest.mark.sandbox,

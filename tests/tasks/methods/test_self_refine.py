@@ -18,7 +18,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.gold import gold_values
+from vivavoce.tasks.implementation.scorer import gold_values
 
 pytestmark = pytest.mark.sandbox
 

@@ -365,13 +365,14 @@ def test_facts_are_written_once_however_often_the_writing_is_interrupted(
     bench.server.script = fails_twice
     out = tmp_path / "nuggets.jsonl"
     command = ["round", "nuggets", bench.round.folder, "--model", MODEL, "--out", out]
-    runs = [viva(*command, env=bench.server.environment, expect=None).returncode for _ in range(3)]
+    own = {**bench.server.environment, "INSPECT_CACHE_DIR": str(tmp_path / "replies")}
+    runs = [viva(*command, env=own, expect=None).returncode for _ in range(3)]
     assert (runs[0], runs[-1]) == (1, 0)
     assert failed
     assert len(answered) == len(set(answered))
     assert out.read_bytes() == bench.nuggets.read_bytes()
     count = len(answered)
-    viva(*command, env=bench.server.environment)
+    viva(*command, env=own)
     assert len(answered) == count
 
 
@@ -445,6 +446,24 @@ def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
     assert {value for (_, name), value in measures.items() if name == "silent"} == {0.0}
     [people] = [each for each in found["human"] if each["judge"].startswith(names[2])]
     assert (people["criterion"], people["n"], people["agreement"]["value"]) == ("nuggets", 1, 1.0)
+    # People read three answers whole, and find one fact of each absent.
+    facts = {r["id"]: len(r["nuggets"]) for r in rows_of(bench.nuggets, "related_work")}
+    read = list(texts)[:3]
+    whole_answers = [
+        {**labels[0], "id": key, "line": line, "label": "absent" if line == 1 else "supported"}
+        for key in read
+        for line in range(1, facts[key] + 1)
+    ]
+    write_jsonl(tmp_path / "people.jsonl", whole_answers)
+    given = ["--human", tmp_path / "people.jsonl", "--correct", "--json"]
+    found = json.loads(viva("audit", "judge", tmp_path / "logs", *given).stdout)
+    corrected = {(r["judge"].split()[0], r["metric"]): r for r in found["corrected"]}
+    for name in names:
+        each = corrected[name, "nugget_coverage"]
+        assert each["calibrated"]["value"] == pytest.approx(mean(1 - 1 / facts[k] for k in read))
+        # Fewer than twenty on either side of the mean do not show how far a judge errs.
+        assert (each["labels"], each["weight"]) == (3, 0.0)
+    assert corrected[names[2], "nugget_coverage"]["raw"]["value"] == 0.0
     labels[0]["line"] = 999
     write_jsonl(tmp_path / "people.jsonl", labels)
     done = viva("audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", expect=2)

@@ -18,7 +18,7 @@ from tests.tasks.writing.corpora import Papers, words
 from vivavoce.errors import NoItemsError
 from vivavoce.rounds import load_round
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.writing.open_track import read_citations
+from vivavoce.tasks.writing.citations import read_citations
 
 EARLY, SECOND = "Reading Papers With Nets", "Trees, Graphs; And Papers"
 OTHER = "Another Early Work on Papers"
@@ -232,3 +232,38 @@ def test_an_agent_is_not_started_where_there_is_nothing_to_search(opened: Path) 
         expect=2,
     )
     assert "needs papers to search" in done.stderr
+
+
+def test_claims_are_held_against_what_was_found_in_the_library(
+    opened: Path, tmp_path: Path
+) -> None:
+    """Each abstract names its own paper; the judge is asked by them alone."""
+
+    def judging(ask: Ask) -> Reply:
+        works = dict(re.findall(r"^\[(\d+)\] .*\nNets read papers in (\w+)", ask.prompt, re.M))
+        listed = re.search(r"<sentences-(\w+)>\n(.*?)\n</sentences", ask.prompt, re.DOTALL)
+        labels: dict[str, object] = {}
+        for line in listed[2].splitlines() if listed else ():
+            number, _, sentence = line.partition(". ")
+            carrying = [int(n) for n, name in works.items() if f"in {name}" in sentence]
+            labels[number] = {"label": "supported" if carrying else "absent", "works": carrying}
+        return answer(json.dumps(labels or {"1": 2, "2": 1}))
+
+    text = (
+        "Nets read papers in early [early]. Nets read papers in other [2nd]. So say [owls fly by]."
+    )
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({"id": "pear", "text": text}))
+    with scripted(judging) as server:
+        viva_here(
+            *("run", "related_work", "--round", opened, "--logs", tmp_path / "logs"),
+            *("-T", "track=open", "-T", "questions=claims+relevance", "--model", f"replay/{path}"),
+            *("--judge", "openai-api/scripted/judge"),
+            env=server.environment,
+        )
+    shown = only_json(viva_here("board", "show", tmp_path / "logs", "--all", "--json").stdout)
+    values = {row["metric"]: row["value"] for row in shown["rows"]}
+    # Of three claims the first has a work that carries it; the third cites what nobody has.
+    for metric in ("support", "claim_coverage", "citation_precision"):
+        assert values[metric] == pytest.approx(1 / 3), metric
+    assert (values["contradicted"], values["relevance"]) == (0.0, (2 + 1) / 6)

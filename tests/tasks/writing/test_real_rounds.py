@@ -23,9 +23,9 @@ from vivavoce.tasks.writing.inputs import (
     gold,
     long_paragraphs,
     paper_from_row,
+    shown_demos,
     slots,
 )
-from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.audits.judgements import OVERALL, REFERENCE, TIE, JudgedAnswer
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics import Estimate, corrected_mean
@@ -323,8 +324,9 @@ def _row(group: Sequence[JudgedAnswer], labels: Sequence[Label], draws: Draws) -
         "contestant": first.contestant,
         "task": first.asked.task,
         "setting": first.asked.setting,
+        "metric": WIN_RATE,
         "raw": mean_estimate(of_judge, order, draws).fields(),
-        "calibrated": _calibrated(corrected),
+        "calibrated": as_calibrated(corrected),
         "labels": corrected.labels,
         "weight": corrected.weight,
         "lacking": corrected.lacking,
@@ -332,7 +334,7 @@ def _row(group: Sequence[JudgedAnswer], labels: Sequence[Label], draws: Draws) -
     }
 
 
-def _calibrated(rate: Estimate) -> Row | None:
+def as_calibrated(rate: Estimate) -> Row | None:
     """The column of boards; None with labels in fewer than two clusters."""
     if rate.value is None or rate.low is None or rate.high is None:
         return None

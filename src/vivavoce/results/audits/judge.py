@@ -29,18 +29,21 @@ from typing import Unpack
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.human import corrected_rows, human_rows
+from vivavoce.results.audits.human import NOT_DRAWN, corrected_rows, human_rows
 from vivavoce.results.audits.judgements import (
     FIRST,
     JudgedAnswer,
     agreement_rows,
     criteria_of,
-    human_rows_of_lines,
-    is_of_lines,
     measure_rows,
     read_rulings,
     read_verdicts,
     slope_within,
+)
+from vivavoce.results.audits.line_labels import (
+    corrected_rows_of_lines,
+    human_rows_of_lines,
+    is_of_lines,
 )
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import (
@@ -72,7 +75,7 @@ class JudgeAudit(Report):
     human: tuple[Row, ...]
     """One row a judge and question, against the labels given by people."""
     corrected: tuple[Row, ...]
-    """One row a judge, contestant, task and setting: its win rate corrected by these labels."""
+    """One row a judge, contestant, task, setting and metric, corrected by these labels."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
@@ -105,9 +108,9 @@ class JudgeAudit(Report):
             ],
         )
         yield sheet(
-            "Win rates corrected by people",
+            "Judges corrected by people",
             self.corrected,
-            *("judge", "contestant", "task", "setting", "raw"),
+            *("judge", "contestant", "task", "setting", "metric", "raw"),
             Column(lambda row: row["calibrated"] or "not calibrated", "corrected"),
             *("labels", "weight"),
         )
@@ -146,7 +149,10 @@ def audit_judge(
     if correct:
         if human is None:
             raise InputError("Correcting a judge takes people's labels: --human FILE --correct.")
-        corrected, warnings = corrected_rows(human, judged, draws)
+        if is_of_lines(human):
+            corrected, warnings = corrected_rows_of_lines(human, labelled, draws), [NOT_DRAWN]
+        else:
+            corrected, warnings = corrected_rows(human, judged, draws)
         notes += warnings
     agreement = []
     for first, second in combinations(sorted(by_judge), 2):

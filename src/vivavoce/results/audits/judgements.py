@@ -9,8 +9,7 @@ Of judges that label lines of an answer, per judge and question (nuggets, claims
 - `length_slope` = change of `best` for each doubling of the answer's length relative to the
   reference, by least squares within each contestant, task and setting.
 
-Judges who voted on the same lines are compared by their agreement, and judges with people by labels
-{id, contestant, question, line, label} of a file, where `line` is the number in the request.
+Judges who voted on the same lines are compared by their agreement.
 """
 
 from __future__ import annotations
@@ -20,14 +19,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
-from vivavoce.checking import checked
-from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import CLAIM_LABELS, GRADES, NUGGET_LABELS, OWN
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.statistics.estimates import (
@@ -38,7 +33,7 @@ from vivavoce.statistics.estimates import (
     mean_estimate,
 )
 from vivavoce.statistics.intervals import Floats
-from vivavoce.store import Row, read_jsonl
+from vivavoce.store import Row
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample, EvalSampleSummary
@@ -326,66 +321,4 @@ def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]
             rows.append(
                 {"judges": [first, second], "criterion": question, "n": len(pairs), **fields}
             )
-    return rows
-
-
-class _Label(BaseModel):
-    """People's label of one line."""
-
-    model_config = ConfigDict(extra="ignore")
-    id: str
-    contestant: str
-    question: str
-    line: int
-    label: str
-
-
-def is_of_lines(path: Path) -> bool:
-    """Check whether a file holds labels of lines, and not verdicts on two texts."""
-    return path.is_file() and any("question" in row for _, row in read_jsonl(path))
-
-
-def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
-    """One row a judge and question: its agreement with people's labels.
-
-    Raises:
-        InputError: A line is not a label, or names a line that no judge was asked about.
-    """
-    people = {}
-    for number, row in read_jsonl(path):
-        label = checked(_Label, row, f"{path}:{number}")
-        if label.label not in QUESTIONS.get(label.question, ()):
-            known = ", ".join(QUESTIONS.get(label.question, ())) or f"none for {label.question!r}"
-            raise InputError(f"{path}:{number} has the label {label.label!r}. There are: {known}.")
-        people[label.contestant, label.id, label.question, label.line] = (label.label, number)
-    asked = {
-        (one.contestant, one.id, one.question, line)
-        for one in labelled
-        for line in range(1, len(one.labels) + 1)
-    }
-    for key, (_, number) in people.items():
-        if key not in asked:
-            raise InputError(f"{path}:{number} names a line that no judge was asked about.")
-    pairs: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = defaultdict(list)
-    for one in labelled:
-        for line, given in enumerate(one.labels, 1):
-            by_people = people.get((one.contestant, one.id, one.question, line))
-            if given is not None and by_people is not None:
-                pairs[one.judge, one.question].append(((by_people[0], given), one.cluster))
-    rows = []
-    for (judge, question), found in sorted(pairs.items()):
-        estimates = agreement_estimates([p for p, _ in found], [c for _, c in found], draws)
-        fields = {name: estimate.fields() for name, estimate in estimates.items()}
-        rows.append(
-            {
-                "judge": judge,
-                "criterion": question,
-                "labels": len(people),
-                "n": len(found),
-                "indirect": 0,
-                **fields,
-                "decided": fields["agreement"],
-                "people": {"value": None, "n": 0},
-            }
-        )
     return rows

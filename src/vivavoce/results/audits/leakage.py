@@ -50,12 +50,12 @@ from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.inputs import (
     TASKS,
     PaperText,
-    demonstration_text,
+    demonstration_texts,
     paper_from_row,
     settings_of,
+    shown_demos,
     slots,
 )
-from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.shingles import RETOLD, RETOLD_BESIDE, retold_share, shingles_of
 
 FAMILY = "writing"
@@ -220,7 +220,7 @@ def _overlaps(
         demos = shown_demos(row, setting)
         for paper_id in demos:
             if paper_id not in shown:
-                text = demonstration_text(task, papers[paper_id])
+                text = "\n\n".join(demonstration_texts(task, papers[paper_id]))
                 retold = retold_share(gold, shingles_of(text))
                 shown[paper_id] = found_in(runs, runs_of(text, length)), retold
         beside = [shown[paper_id][0] for paper_id in demos]

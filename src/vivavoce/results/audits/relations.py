@@ -22,8 +22,7 @@ from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.tasks.writing.demonstrations import Kinship
-from vivavoce.tasks.writing.inputs import PaperText
-from vivavoce.tasks.writing.rows import shown_demos
+from vivavoce.tasks.writing.inputs import PaperText, shown_demos
 from vivavoce.text.dates import earlier, inside, period
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import hash_runs, holders

@@ -109,6 +109,22 @@ class Board(Report):
             "notes": list(self.notes),
         }
 
+    def summary(self) -> Sheet:
+        """The contestant with the first rank on each board, the ceiling left out."""
+        best = []
+        for group in self.groups:
+            ranked = [row for row in group.leads if row["rank"] is not None]
+            if ranked:
+                leader = min(ranked, key=_place_of)
+                best.append({**leader, "contestant": distinct_labels([leader])[0]})
+        return sheet(
+            "First rank of each board, and the ranks that are possible",
+            best,
+            *("task", "round", "contestant"),
+            Column("value", "value", ci="ci"),
+            Column(rank_text, "rank"),
+        )
+
     def parts(self, *, everything: bool = False, costs: bool = False) -> Iterator[Sheet | str]:
         """One table for each task and setting, ranked by its headline metric.
 

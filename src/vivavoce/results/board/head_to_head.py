@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -228,8 +228,19 @@ def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
     ]
 
 
-def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFERING) -> Row:
-    """Two logs of one round, task and setting, metric by metric."""
+def duel(
+    a: Side,
+    b: Side,
+    *,
+    resamples: int,
+    seed: int,
+    differing: int = DIFFERING,
+    judged_alike: Collection[str] = (),
+) -> Row:
+    """Two logs of one round, task and setting, metric by metric.
+
+    `judged_alike` are metrics of one judge, though he was asked more about one side.
+    """
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
     shared = sorted(clusters.keys() & in_b)
@@ -238,7 +249,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
     stopped = [side.log.stopped for side in (a, b) if side.log.stopped]
     looks = math.prod(record["looks"] for record in stopped)
     rows = []
-    for name in _comparable(a.log, b.log):
+    for name in _comparable(a.log, b.log, judged_alike):
         known = directions.get(name)
         # Of what has no upper end, such as a ratio of lengths, neither more nor less is better.
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
@@ -280,11 +291,11 @@ def _side(side: Side) -> Row:
     return {"name": side.name, **key, "log": side.log.name, "partial": not side.log.is_complete}
 
 
-def _comparable(a: RunLog, b: RunLog) -> list[str]:
+def _comparable(a: RunLog, b: RunLog, judged_alike: Collection[str]) -> list[str]:
     """Metrics that both have; those that rest on a judge only where it was the same one."""
     names = [*a.metrics, *a.diagnostics]
     other_names = {*b.metrics, *b.diagnostics}
-    judged = set() if a.key.judge == b.key.judge else a.judged | b.judged
+    judged = set() if a.key.judge == b.key.judge else (a.judged | b.judged) - {*judged_alike}
     return [name for name in names if name in other_names and name not in judged]
 
 

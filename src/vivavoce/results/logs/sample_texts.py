@@ -35,27 +35,20 @@ _UNREAD = {"events", "messages", "store"}
 
 
 @dataclass(frozen=True, slots=True)
-class LogFile:
-    """Path of a log."""
+class AnsweredLog:
+    """A log that answers items, and its file."""
 
+    key: RowKey
+    attempts: int
+    """Attempts at each item."""
     path: Path
     name: str
     """Path below its folder of logs, with `/` between the parts."""
     folder: int
     """The place of that folder among those given."""
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A log that answers an item."""
-
-    key: RowKey
-    attempts: int
-    """Attempts at each item."""
-    file: LogFile
-    added_sha256: str = ""
-    """Hash of the files of metrics that were added to it."""
+    added_sha256: str
+    """Hash of the files of metrics that were added to it; empty without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +72,7 @@ class Texts:
 class Answer:
     """One contestant's attempts at an item."""
 
-    source: Source
+    source: AnsweredLog
     scores: tuple[SampleScore, ...]
     """Scores of the attempts that have one, by their numbers."""
     texts: Texts
@@ -95,11 +88,11 @@ class Answer:
         return mean_value(self.scores, metric)
 
 
-def _read_answer(source: Source, item: str) -> Answer:
+def _read_answer(source: AnsweredLog, item: str) -> Answer:
     """One contestant's answer; a problem in words where its texts cannot be had."""
-    answer = Answer(source, _scores_of(source.file).get(item, ()), Texts())
+    answer = Answer(source, _scores_of(source).get(item, ()), Texts())
     try:
-        texts = _texts(_read_sample(source.file.path, item))
+        texts = _texts(_read_sample(source.path, item))
     except Exception as error:  # a damaged log fails in many ways, inside Inspect too
         return replace(answer, texts=Texts(problem=_problem(error)))
     if answer.score is None:
@@ -108,9 +101,9 @@ def _read_answer(source: Source, item: str) -> Answer:
 
 
 @lru_cache(maxsize=256)
-def _scores_of(file: LogFile) -> dict[str, tuple[SampleScore, ...]]:
+def _scores_of(source: AnsweredLog) -> dict[str, tuple[SampleScore, ...]]:
     """Scores of a log by item, in the order of the attempts; empty where it cannot be read."""
-    log = read_log(str(file.path))
+    log = read_log(str(source.path))
     found: dict[str, tuple[SampleScore, ...]] = {}
     for score in sorted(getattr(log, "samples", ()), key=lambda score: score.epoch):
         found[score.id] = (*found.get(score.id, ()), score)
@@ -237,14 +230,14 @@ class ItemTexts:
     id: str
     metrics: tuple[str, ...]
     """Metrics that rank, the headline metric first, then the diagnostics."""
-    sources: tuple[Source, ...]
+    sources: tuple[AnsweredLog, ...]
     """Sources by the keys of their rows."""
 
     @property
     def key(self) -> str:
         """Sha256 of all that decides what the answers say."""
         logs = [
-            [source.file.sha256, source.added_sha256, source.file.name, source.file.folder]
+            [source.sha256, source.added_sha256, source.name, source.folder]
             for source in self.sources
         ]
         return hash_of([self.place, self.id, self.metrics, logs])
@@ -255,7 +248,7 @@ class ItemTexts:
 
     def scores(self) -> tuple[tuple[SampleScore, ...], ...]:
         """The scores of each answer's attempts."""
-        return tuple(_scores_of(source.file).get(self.id, ()) for source in self.sources)
+        return tuple(_scores_of(source).get(self.id, ()) for source in self.sources)
 
     def means(self) -> tuple[float | None, ...]:
         """Mean of the headline metric over the attempts of each answer."""
@@ -267,8 +260,8 @@ def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
     return tuple(_read_answer(source, item.id) for source in item.sources)
 
 
-def locate(log: LogHeader, folder: Path, place: int = 0) -> LogFile:
-    """The file of a log below a folder, which is the one at `place` of those given.
+def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
+    """A log with its file below a folder, which is the one at `place` of those given.
 
     Raises:
         InputError: The log is gone.
@@ -277,7 +270,9 @@ def locate(log: LogHeader, folder: Path, place: int = 0) -> LogFile:
     if not path.is_file():
         raise InputError(f"{log.name} is gone from the folder of logs. Build the board again.")
     name = path.relative_to(folder.absolute()).as_posix()
-    return LogFile(path, name, place, log.sha256 or hash_file(path))
+    attempts = -(-log.answers // max(1, log.items))
+    sha256 = log.sha256 or hash_file(path)
+    return AnsweredLog(log.key, attempts, path, name, place, sha256, log.added_sha256)
 
 
 def choose_item_texts(
@@ -293,10 +288,10 @@ def choose_item_texts(
     Raises:
         InputError: A log is gone from its folder.
     """
-    by_place: dict[Place, list[tuple[LogHeader, LogFile]]] = defaultdict(list)
+    by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
     for log in logs if count > 0 else ():
-        file = locate(log, folders[int(log.is_own)], int(log.is_own))
-        by_place[log.key.place].append((log, file))
+        located = locate(log, folders[int(log.is_own)], int(log.is_own))
+        by_place[log.key.place].append((log, located))
     items: list[ItemTexts] = []
     for place in sorted(by_place):
         items += texts_of_items(by_place[place], _draw(by_place[place], count, seed))
@@ -304,21 +299,18 @@ def choose_item_texts(
 
 
 def texts_of_items(
-    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str]
+    logs: Sequence[tuple[LogHeader, AnsweredLog]], ids: Sequence[str]
 ) -> list[ItemTexts]:
     """Items of one round, task and setting, in the order of `ids`."""
     first = logs[0][0]
     shared = set.intersection(*(set(log.added) for log, _ in logs))
     every = (*first.metrics, *first.diagnostics)
     metrics = tuple(name for name in every if name not in first.added or name in shared)
-    sources = tuple(
-        Source(log.key, -(-log.answers // max(1, log.items)), file, log.added_sha256)
-        for log, file in logs
-    )
+    sources = tuple(located for _, located in logs)
     return [ItemTexts(first.key.place, item, metrics, sources) for item in ids]
 
 
-def _draw(logs: Sequence[tuple[LogHeader, LogFile]], count: int, seed: int) -> list[str]:
+def _draw(logs: Sequence[tuple[LogHeader, AnsweredLog]], count: int, seed: int) -> list[str]:
     """Ids of the items to show, sorted: of the log with most, since others may be partial."""
     log, _ = max(logs, key=lambda log: (log[0].items, log[0].name))
 

@@ -85,7 +85,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     tasks = {
         "formula": formulas,
         "architecture": architectures,
-        "extract_method": rows.report_items(reports),
+        "extract_method": [rows.report_row(report) for report in reports],
         "reproduce": claims,
     }
     tables = {f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()}

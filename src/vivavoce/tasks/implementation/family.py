@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,19 @@ from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric
 from vivavoce.metrics.architecture import score_architecture
-from vivavoce.metrics.extraction import score_extraction
+from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.factor import (
     FactorFrame,
     frame_from_columns,
     score_factor,
 )
 from vivavoce.requests import ScoreOptions
+from vivavoce.rounds import load_round
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.gold import gold_of_report
-from vivavoce.tasks.implementation.items.report import CLAIM, parse_methods
+from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.scoring.files import ScoreFamily
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
@@ -153,6 +154,20 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
         prompt = view.prompts.render("extract_method", slots, {})
         more = {"title": row["title"], "round": str(view.round.folder.resolve())}
         return _item(row, prompt, row["answer"], more)
+
+
+def gold_of_report(row: Row) -> list[GoldMethod]:
+    """The methods of a sample's report."""
+    return _gold_methods(row["round"])[str(row["id"])]
+
+
+@lru_cache(maxsize=2)
+def _gold_methods(folder: str) -> dict[str, list[GoldMethod]]:
+    """The methods of each report of a round, by item id."""
+    return {
+        str(row["id"]): [gold_method(method) for method in json.loads(row["methods"])]
+        for row in load_round(folder).items("implementation", "extract_method")
+    }
 
 
 _COLUMNS = {"base": "text", "pdf": "pdf_text"}

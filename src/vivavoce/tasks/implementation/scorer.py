@@ -9,38 +9,40 @@ to run uses none.
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from safetensors.numpy import load
 
 from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.extraction import score_extraction
+from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.factor import (
     KEYS,
     FactorFrame,
+    frame_from_columns,
     free_share,
     score_claim,
     score_columns,
     score_factor,
     score_skill,
 )
-from vivavoce.store import Row
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.family import View
+from vivavoce.tasks.implementation.items.architecture import driver_source
+from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.gold import (
-    ReportGold,
-    architecture_trials,
-    claims,
-    gold_values,
-    market_files,
-)
+from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import (
     CLAIM,
+    gold_method,
     parse_methods,
 )
 from vivavoce.tasks.programs.program import find_program, run_program, sandbox_for
@@ -266,4 +268,83 @@ def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, floa
         "method_f1": found.method_f1,
         "entity_f1": found.entity_f1,
         "data": score_columns(truth.columns, columns),
+    }
+
+
+_once_a_round = lru_cache(maxsize=2)
+"""Keeps what was read out of the folders of the latest two rounds."""
+
+
+@_once_a_round
+def market_files(folder: str) -> dict[str, bytes]:
+    """The market's files of a round, as a program finds them in its folder."""
+    opened, names = load_round(folder), [f"{name}.parquet" for name in TABLES]
+    return {name: opened.read_file("implementation", f"market/{name}") for name in names}
+
+
+@_once_a_round
+def gold_values(folder: str) -> dict[str, FactorFrame]:
+    """Gold values of a round by item id."""
+    opened = load_round(folder)
+    rows = opened.items("implementation", "formula")
+    return {row["id"]: _values(opened, row["values"]) for row in rows}
+
+
+def _values(opened: Round, name: str) -> FactorFrame:
+    table = table_of_parquet(opened.read_file("implementation", name))
+    return frame_from_columns({name: table[name].to_numpy() for name in table.column_names})
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureTrial:
+    """Files that an item's candidate is run with, and the gold layers."""
+
+    files: dict[str, bytes]
+    """Files by name, as the driver reads them; the driver itself too."""
+    gold: Arrays
+    unseen_gold: Arrays
+
+
+@_once_a_round
+def architecture_trials(folder: str) -> dict[str, ArchitectureTrial]:
+    """Trials of the items of a round, by id."""
+    opened, trials = load_round(folder), {}
+    for row in opened.items("implementation", "architecture"):
+        weights, inputs, gold, unseen, unseen_gold = (
+            opened.read_file("implementation", row[f"{part}_file"])
+            for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold")
+        )
+        files = {
+            "driver.py": driver_source().encode(),
+            "settings.json": row["configuration"].encode(),
+            "weights.safetensors": weights,
+            "inputs.safetensors": inputs,
+            "unseen.safetensors": unseen,
+        }
+        trials[str(row["id"])] = ArchitectureTrial(files, load(gold), load(unseen_gold))
+    return trials
+
+
+@dataclass(frozen=True, slots=True)
+class ReportGold:
+    """The gold of one report."""
+
+    method: GoldMethod
+    columns: tuple[str, ...]
+    number: float
+    values: FactorFrame
+
+
+@_once_a_round
+def claims(folder: str) -> dict[str, ReportGold]:
+    """Gold of `reproduce` in a round, by item id."""
+    opened = load_round(folder)
+    return {
+        str(row["id"]): ReportGold(
+            method=gold_method(json.loads(row["method"])),
+            columns=tuple(row["columns"]),
+            number=row["claim"],
+            values=_values(opened, row["values"]),
+        )
+        for row in opened.items("implementation", "reproduce")
     }

@@ -14,8 +14,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.gold import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.report import headings_as_methods
+from vivavoce.tasks.implementation.scorer import architecture_trials, market_files
 from vivavoce.tasks.methods.agent_tools import text_of
 from vivavoce.tasks.methods.direct import (
     SOURCE_SLOT,
@@ -40,11 +40,11 @@ NO_PROGRAM = "The answer holds no program: no fenced code block, and it is not P
 _MAX_ROUNDS = 100
 
 
-def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Solver:
-    """Ask as `direct` does, then show the model its program's failure until it runs.
+@solver
+def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
+    """Ask as `direct` does, then show the model how its program failed, until it runs.
 
     Args:
-        checks: How programs are run, by the kind that a sample's `run` names.
         rounds: Further answers at most.
         context: Window in tokens; by default what the provider or the model table says.
 
@@ -56,7 +56,7 @@ def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Sol
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = state.metadata["run"]
-        check, prompts = checks[run["kind"]], load_prompts(folder_at(run["prompts"]))
+        check, prompts = CHECKS[run["kind"]], load_prompts(folder_at(run["prompts"]))
         _reply(prompts, state, "")  # a template that cannot be used is told before anything is paid
         state.messages = [first_message(state, context, get_model())]
         state = await generate(state)
@@ -139,17 +139,6 @@ def headings() -> Solver:
         return headings_as_methods(state.input_text[start:end])
 
     return baseline("headings", answer)
-
-
-@solver
-def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
-    """Ask as `direct` does, then show the model how its program failed, until it runs.
-
-    Args:
-        rounds: Further answers at most.
-        context: Window in tokens; by default what the provider or the model table says.
-    """
-    return refine(CHECKS, rounds, context)
 
 
 async def check_formula(program: str, state: TaskState, timeout: int) -> str | None:

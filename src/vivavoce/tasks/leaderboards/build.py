@@ -14,11 +14,10 @@ from pydantic import Field
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardEntry, DatedBoard, boards_within
 from vivavoce.metrics.leaderboards import method_key, read_board, score_board
-from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.leaderboards.items import (
-    DEVELOPMENT,
     FAMILY,
     ITEM,
     PAPERS,

@@ -21,14 +21,13 @@ from vivavoce.metrics.leaderboards import (
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, harmonic, means_of
 from vivavoce.store import Row
-from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.leaderboards.items import (
     CHUNKS,
     FAMILY,
     PAPERS,
     SIZE,
     SMALLEST,
-    SPLITS,
     TASK,
     FoundChunk,
     Shelf,
@@ -50,7 +49,7 @@ _MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardArguments(Arguments):
+class LeaderboardArguments(SplitArguments):
     """Excerpts and wording of a run.
 
     Args:
@@ -60,22 +59,20 @@ class LeaderboardArguments(Arguments):
         chunk_size: The most tokens of an excerpt, a token counted as three characters.
     """
 
-    split: str = "test"
     chunks: int = CHUNKS
     chunk_size: int = SIZE
 
     def __post_init__(self) -> None:
-        check_choice("split", self.split, SPLITS)
+        super(LeaderboardArguments, self).__post_init__()
         sizes = {"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)}
         check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS), **sizes})
 
     @property
     def label(self) -> str:
         """The setting's name on a board, such as `base+dev` or `base@20` with 20 chunks."""
-        split = "" if self.split == "test" else f"+{self.split}"
         size = "" if self.chunk_size == SIZE else f"x{self.chunk_size}"
         amount = f"@{self.chunks}{size}" if size or self.chunks != CHUNKS else ""
-        return f"{self.setting}{split}{amount}"
+        return f"{super(LeaderboardArguments, self).label}{amount}"
 
 
 class Leaderboards(FamilyTask[LeaderboardArguments]):

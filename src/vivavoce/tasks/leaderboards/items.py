@@ -39,9 +39,6 @@ from vivavoce.text.chunk import cut_table, cut_text
 FAMILY, TASK = "leaderboards", "leaderboard"
 SETTINGS = ("base", "corpus")
 """Chunks of the papers on the board, or of every paper of the round."""
-SPLITS = ("test", "dev")
-DEVELOPMENT = "development.parquet"
-"""Items of boards that methods are tuned on; scores on them are not reported."""
 REPORT = "boards.json"
 """Entries of each board that tell no date, and names of boards that have several."""
 PAPERS = "papers.parquet"
@@ -85,12 +82,10 @@ def table_text(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
-
-
-def _cell(text: str) -> str:
-    """A cell on one line; what would end it is escaped."""
-    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
+    """Cells on one line; what would end one is escaped."""
+    plain = (" ".join(cell.split()) for cell in cells)
+    escaped = (cell.replace("\\", "\\\\").replace("|", "\\|") for cell in plain)
+    return f"| {' | '.join(escaped)} |"
 
 
 def _printed(entry: Row) -> str:

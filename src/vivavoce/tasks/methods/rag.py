@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
@@ -27,7 +26,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.retrieval import Retriever
-from vivavoce.retrieval.presets import PRESETS
+from vivavoce.retrieval.papers import check_name
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.direct import check_context, message_of
@@ -83,14 +82,8 @@ def find_retriever(name: str) -> Opener:
         InputError: There is no retriever of this name, or its model cannot be loaded.
         MissingExtra: It needs sentence-transformers, which is not installed.
     """
-    if name in SPARSE:
-        return SPARSE[name]
-    if not name or (name not in PRESETS and "/" not in name and not Path(name).is_dir()):
-        raise InputError(
-            f"There is no retriever {name!r}. There are: {', '.join((*SPARSE, *PRESETS))}; any "
-            "other encoder is named by its folder or as OWNER/NAME on the hub."
-        )
-    return _dense(name)
+    check_name(name, without_weights=SPARSE)
+    return SPARSE[name] if name in SPARSE else _dense(name)
 
 
 @lru_cache(maxsize=4)

@@ -30,7 +30,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
 from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex, TermsDocument
-from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of, parquet_of_rows
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
@@ -40,7 +40,6 @@ from vivavoce.tasks.ranking.boards import (
     NAMES,
     BoardQuery,
     Name,
-    RankedBoard,
     item_of,
     ranked_boards,
 )
@@ -200,8 +199,6 @@ class GraphPart:
     """Values of `CANDIDATE_FIELDS` by board."""
     files: Mapping[str, bytes]
     """`papers.parquet` and `edges.parquet`."""
-    report: Row
-    """Counts for people: papers, edges, candidates, cut."""
 
 
 def make_graph_part(
@@ -249,12 +246,7 @@ def make_graph_part(
         paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
     columns = {board.id: _columns(board.id, found, places) for board in boards}
     files = {PAPERS: library_as_bytes(papers, DEGREES), EDGES: _edges_as_bytes(parts)}
-    report = {
-        "papers": len(papers),
-        "edges": {name: len(source) for name, (source, _, _) in parts.items()},
-        "candidates": {text: _describe(each) for text, each in found.items()},
-    }
-    return GraphPart(columns, files, report)
+    return GraphPart(columns, files)
 
 
 def _part_of(
@@ -294,21 +286,10 @@ def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> byt
     return parquet_of(pa.Table.from_pydict(columns, schema=EDGE))
 
 
-def _describe(candidates: Mapping[str, Candidates]) -> Row:
-    sizes = [len(each.papers) for each in candidates.values()]
-    return {
-        "boards": len(sizes),
-        "boards_with": sum(size > 0 for size in sizes),
-        "papers": sum(sizes),
-        "most": max(sizes, default=0),
-        "cut": sum(each.cut for each in candidates.values()),
-    }
-
-
 __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
-DEVELOPMENT, REPORT = "development.parquet", "boards.json"
+REPORT = "boards.json"
 GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
 
 
@@ -325,19 +306,23 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
     """
     found = ranked_boards(corpus, spec.window, options.min_papers)
     rows = [item_of(board, spec.round.seed) for board in found.boards]
-    graph = _graph_part(corpus, spec, options, found.boards)
-    report: Row = {"boards": found.describe()}
+    queries = [
+        BoardQuery(one.id, of.task, of.dataset, of.metric)
+        for one in found.boards
+        for of in [one.within.board]
+    ]
+    gold = sorted({paper.paper_id for board in found.boards for paper in board.papers})
+    graph = make_graph_part(corpus, queries, gold, spec.window, options)
     files = {PAPERS: graph.files[PAPERS]}
     tasks: dict[str, Sequence[Row]] = {PROMPT: _split(rows, "test")}
     schemas = {PROMPT: ITEM}
     if options.networks:
         rows = [_with_candidates(row, graph.columns, options) for row in rows]
         tasks[GRAPH], schemas[GRAPH] = _split(rows, "test"), GRAPH_ITEM
-        report["graph"] = graph.report
         files |= graph.files
     schema = GRAPH_ITEM if options.networks else ITEM
     files[DEVELOPMENT] = parquet_of_rows(_split(rows, "dev"), schema)
-    files[REPORT] = json.dumps(report, indent=1, sort_keys=True).encode() + b"\n"
+    files[REPORT] = json.dumps(found.describe(), indent=1, sort_keys=True).encode() + b"\n"
     excluded = [
         Exclusion(task, one.board, one.reason, one.detail)
         for task in tasks
@@ -348,18 +333,6 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
 
 def _split(rows: Sequence[Row], split: str) -> list[Row]:
     return [row for row in rows if row["split"] == split]
-
-
-def _graph_part(
-    corpus: Corpus, spec: RoundSpec, options: RankingOptions, boards: Sequence[RankedBoard]
-) -> GraphPart:
-    queries = [
-        BoardQuery(one.id, of.task, of.dataset, of.metric)
-        for one in boards
-        for of in [one.within.board]
-    ]
-    gold = sorted({paper.paper_id for board in boards for paper in board.papers})
-    return make_graph_part(corpus, queries, gold, spec.window, options)
 
 
 def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptions) -> Row:

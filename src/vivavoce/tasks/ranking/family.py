@@ -21,7 +21,7 @@ from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row
-from vivavoce.tasks.family import SPLITS, Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting.prompts import Rendered, Span, fence_mark
 from vivavoce.tasks.ranking.boards import FAMILY
@@ -43,7 +43,7 @@ _NOTED = ("higher_is_better", "area", "papers", "scores")
 
 
 @dataclass(frozen=True, slots=True)
-class PromptArguments(Arguments):
+class PromptArguments(SplitArguments):
     """The boards that a run asks for, and the wording.
 
     Args:
@@ -51,19 +51,9 @@ class PromptArguments(Arguments):
         split: test, or dev for the boards that methods are tuned on.
     """
 
-    split: str = "test"
-
-    def __post_init__(self) -> None:
-        check_choice("split", self.split, SPLITS)
-
-    @property
-    def label(self) -> str:
-        """The setting's name on a board, such as `base+dev`."""
-        return self.setting if self.split == "test" else f"{self.setting}+{self.split}"
-
 
 @dataclass(frozen=True, slots=True)
-class GraphArguments(Arguments):
+class GraphArguments(SplitArguments):
     """The boards that a run asks for, the wording, and the candidates that are listed.
 
     Args:
@@ -73,18 +63,17 @@ class GraphArguments(Arguments):
         listed: How many candidates a model is shown, at most.
     """
 
-    split: str = "test"
     listed: int = LISTED
 
     def __post_init__(self) -> None:
-        check_choice("split", self.split, SPLITS)
+        super(GraphArguments, self).__post_init__()
         check_numbers({"listed": (self.listed, 1, _MAX_LISTED)})
 
     @property
     def label(self) -> str:
         """The setting's name on a board, such as `base+dev` or `base@50`."""
-        split = "" if self.split == "test" else f"+{self.split}"
-        return f"{self.setting}{split}" + ("" if self.listed == LISTED else f"@{self.listed}")
+        amount = "" if self.listed == LISTED else f"@{self.listed}"
+        return f"{super(GraphArguments, self).label}{amount}"
 
 
 class RankByPrompt(FamilyTask[PromptArguments]):

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from random import Random
 
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.retrieval.presets import PRESETS
-from vivavoce.rounds import Round, load_round
+from vivavoce.rounds import load_round
 from vivavoce.store import Row
 from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.methods.agent import agent
@@ -23,7 +22,6 @@ from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.family import GRAPH
 from vivavoce.tasks.ranking.graph_ranking import (
     Direction,
-    PaperGraph,
     Ranker,
     RankOptions,
     open_graph,
@@ -124,7 +122,7 @@ def _ranking(name: str, rank: _Rank) -> Solver:
     """Answer with ids, or with titles where the prompt lists titles, one a line."""
 
     def answer(state: TaskState) -> str:
-        row = _opened(state).row(state)
+        row = _item(state)
         papers = rank(state, row)
         if state.metadata["task"] != GRAPH:
             titles = dict(zip(row["papers"], row["titles"], strict=True))
@@ -147,7 +145,7 @@ def _either(candidates: _Rank, titles: _Rank) -> _Rank:
 
 def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed: int) -> list[str]:
     """The candidates of an item, or its listed papers, in order."""
-    graph = _opened(state).graph
+    graph = open_graph(state.metadata["round"], load_round(state.metadata["round"]).sha256)
     if state.metadata["task"] != GRAPH:
         listed = set(row["papers"])
         places = [place for place, paper in enumerate(graph.ids) if paper in listed]
@@ -161,33 +159,15 @@ def _listed(row: Row) -> list[str]:
     return [row["papers"][place] for place in row["shown"]]
 
 
-class _RankingRound:
-    """The files of a round that methods read, each opened when first asked for."""
-
-    def __init__(self, opened: Round) -> None:
-        self._round = opened
-        self._rows: dict[tuple[str, str], dict[str, Row]] = {}
-
-    def row(self, state: TaskState) -> Row:
-        """The item of a sample."""
-        key = (state.metadata["task"], state.metadata["split"])
-        if key not in self._rows:
-            rows = rows_of(self._round, FAMILY, *key)
-            self._rows[key] = {row["id"]: row for row in rows}
-        return self._rows[key][str(state.sample_id)]
-
-    @property
-    def graph(self) -> PaperGraph:
-        """Papers and networks."""
-        return open_graph(str(self._round.folder), self._round.sha256)
+def _item(state: TaskState) -> Row:
+    """The item of a sample."""
+    given = state.metadata
+    opened = load_round(given["round"])
+    rows = _items(given["round"], opened.sha256, given["task"], given["split"])
+    return rows[str(state.sample_id)]
 
 
-def _opened(state: TaskState) -> _RankingRound:
-    opened = load_round(Path(state.metadata["round"]))
-    return _cached(str(opened.folder), opened.sha256)
-
-
-@lru_cache(maxsize=2)
-def _cached(folder: str, sha256: str) -> _RankingRound:
-    """The round with this content, opened once for all of its samples."""
-    return _RankingRound(load_round(Path(folder)))
+@lru_cache(maxsize=4)
+def _items(folder: str, _sha256: str, task: str, split: str) -> dict[str, Row]:
+    """The items of a split of the round with this content, read once for all of its samples."""
+    return {row["id"]: row for row in rows_of(load_round(folder), FAMILY, task, split)}

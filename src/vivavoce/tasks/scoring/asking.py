@@ -34,7 +34,7 @@ JUDGING = GenerateConfig(temperature=0.0, max_tokens=2048)
 """Decoding of a judge, where its role does not say otherwise."""
 
 _is_named_later: ContextVar[bool] = ContextVar("judge_is_named_later", default=False)
-_usual_reply: ContextVar[str | None] = ContextVar("usual_reply", default=None)
+_under_way: ContextVar[Request | None] = ContextVar("request_under_way", default=None)
 
 T = TypeVar("T")
 
@@ -101,20 +101,20 @@ async def send(
         window=measured.window,
         reserved=(settings.max_tokens or 0) + measured.overhead,
     )
-    token = _usual_reply.set(request.usual or None)
+    token = _under_way.set(request)
     try:
         output = await model.generate(
             [ChatMessageUser(content=fitted.prompt.text)], config=settings
         )
     finally:
-        _usual_reply.reset(token)
+        _under_way.reset(token)
     fault = find_fault(output)
     return Reply("" if fault else answer_of(output), fault, bool(fitted.cuts))
 
 
-def usual_reply() -> str | None:
-    """The usual reply to the request under way, for who counts requests without sending them."""
-    return _usual_reply.get()
+def request_under_way() -> Request | None:
+    """The structured request that is being sent, for who counts requests without sending them."""
+    return _under_way.get()
 
 
 async def ask(

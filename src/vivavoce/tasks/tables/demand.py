@@ -81,35 +81,22 @@ _JOINING = frozenset({"and", "or", "to"})
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Outcome of one point of the checklist."""
-
-    name: str
-    """One of `CHECKS`."""
-    passed: bool
-    reason: str
-    """Reason why it failed; empty where it passed."""
-
-
 def check_demand(
     demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
-) -> tuple[Check, ...]:
-    """Go through the checklist."""
+) -> dict[str, str]:
+    """Reason why each point of the checklist failed; empty for one that passed."""
     reasons = (
         _not_self_contained(demand, table.caption, titles),
         _not_goal_oriented(demand),
         _not_concise(demand),
         _leaking(demand, index or leak_index(table, titles)),
     )
-    return tuple(
-        Check(name, not reason, reason) for name, reason in zip(CHECKS, reasons, strict=True)
-    )
+    return dict(zip(CHECKS, reasons, strict=True))
 
 
-def failures(checks: Sequence[Check]) -> str:
+def failures(checks: Mapping[str, str]) -> str:
     """The reasons of the points that failed, in one line; empty where all passed."""
-    return " ".join(check.reason for check in checks if not check.passed)
+    return " ".join(filter(None, checks.values()))
 
 
 def _not_self_contained(demand: str, caption: str, titles: Sequence[str]) -> str:

@@ -71,18 +71,11 @@ async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
 
 def parts(view: View[TableArguments]) -> dict[str, Any]:
     """Method, models of roles and facts of a log, by a run's arguments."""
-    judging = _judging_by_rule(view) if view.given.is_by_rule else _judging_by_use(view)
     return {
         "solver": one_step(context=view.context),
-        "metadata": judging,
+        "metadata": _judging(view),
         "model_roles": start_roles(view.given),
     }
-
-
-def _on_questions(view: View[TableArguments]) -> list[str]:
-    """Metrics that rest on how questions are answered; papers are compared by rule."""
-    aspects = ("avg", *QUESTION_ASPECTS)
-    return [name for name in view.card.metrics if name.partition("_")[0] in aspects]
 
 
 def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
@@ -101,36 +94,27 @@ def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
     return {role: started[name] for role, name in named.items()} or None
 
 
-def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
-    given = view.given
-    if given.pairs is None and not given.matcher:
-        return {}
+def _judging(view: View[TableArguments]) -> dict[str, Any]:
+    """Facts of a log on what decides beside the rules; papers are compared by rule always."""
+    given, aspects = view.given, ("avg", *QUESTION_ASPECTS)
+    judged = [name for name in view.card.metrics if name.partition("_")[0] in aspects]
+    if not given.is_by_rule:
+        use = QASetup(PAIRS if given.pairs is None else given.pairs, given.question_seed)
+        named = given.synthesizer and f"worded={_model_name(SYNTHESIZER, given.synthesizer)} "
+        templates = ("answering", "questions") if named else ("answering",)
+        judge = f"{_model_name(ANSWERER, given.answerer)} {named or ''}pairs={use.pairs} "
+        judge += f"seed={use.seed} runs={use.runs} template={_hash(view.prompts, *templates)}"
+        diagnostics = [*view.card.diagnostics, *BIASES]
+        return {"judge": judge, "judged": [*judged, *BIASES], "diagnostics": diagnostics}
     judge = f"{MATCHER} pairs={given.pairs} seed={given.question_seed}"
-    judged = [name for name in view.card.metrics if name.startswith(("avg", "pairwise"))]
     if given.matcher:
-        name = _model_name(yes_or_no.ROLE, given.matcher)
-        template = _hash(view.prompts, yes_or_no.TEMPLATE)
-        judge, judged = f"{judge} matcher={name} template={template}", _on_questions(view)
+        name, template = _model_name(yes_or_no.ROLE, given.matcher), yes_or_no.TEMPLATE
+        judge += f" matcher={name} template={_hash(view.prompts, template)}"
+    elif given.pairs is None:
+        return {}
+    else:
+        judged = [name for name in judged if name.startswith(("avg", "pairwise"))]
     return {"judge": judge, "judged": judged}
-
-
-def _judging_by_use(view: View[TableArguments]) -> dict[str, Any]:
-    given = view.given
-    use = QASetup(PAIRS if given.pairs is None else given.pairs, given.question_seed)
-    worded, templates = "", ["answering"]
-    if given.synthesizer:
-        worded = f"worded={_model_name(SYNTHESIZER, given.synthesizer)} "
-        templates.append("questions")
-    judge = [
-        _model_name(ANSWERER, given.answerer),
-        f"{worded}pairs={use.pairs} seed={use.seed} runs={use.runs}",
-        f"template={_hash(view.prompts, *templates)}",
-    ]
-    return {
-        "judge": " ".join(judge),
-        "judged": [*_on_questions(view), *BIASES],
-        "diagnostics": [*view.card.diagnostics, *BIASES],
-    }
 
 
 def _model_name(role: str, given: str) -> str:

@@ -190,7 +190,12 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
                 *(run.ask_about(paper, "two_stage.row", columns, read_row) for paper in chosen)
             )
             named = zip((paper.label for paper in chosen), rows, strict=True)
-            kept = tuple((label, _only(row, table)) for label, row in named if row)
+            # The second stage adds no column.
+            kept = tuple(
+                (label, {name: row[name] for name in row if table.find_column(name) is not None})
+                for label, row in named
+                if row
+            )
             run.note_faults(apply_operations(Operations(rows=kept), table).faults)
         return run.finish(table)
 
@@ -210,11 +215,6 @@ async def _outline(run: TableRun) -> WorkingTable:
     return table
 
 
-def _only(row: dict[str, str | None], table: WorkingTable) -> dict[str, str | None]:
-    """The cells of columns that the table has; the second stage adds none."""
-    return {name: value for name, value in row.items() if table.find_column(name) is not None}
-
-
 __all__ = ["agent", "bm25_phrases", "iterative", "one_step", "per_paper", "two_stage"]
 
 
@@ -223,11 +223,8 @@ def bm25_phrases() -> Solver:
     """Answer with papers by BM25, and the phrases around the demand's words in their texts."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        table = await to_thread.run_sync(_make, state)
+        pool = await to_thread.run_sync(read_pool, state.metadata)
+        table = await to_thread.run_sync(make_table, state.metadata["demand"], pool)
         return answered(state, "bm25_phrases", answer_text(table))
 
     return solve
-
-
-def _make(state: TaskState) -> LiteratureTable:
-    return make_table(state.metadata["demand"], read_pool(state.metadata))

@@ -1,10 +1,12 @@
-"""Papers of a corpus turned into writing items: four tasks in six settings.
+"""Papers of a corpus turned into writing items: targets with demonstrations, works and settings.
 
 Source: AcademicEval §3.2, with the rules of docs/families/writing.md.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -16,19 +18,47 @@ from vivavoce.networks.authors import papers_in_core, read_authorships
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.sources.catalogues.arxiv.coauthors import KIND
+from vivavoce.store import Row
 from vivavoce.tasks import find_family
-from vivavoce.tasks.writing import open_track
-from vivavoce.tasks.writing.demonstrations import draw_targets, read_authors
+from vivavoce.tasks.writing.citations import (
+    FILE,
+    Citing,
+    Library,
+    Works,
+    count_before,
+    is_there,
+    make_library,
+    read_references,
+)
+from vivavoce.tasks.writing.demonstrations import (
+    KINDS,
+    Authors,
+    Demonstrations,
+    draw_targets,
+    read_authors,
+)
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     SCHEMAS,
     SETTINGS,
     TASKS,
+    PaperText,
     Setting,
+    settings_of,
+    shown_demos,
 )
-from vivavoce.tasks.writing.papers import Reason, papers_as_bytes, read_pool
-from vivavoce.tasks.writing.rows import Maker, demos_of
+from vivavoce.tasks.writing.papers import (
+    Pool,
+    Reason,
+    Target,
+    assign_splits,
+    expose,
+    make_target,
+    papers_as_bytes,
+    read_pool,
+    why_no_gold,
+)
 
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True
@@ -103,7 +133,11 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         pool,
         authors,
         seed=spec.round.seed,
-        settings=_settings(options),
+        settings=[
+            setting
+            for setting in SETTINGS
+            if setting in options.settings and (options.demos or setting not in DEMONSTRATED)
+        ],
         demos=options.demos,
         splits=options.splits,
         max_overlap=options.max_overlap,
@@ -115,18 +149,13 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     excluded += maker.excluded
     # Every target and every demonstration once, sorted by id.
     rows = [row for found in tasks.values() for row in found]
-    used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
+    demos = (name for row in rows for kind in KINDS for name in row[f"demos_{kind}"])
+    used = {row["paper_id"] for row in rows}.union(demos)
     papers = [pool.texts[name] for name in sorted(used)]
     files = {PAPERS: papers_as_bytes(papers)}
-    if library := open_track.make_library(corpus, maker.citing, tasks["related_work"]):
-        files[open_track.FILE] = library
+    if library := make_library(corpus, maker.citing, tasks["related_work"]):
+        files[FILE] = library
     return FamilyItems(tasks, SCHEMAS, excluded, files)
-
-
-def _settings(options: WritingOptions) -> tuple[str, ...]:
-    """The settings of the round in their usual order."""
-    wanted = (s for s in SETTINGS if s in options.settings)
-    return tuple(s for s in wanted if options.demos or s not in DEMONSTRATED)
 
 
 def choose_papers(corpus: Corpus, within: Within) -> dict[str, Reason]:
@@ -155,3 +184,138 @@ def choose_papers(corpus: Corpus, within: Within) -> dict[str, Reason]:
             )
     reason = _REASONS[within]
     return {p.paper_id: reason for p in corpus.papers if p.paper_id not in kept}
+
+
+NO_DEMONSTRATION = "no_demonstration"
+
+
+class Maker:
+    """Makes the items of one round, and keeps what it leaves out."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        pool: Pool,
+        authors: Authors,
+        *,
+        seed: int,
+        settings: Sequence[str],
+        demos: int,
+        splits: Sequence[float],
+        max_overlap: float,
+    ) -> None:
+        self.settings = settings
+        self.excluded: list[Exclusion] = []
+        self._corpus = corpus
+        self._pool = pool
+        self._seed = seed
+        self._splits = splits
+        self._max_overlap = max_overlap
+        self._demos = Demonstrations(pool, authors, seed, demos)
+        self._relatives: dict[str, list[str]] = defaultdict(list)
+        for one, other in sorted(self._demos.kinship.find_all(list(pool.texts.values()))):
+            self._relatives[one].append(other)
+        self._works: dict[str, Works] = {}
+        self.citing = Citing(corpus)
+
+    def rows(self, task: str, targets: Sequence[str]) -> list[Row]:
+        """The items of a task, sorted by id; papers that are none go to `excluded`."""
+        made = []
+        for name in targets:
+            paper = self._pool.texts[name]
+            target = make_target(task, paper, expose(task, paper), self._max_overlap)
+            if target is None:
+                self.excluded.append(Exclusion(task, name, *why_no_gold(task, paper)))
+            else:
+                made.append(target)
+        if task == "related_work":
+            made = self._add_works(made)
+        rows = [row for target in made if (row := self._row(target))["settings"]]
+        assign_splits(rows, self._splits)
+        return sorted(rows, key=lambda row: str(row["id"]))
+
+    def _add_works(self, targets: Sequence[Target]) -> list[Target]:
+        """The targets that cite a work with a title."""
+        references = read_references(self._corpus, [t.paper.paper_id for t in targets])
+        library = Library(self._corpus.papers, self._seed)
+        kept = []
+        for target in targets:
+            name = target.paper.paper_id
+            listed = references.get(name, [])
+            category = self._pool.categories[name]
+            works = library.works(target.paper, category, listed, self._relatives[name])
+            if works.cited:
+                self._works[name] = works
+                kept.append(target)
+            else:
+                reason = ("no_cited_works", f"{len(listed)} references, none with a title")
+                self.excluded.append(Exclusion(target.task, name, *reason))
+        return kept
+
+    def _row(self, target: Target) -> Row:
+        paper = target.paper
+        row: Row = {
+            "id": paper.paper_id,
+            "paper_id": paper.paper_id,
+            "cluster": paper.paper_id,
+            "split": None,
+            "published": paper.published,
+            "published_from": self._pool.evidence.get(paper.paper_id),
+            "category": self._pool.categories[paper.paper_id],
+            "reference": target.reference,
+            "overlap": target.overlap,
+            "overlap_rest": target.overlap_rest,
+        }
+        out = dict(target.left_out)
+        if target.task == "related_work":
+            row["works"] = [self._counted(work, paper) for work in self._works[paper.paper_id].rows]
+            row["hidden"] = self._copies(paper.paper_id)
+            if not any(is_there(work, row) for work in row["works"]):
+                out[OPEN] = ("no_work_to_find", "no cited work is in the corpus and earlier")
+        missing = {kind: why for kind in KINDS if (why := self._add_demos(row, target, kind))}
+        for setting in self.settings:
+            if setting in DEMONSTRATED and setting not in out and not _has_demos(row, setting):
+                found = [one for kind, one in missing.items() if setting in (kind, "mixed")]
+                detail = "; ".join(found) or "both kinds have the same paper alone"
+                out[setting] = (NO_DEMONSTRATION, detail)
+        wanted = [setting for setting in settings_of(target.task) if setting in self.settings]
+        row["settings"] = [setting for setting in wanted if setting not in out]
+        self._leave_out(row, target.task, {s: out[s] for s in wanted if s in out})
+        return row
+
+    def _counted(self, work: Row, paper: PaperText) -> Row:
+        """A work with its citations on the day that a paper appeared."""
+        if work["work_id"] is None:
+            return work
+        days = self.citing.days(work["work_id"])
+        return {**work, "citations": count_before(days, paper.published)}
+
+    def _copies(self, paper_id: str) -> list[str]:
+        """A paper, other versions of it, and papers of its title or text."""
+        group = self._pool.duplicates.get(paper_id, paper_id)
+        same = {name for name, kept in self._pool.duplicates.items() if kept == group}
+        return sorted({paper_id, group, *same, *self._relatives[paper_id]})
+
+    def _add_demos(self, row: Row, target: Target, kind: str) -> str:
+        """Add the demonstrations of one kind; the reason where there is none."""
+        row[f"demos_{kind}"] = []
+        if kind not in self.settings and "mixed" not in self.settings:
+            return ""
+        choice = self._demos.choose(target.task, kind, target.paper)
+        row[f"demos_{kind}"] = list(choice.shown)
+        return choice.rejected
+
+    def _leave_out(self, row: Row, task: str, out: dict[str, Reason]) -> None:
+        """Note why an item is not in some settings; once when it is in none, for one reason."""
+        reasons = set(out.values())
+        if not row["settings"] and len(reasons) == 1:
+            self.excluded.append(Exclusion(task, row["id"], *reasons.pop()))
+        else:
+            self.excluded += [Exclusion(task, row["id"], *r, setting=s) for s, r in out.items()]
+
+
+def _has_demos(row: Row, setting: str) -> bool:
+    """Check whether an item can be in a setting with demonstrations; `mixed` shows both kinds."""
+    if setting != "mixed":
+        return bool(row[f"demos_{setting}"])
+    return all(row[f"demos_{kind}"] for kind in KINDS) and len(shown_demos(row, setting)) > 1

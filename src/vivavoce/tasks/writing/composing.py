@@ -15,16 +15,14 @@ from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span
 from vivavoce.tasks.writing.inputs import (
-    DEMONSTRATED,
     OPEN,
     ROLES,
     SETTINGS,
-    PaperText,
-    gold,
+    demonstration_texts,
     paper_from_row,
+    shown_demos,
     slots,
 )
-from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.tokens import TokenCounter
 
 PARTS = {
@@ -192,37 +190,20 @@ def shown(opened: Round) -> Iterator[Shown]:
     """Every item in every setting of a round, by task and setting."""
     table = table_of_parquet(opened.read_file(FAMILY, "papers.parquet"))
     papers = {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
-    tasks = [task for family, task in opened.tasks() if family == FAMILY]
-    for task in tasks:
+    for task in (task for family, task in opened.tasks() if family == FAMILY):
         rows = opened.items(FAMILY, task)
         for setting in SETTINGS:
-            for label, roles in _tracks(task, setting):
-                for row in rows:
-                    if setting in row["settings"]:
-                        yield _show(task, setting, label, roles, row, papers)
-
-
-def _tracks(task: str, setting: str) -> list[tuple[str, tuple[str, ...]]]:
-    """(name, roles of the works listed) of each track of a setting."""
-    if task != "related_work" or setting in ("title_only", OPEN):
-        return [(setting, ())]
-    return [(setting, ROLES[:1]), (setting + PADDED, ROLES)]
-
-
-def _show(
-    task: str,
-    setting: str,
-    label: str,
-    roles: tuple[str, ...],
-    row: Row,
-    papers: dict[str, PaperText],
-) -> Shown:
-    inputs = list(slots(task, setting, papers[row["paper_id"]]).values())
-    for name in shown_demos(row, setting) if setting in DEMONSTRATED else ():
-        demo = papers[name]
-        inputs += slots(task, "base", demo).values()
-        inputs.append(gold(task, demo.title, demo.abstract, demo.sections) or "")
-    for work in row.get("works") or ():
-        if work["role"] in roles:
-            inputs += [work["title"], work["abstract"] or ""]
-    return Shown(task, label, row["split"], row["published"], tuple(inputs), row["reference"])
+            lists_works = task == "related_work" and setting not in ("title_only", OPEN)
+            tracks: dict[str, tuple[str, ...]] = {setting: ROLES[:1] if lists_works else ()}
+            if lists_works:
+                tracks[setting + PADDED] = ROLES
+            for label, roles in tracks.items():
+                for row in (row for row in rows if setting in row["settings"]):
+                    inputs = [*slots(task, setting, papers[row["paper_id"]]).values()]
+                    for name in shown_demos(row, setting):
+                        inputs += demonstration_texts(task, papers[name])
+                    for work in row.get("works") or ():
+                        if work["role"] in roles:
+                            inputs += [work["title"], work["abstract"] or ""]
+                    output = row["reference"]
+                    yield Shown(task, label, row["split"], row["published"], tuple(inputs), output)

@@ -37,7 +37,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.metrics.rouge import words_of
 from vivavoce.networks.authors import AMBIGUITIES, BY_ID, read_authorships
 from vivavoce.store import hash_of
-from vivavoce.tasks.writing.inputs import SECTION_TASKS, PaperText, demonstration_text, gold
+from vivavoce.tasks.writing.inputs import SECTION_TASKS, PaperText, demonstration_texts, gold
 from vivavoce.tasks.writing.papers import RUN, Pool, Reason, gold_of, why_no_gold
 from vivavoce.text import shingles
 from vivavoce.text.dates import day_after, earlier, period
@@ -191,7 +191,10 @@ class Kinship:
         pairs = {pair for group in groups.values() for pair in _pairs(group)}
         for part in _PARTS:
             runs = [self._runs_of(paper)[part.replace("_", " ")] for paper in papers]
-            samples = [_sample(one) for one in runs]
+            samples = [
+                one if len(one) < _SAMPLED_FROM else one[one % np.uint64(_SAMPLE) == 0]
+                for one in runs
+            ]
             pairs.update(p for g in shingles.holders(samples, _MAX_BEARERS) for p in _pairs(g))
         return pairs
 
@@ -205,10 +208,6 @@ def _keys(paper: PaperText) -> Iterator[str]:
 
 def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
     return ((a, b) for place, a in enumerate(group) for b in group[place + 1 :])
-
-
-def _sample(runs: Hashes) -> Hashes:
-    return runs if len(runs) < _SAMPLED_FROM else runs[runs % np.uint64(_SAMPLE) == 0]
 
 
 KINDS = ("random", "coauthor")
@@ -308,7 +307,7 @@ class Demonstrations:
         if kind == "coauthor" and authors == self.authors.of_paper.get(candidate):
             return "same_group", "the target's authors, all of them and nobody else, wrote it"
         gold = shingles_of(gold_of(task, target) or "")
-        if task != "title" and is_retold_beside(gold, demonstration_text(task, text)):
+        if task != "title" and is_retold_beside(gold, "\n\n".join(demonstration_texts(task, text))):
             return "gold_retold", "it says what the target's gold says"
         return None
 

@@ -21,6 +21,7 @@ from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
+from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
@@ -28,12 +29,12 @@ from vivavoce.tasks.writing.inputs import (
     PaperText,
     gold,
     paper_from_row,
+    shown_demos,
     slots,
 )
 from vivavoce.tasks.writing.inputs import (
     TASKS as NAMES,
 )
-from vivavoce.tasks.writing.open_track import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.questions import (
     CLAIMS,
     FACTS,
@@ -45,7 +46,6 @@ from vivavoce.tasks.writing.questions import (
     chosen_questions,
     has_nuggets,
 )
-from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2

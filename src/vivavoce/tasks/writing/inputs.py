@@ -236,8 +236,19 @@ def _is_long(paragraph: str) -> bool:
     return paragraph.count(" ") + 1 >= _LONG_PARAGRAPH
 
 
-def demonstration_text(task: str, paper: PaperText) -> str:
+def demonstration_texts(task: str, paper: PaperText) -> list[str]:
     """Texts of a demonstration: the inputs of its paper, and its gold."""
-    texts = [*slots(task, "base", paper).values()]
-    texts.append(gold(task, paper.title, paper.abstract, paper.sections) or "")
-    return "\n\n".join(texts)
+    written = gold(task, paper.title, paper.abstract, paper.sections) or ""
+    return [*slots(task, "base", paper).values(), written]
+
+
+_KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", "coauthor")}
+
+
+def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
+    """The demonstrations that an item shows in a setting: random ones first, each paper once.
+
+    Of each kind at most `most`, by default all.
+    """
+    kinds = _KINDS.get(setting, ())
+    return list(dict.fromkeys(name for kind in kinds for name in row[f"demos_{kind}"][:most]))

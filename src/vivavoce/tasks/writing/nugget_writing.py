@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,12 +30,14 @@ from vivavoce.tasks.writing.questions import (
     read_file,
     read_reply,
 )
+from vivavoce.text.sentences import split_sentences
 
 TEMPLATE = "nuggets"
 TASKS = ("abstract", "introduction", "related_work")
 """Tasks whose gold states facts: a title names its subject."""
 AT_ONCE = 8
-_SETTINGS = JUDGING.model_copy(update={"max_tokens": 4096})
+_SETTINGS = JUDGING.model_copy(update={"max_tokens": 4096, "cache": True})
+"""A reply that came before a kill is not paid twice, as with the judges of a run."""
 
 Progress = Callable[[int, int], None]
 
@@ -79,6 +82,7 @@ def write_round_nuggets(
     tasks: Sequence[str] = (),
     prompts: Path | None = None,
     progress: Progress | None = None,
+    watch: Callable[[Model], None] | None = None,
 ) -> RoundNuggets:
     """Write the facts of a round's gold sections into a file; one begun before is gone on with.
 
@@ -90,6 +94,7 @@ def write_round_nuggets(
         tasks: Tasks whose gold is read; by default all but titles.
         prompts: A folder of templates to use instead of the shipped ones.
         progress: Called with sections read now and all that were wanting.
+        watch: Called with the model before it is asked, to meter or to count its requests.
 
     Raises:
         InputError: The round has no gold section, the file is of another round, model or template,
@@ -118,7 +123,7 @@ def write_round_nuggets(
         raise InputError(f"Round {opened.id} has no section {unknown[0]!r} whose facts to read.")
     if not wanted:
         raise InputError(f"Round {opened.id} has no section of a paper whose facts to read.")
-    return asyncio.run(_write(path, header, opened, wanted, templates, progress))
+    return asyncio.run(_write(path, header, opened, wanted, templates, progress, watch))
 
 
 async def _write(
@@ -128,6 +133,7 @@ async def _write(
     tasks: Sequence[str],
     prompts: PromptSet,
     progress: Progress | None,
+    watch: Callable[[Model], None] | None,
 ) -> RoundNuggets:
     done = _begun(path, header, opened)
     golds = {(t, row["id"]): row["reference"] for t in tasks for row in opened.items(FAMILY, t)}
@@ -135,6 +141,8 @@ async def _write(
     order = {key: place for place, key in enumerate(dict.fromkeys([*golds, *done]))}
     # A model that is kept for later holds connections of the event loop it was first used in.
     async with get_model(header.model, memoize=False) as writer:
+        if watch:
+            watch(writer)
         for start in range(0, len(waiting), AT_ONCE):
             batch = waiting[start : start + AT_ONCE]
             found, failure = await run_at_once(
@@ -164,12 +172,23 @@ def _begun(path: Path, header: NuggetHeader, opened: Round) -> dict[tuple[str, s
     return {section.key: section for section in read_file(path)[1]}
 
 
+def _usual(section: str) -> str:
+    """A reply of the usual length, in which each sentence is a fact."""
+    facts = [
+        {"text": one, "importance": "vital", "quote": one}
+        for one in split_sentences(section)[:MAX_FACTS]
+    ]
+    return json.dumps({"nuggets": facts})
+
+
 async def _read_section(
     key: tuple[str, str], section: str, writer: Model, prompts: PromptSet
 ) -> Section:
     task, name = key
     values = {"kind": PARTS[task], "most": MAX_FACTS}
-    request = Request(TEMPLATE, {"section": section}, values, cut=("section",))
+    request = Request(
+        TEMPLATE, {"section": section}, values, cut=("section",), usual=_usual(section)
+    )
     read = partial(read_reply, section=section)
     found, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
     if found is None:

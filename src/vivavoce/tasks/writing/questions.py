@@ -43,6 +43,7 @@ from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl
 from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, target_source
+from vivavoce.tasks.writing.citations import show_works
 from vivavoce.tasks.writing.composing import PARTS
 from vivavoce.text.normalise import PLAIN_MARKS
 
@@ -250,7 +251,7 @@ def _by_item(path: str, changed: int) -> Mapping[tuple[str, str], tuple[Nugget, 
 
 
 CLAIMS, FACTS, GRADES = "claims", "nuggets", "relevance"
-WITHOUT_SOURCES = ("title_only", "open")
+WITHOUT_SOURCES = ("title_only",)
 """Settings whose prompt shows nothing that could carry a claim."""
 QUESTIONS = (COMPARE, FACTS, CLAIMS, GRADES)
 _MAX_WORK = 1_500
@@ -291,7 +292,9 @@ def ask_about(answer: str, row: Row, asked: Collection[str]) -> Iterator[Questio
 
 
 def _facts(answer: str, row: Row) -> Question:
-    nuggets = sorted(nuggets_of(row["nuggets"], row["task"], row["id"]), key=_order)
+    nuggets = sorted(
+        nuggets_of(row["nuggets"], row["task"], row["id"]), key=lambda one: hash_of(repr(one))
+    )
     importance = [nugget.importance for nugget in nuggets]
 
     def score(rulings: Sequence[Ruling | None]) -> Values:
@@ -335,12 +338,10 @@ def _grades(answer: str, row: Row) -> Question:
     return Question(GRADES, lines, GRADE_LABELS, {"source": source}, score, cut=("source",))
 
 
-def _order(nugget: object) -> str:
-    return hash_of(repr(nugget))
-
-
 def _works(row: Row) -> dict[int, str]:
-    """Listed works by number, as the prompt shows them; none where it lists none."""
+    """Works by number, as the prompt lists them or a library has them; none without a list."""
+    if row.get("library"):
+        return show_works(row)
     spans = {_WORK.fullmatch(name): span for name, span in row.get("parts", {}).items()}
     return {int(match[1]): row["prompt"][slice(*span)] for match, span in spans.items() if match}
 
@@ -348,6 +349,6 @@ def _works(row: Row) -> dict[int, str]:
 def _own_spans(row: Row) -> dict[str, Sequence[int]]:
     """Places of the sources: what the paper says of itself where works are listed, else all."""
     spans: dict[str, Sequence[int]] = row["spans"]
-    if "works" not in spans:
+    if "works" not in spans and not row.get("library"):
         return spans
     return {name: span for name, span in spans.items() if name in _OWN_SLOTS}

@@ -145,5 +145,5 @@ SOURCE = Source(
     read=_read,
     name_of=paper_name,
     parts=_parts,
-    reader_version="7",
+    reader_version="8",
 )

@@ -69,7 +69,15 @@ def _grid(setter: Typesetter, start: int, end: int) -> list[list[Cell]]:
     is_first_head = False
     arguments = TABULARS[layout.tokens[start][7:-1]]
     after = layout.past_groups(layout.past_options(start + 1), arguments, with_options=True)
-    for cells, ending in _split_rows(layout, after, end):
+    parts = [(after, end)]
+    data = next(layout.find(frozenset({"\\startdata"}), after, end), None)
+    if data is not None:  # AASTeX names the head apart
+        head = next(layout.find(frozenset({"\\tablehead"}), after, data), None)
+        inside = layout.required(head) if head is not None else None
+        stop = next(layout.find(frozenset({"\\enddata"}), data, end), end)
+        parts = [(inside.start, inside.end)] if inside is not None else []
+        parts.append((data + 1, stop))
+    for cells, ending in (row for part in parts for row in _split_rows(layout, *part)):
         rows.append([_cell(setter, cell) for cell in cells])
         if ending == "\\endfirsthead":
             is_first_head, mark = True, len(rows)

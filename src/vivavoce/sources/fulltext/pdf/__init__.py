@@ -27,5 +27,5 @@ SOURCE = Source(
     matches=has_suffix(".pdf"),
     pieces=one_piece,
     read=_read,
-    reader_version="9",
+    reader_version="10",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -34,6 +34,8 @@ class Float:
     kind: str
     caption: list[Line]
     body: list[Line] = field(default_factory=list)
+    strays: list[Line] = field(default_factory=list)
+    """Lines at the heights of a table that are in its way and not in its body."""
 
     @property
     def is_aligned(self) -> bool:
@@ -43,7 +45,8 @@ class Float:
         (left, right), (x0, x1) = _sides(self.caption), _sides(self.body)
         shared = min(right, x1) - max(left, x0)
         heights = [line.y > self.caption[0].y for line in self.body]
-        return shared > 0.5 * min(right - left, x1 - x0) and len(set(heights)) == 1
+        is_near = shared > 0.5 * min(right - left, x1 - x0) and len(set(heights)) == 1
+        return is_near and not self.strays
 
 
 def _sides(lines: Sequence[Line]) -> tuple[float, float]:
@@ -139,13 +142,14 @@ def find_floats(columns: Columns) -> list[Float]:
             beside.add(id(floats[-1]))
         place = stop
     index = {id(line): place for place, line in enumerate(lines)}
+    is_below = _usual_side(floats, columns)
     for item in floats:
         start, stop = index[id(item.caption[0])], index[id(item.caption[-1])]
         if id(item) in beside:
             apart = _of_float(lines, start, -1) + _of_float(lines, stop, 1)
             _set_body(item, apart, TABLE if item.kind == TABLE else FIGURE)
         else:
-            _take_body(item, lines, start, stop, columns)
+            _take_body(item, lines, start, stop, columns, is_below)
     for line in lines:
         if line.kind == FLOAT:  # its caption is none
             line.kind = ""
@@ -215,21 +219,66 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
     return stop
 
 
-def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, columns: Columns) -> None:
-    enclosed = lines_between_rules(item.caption, columns) if item.kind == TABLE else []
+def _usual_side(floats: Sequence[Float], columns: Columns) -> bool | None:
+    """Check whether tables are below their captions; None where rules on one side do not tell."""
+    sides = [
+        bool(below)
+        for item in floats
+        if item.kind == TABLE
+        for above, below in [[_ruled(item.caption, columns, side) for side in (False, True)]]
+        if bool(above) != bool(below)
+    ]
+    return None if 2 * sum(sides) == len(sides) else 2 * sum(sides) > len(sides)
+
+
+def _take_body(
+    item: Float,
+    lines: Sequence[Line],
+    start: int,
+    stop: int,
+    columns: Columns,
+    is_below: bool | None,
+) -> None:
+    def choose(sides: list[list[Line]], weight: Callable[[Sequence[Line]], int]) -> list[Line]:
+        usual = sides[is_below] if is_below is not None else []
+        return usual or max(reversed(sides), key=weight)
+
+    enclosed: list[Line] = []
+    if item.kind == TABLE:
+        enclosed = choose([_ruled(item.caption, columns, side) for side in (False, True)], len)
     if enclosed:
         _set_body(item, enclosed, TABLE)
-        return
-    above = _walk(lines, start - 1, -1, item, columns)
-    below = _walk(lines, stop + 1, 1, item, columns)
-    if item.kind in {"figure", "scheme", "chart", "plate"}:
-        body, kind = above, FIGURE
-    elif item.kind in _LISTINGS:
-        body, kind = below, FIGURE
     else:
-        body = max((below, above), key=_cells) if _cells(below) or _cells(above) else []
-        kind = TABLE
-    _set_body(item, body, kind)
+        above = _walk(lines, start - 1, -1, item, columns)
+        below = _walk(lines, stop + 1, 1, item, columns)
+        if item.kind in {"figure", "scheme", "chart", "plate"}:
+            body, kind = above, FIGURE
+        elif item.kind in _LISTINGS:
+            body, kind = below, FIGURE
+        else:
+            body, kind = choose([above, below], _cells), TABLE
+        _set_body(item, body, kind)
+    if item.body and item.kind == TABLE:
+        _take_row_ends(item, lines)
+
+
+def _take_row_ends(item: Float, lines: Sequence[Line]) -> None:
+    """Take what is in the rows of a table under a wide caption; the rest is in its way."""
+    (left, right), own = _sides(item.caption), set(map(id, item.body))
+    x0, x1 = _sides(item.body)
+    page, top, bottom = item.body[0].page, item.body[0].y - 2, item.body[-1].y + 2
+    level = [line for line in lines if line.page == page and top <= line.y <= bottom]
+    level = [line for line in level if id(line) not in own and line.kind in {"", TABLE, FIGURE}]
+    ends = [line for line in level if not line.kind and left <= line.x0 and line.x1 <= right]
+    if item.caption[0].column == 0 and all(_is_in_row(line, item.body) for line in ends):
+        _set_body(item, [*item.body, *ends], TABLE)
+        level = [line for line in level if line not in ends]
+        x0, x1 = _sides(item.body)
+    item.strays = [line for line in level if line.x0 < x1 and line.x1 > x0]
+
+
+def _is_in_row(line: Line, body: Sequence[Line]) -> bool:
+    return any(abs(line.y - other.y) < 0.2 * line.size for other in body)
 
 
 def _set_body(item: Float, body: Sequence[Line], kind: str) -> None:
@@ -238,11 +287,11 @@ def _set_body(item: Float, body: Sequence[Line], kind: str) -> None:
     item.body = sorted(body, key=lambda line: (line.y, line.x0))
 
 
-def lines_between_rules(caption: Sequence[Line], columns: Columns) -> list[Line]:
-    """The lines of a table that rules of one length enclose, next to its caption."""
+def _ruled(caption: Sequence[Line], columns: Columns, is_below: bool) -> list[Line]:
+    """The lines of a table that rules of one length enclose, on one side of its caption."""
     first, last = caption[0], caption[-1]
     own = [line for line in columns.layout.lines if line.page == first.page]
-    left, right = min(line.x0 for line in caption), max(line.x1 for line in caption)
+    left, right = _sides(caption)
     reach = _NEAR_RULE * max(first.size, 7.0)
     groups: dict[tuple[int, int], list[Rule]] = {}
     for rule in columns.layout.rules[first.page]:
@@ -251,13 +300,13 @@ def lines_between_rules(caption: Sequence[Line], columns: Columns) -> list[Line]
     best: list[Line] = []
     for rules in groups.values():
         x0, x1 = rules[0].x0 - 3, rules[0].x1 + 3
-        within = [line for line in own if line.x0 >= x0 and line.x1 <= x1]
-        for is_below in (True, False):
-            ys = {rule.y for rule in rules if (rule.y > last.y) == is_below}
-            ends = sorted(ys, reverse=not is_below)
-            near = last.y if is_below else first.y
-            if len(ends) > 1 and abs(ends[0] - near) <= reach:
-                best = max(best, _enclosed(within, ends, columns), key=len)
+        across = [line for line in own if line.x0 < x1 and line.x1 > x0]
+        ys = {rule.y for rule in rules if (rule.y > last.y) == is_below}
+        ends = sorted(ys, reverse=not is_below)
+        near = last.y if is_below else first.y
+        if len(ends) > 1 and abs(ends[0] - near) <= reach:
+            found = _enclosed(across, ends, columns)
+            best = max(best, [one for one in found if one.x0 >= x0 and one.x1 <= x1], key=len)
     return best
 
 

@@ -94,8 +94,18 @@ def join_words(words: Sequence[Word]) -> str:
                 not word.glued or gap > _WORD_GAP * word.font.size
             ):
                 parts.append(" ")
+            elif _is_power(before, word):
+                parts.append("^")
         parts.append(word.text)
     return "".join(parts).strip()
+
+
+def _is_power(base: Word, word: Word) -> bool:
+    """Check for a raised number behind a number, which printed in line would be another number."""
+    is_raised = word.font.size < SCRIPT * base.font.size and (
+        word.y < base.y - _WORD_GAP * base.font.size
+    )
+    return is_raised and base.text[-1].isdigit() and word.text.lstrip("-−–+")[:1].isdigit()
 
 
 def runs_of(page: Page) -> Iterator[Line]:

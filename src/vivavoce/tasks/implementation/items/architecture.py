@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -166,7 +166,8 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
             f"The reference of the architecture {architecture.name} gives other layers than "
             f"the {source_of(architecture.truth)}."
         )
-    return name_layers([_rounded(layer) for layer in layers])
+    kept = map(np.ascontiguousarray, map(_rounded, layers))
+    return {f"layer_{number:02}": layer for number, layer in enumerate(kept)}
 
 
 def module_layers(
@@ -218,11 +219,6 @@ def in_double(
 def driver_source() -> str:
     """The program that runs a candidate inside the sandbox."""
     return Path(__file__).with_name("driver.py").read_text(encoding="utf-8")
-
-
-def name_layers(layers: Sequence[Array]) -> dict[str, Array]:
-    """Each layer under its name, layer_00, layer_01, ... in order."""
-    return {f"layer_{i:02}": np.ascontiguousarray(layer) for i, layer in enumerate(layers)}
 
 
 def draw_weights(architecture: Architecture, seed: int) -> dict[str, Array]:

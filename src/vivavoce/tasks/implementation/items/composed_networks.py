@@ -192,6 +192,10 @@ def _module(part: Node) -> str:
 def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture:
     """A network as an item."""
     named, reference = _named(tree), write_module(tree)
+    used = [OPERATORS[name] for name in sorted({n.name for n in tree.nodes() if not n.is_leaf})]
+    meanings = {
+        fill(each["latex"], "vuw", "n"): each["meaning"] for each in used if "meaning" in each
+    }
     learned = {f"{key}.": f"parameters of {name}" for part, key, name in named if _module(part)}
     return Architecture(
         name=f"network-{digest(write_latex(tree)).hex()[:10]}",
@@ -199,7 +203,7 @@ def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture
         difficulty=difficulty,
         description=f"{write_text(tree)} {_NOTE}.",
         formulation=write_latex(tree),
-        variables={**_SYMBOLS, **_meanings(tree), **learned},
+        variables={**_SYMBOLS, **meanings, **learned},
         constructor="Model(in_channels: int)",
         arguments=_ARGUMENTS,
         inputs=_INPUTS,
@@ -210,11 +214,6 @@ def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture
         main=partial(draw_weighted_graph, nodes=24, edges=64),
         unseen=partial(draw_weighted_graph, nodes=33, edges=58),
     )
-
-
-def _meanings(tree: Node) -> dict[str, str]:
-    used = [OPERATORS[name] for name in sorted({n.name for n in tree.nodes() if not n.is_leaf})]
-    return {fill(each["latex"], "vuw", "n"): each["meaning"] for each in used if "meaning" in each}
 
 
 def _shapes(source: str) -> dict[str, tuple[int, ...]]:

@@ -4,8 +4,8 @@ It has the traits of real tables that careless programs trip over. Rows are in n
 are listed late or suspended for weeks, and days are locked at the price limit. Reports are missing
 or show losses, and minutes are without orders or without a row. Returns have heavy tails and a
 volatility that lasts, of days and of minutes; volumes last too, and both are higher at the ends of
-a day. Only uniform draws, the four operations, roots and rounding are used. So a seed gives the
-same values on every machine.
+a day. Only uniform draws, the four operations, roots and rounding are used, which IEEE 754 rounds
+correctly. So a seed gives the same values on every machine.
 """
 
 from __future__ import annotations
@@ -21,16 +21,64 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market_draws import (
-    Floats,
-    Integers,
-    bell,
-    between,
-    draw_order,
-    garch,
-    lasting,
-    rounded,
-)
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def draw_order(rng: np.random.Generator, count: int) -> Integers:
+    """A permutation of the numbers below `count` out of uniform draws."""
+    return np.argsort(rng.random(count), kind="stable")
+
+
+def garch(rng: np.random.Generator, steps: int, *shape: int) -> tuple[Floats, Floats]:
+    """Shocks with deviation 1 whose volatility lasts, and that volatility; GARCH(1,1).
+
+    Both have the shape (steps, *shape).
+    A shock is a draw over the root of a mean of four squares: Student's t with 4 degrees of
+    freedom, but for the bounds of `bell`.
+    """
+    level: Floats = np.ones(shape)
+    shocks, levels = np.empty((steps, *shape)), np.empty((steps, *shape))
+    for step in range(steps):
+        squares = np.full(shape, 0.02)
+        for _ in range(4):
+            draw = bell(rng, *shape)
+            squares += 0.25 * draw * draw
+        levels[step] = np.sqrt(level)
+        shocks[step] = levels[step] * 0.77 * bell(rng, *shape) / np.sqrt(squares)
+        level = 0.05 + 0.22 * np.minimum(shocks[step] * shocks[step], 30.0) + 0.73 * level
+    return shocks, levels
+
+
+def lasting(rng: np.random.Generator, steps: int, *shape: int) -> Floats:
+    """Values above 0 with mean 1, of which each keeps nine tenths of the one before."""
+    value: Floats = np.ones(shape)
+    values = np.empty((steps, *shape))
+    for step in range(steps):
+        draws = rng.random(shape)
+        value = 0.9 * value + 0.3 * draws * draws
+        values[step] = value
+    return values
+
+
+def bell(rng: np.random.Generator, *shape: int) -> Floats:
+    """Draws of that shape around 0, deviation 1, none beyond 3.5: four uniform ones added."""
+    draws = rng.random((4, *shape))
+    added: Floats = (draws[0] + draws[1] + draws[2] + draws[3] - 2.0) * 1.75
+    return added
+
+
+def between(rng: np.random.Generator, low: float, high: float, *shape: int) -> Floats:
+    """Draws of that shape that are equally likely between two numbers."""
+    return low + (high - low) * rng.random(shape)
+
+
+def rounded(values: Floats, decimals: int) -> Floats:
+    """Values to so many decimals, in the same shape."""
+    kept: Floats = np.round(values, decimals)
+    return kept
+
 
 INSTRUMENTS = (
     *(f"SH{600001 + number}" for number in range(30)),
@@ -317,29 +365,7 @@ def generate(seed: int) -> dict[str, pd.DataFrame]:
     days, rows = trading_days(), events.listed
     day, instrument = np.nonzero(rows)
     keys = {"datetime": days[day], "instrument": np.array(INSTRUMENTS)[instrument]}
-    prices = {name: values[rows] for name, values in _price_columns(daily).items()}
-    prices["industry"] = np.array(INDUSTRIES)[groups[instrument]]
-    ratios = {name: values[rows] for name, values in fundamentals.items()}
-    quotes = {name: values[kept] for name, values in minutes.items()}
-    # Days, then instruments, then minutes that are kept: the order of `simulate_minutes`.
-    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
-    names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
-    day, name, minute = np.nonzero(kept)
-    minute_keys = {"datetime": stamps[day, minute], "instrument": names[name]}
-    tables = (keys | prices, keys | ratios, minute_keys | quotes)
-    return {name: _shuffled(rng, table) for name, table in zip(TABLES, tables, strict=True)}
-
-
-def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table as a Parquet file: the same bytes for the same values and pyarrow version."""
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    out = io.BytesIO()
-    pq.write_table(table, out, compression="zstd")
-    return out.getvalue()
-
-
-def _price_columns(daily: Daily) -> dict[str, Any]:
-    return {
+    columns: dict[str, Any] = {
         "$open": daily.open,
         "$close": daily.close,
         "$high": daily.high,
@@ -349,8 +375,26 @@ def _price_columns(daily: Daily) -> dict[str, Any]:
         "$money": np.round(daily.vwap / daily.factor * daily.volume, 2),
         "$factor": daily.factor,
     }
+    prices = {name: values[rows] for name, values in columns.items()}
+    prices["industry"] = np.array(INDUSTRIES)[groups[instrument]]
+    ratios = {name: values[rows] for name, values in fundamentals.items()}
+    quotes = {name: values[kept] for name, values in minutes.items()}
+    # Days, then instruments, then minutes that are kept: the order of `simulate_minutes`.
+    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
+    names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
+    day, name, minute = np.nonzero(kept)
+    minute_keys = {"datetime": stamps[day, minute], "instrument": names[name]}
+    frames: dict[str, pd.DataFrame] = {}
+    tables = (keys | prices, keys | ratios, minute_keys | quotes)
+    for table_name, table in zip(TABLES, tables, strict=True):
+        order = draw_order(rng, len(table["datetime"]))
+        frames[table_name] = pd.DataFrame({name: values[order] for name, values in table.items()})
+    return frames
 
 
-def _shuffled(rng: np.random.Generator, columns: dict[str, Any]) -> pd.DataFrame:
-    order = draw_order(rng, len(columns["datetime"]))
-    return pd.DataFrame({name: values[order] for name, values in columns.items()})
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """A table as a Parquet file: the same bytes for the same values and pyarrow version."""
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="zstd")
+    return out.getvalue()

@@ -199,13 +199,8 @@ def _json(value: Any) -> str:
     return json.dumps(dict(value), ensure_ascii=False)
 
 
-def report_items(reports: Iterable[Report]) -> list[Row]:
-    """The items, sorted by id; `InputError` for a PDF that cannot be read."""
-    return sorted(map(report_row, reports), key=lambda row: str(row["id"]))
-
-
 def report_row(report: Report) -> Row:
-    """One report as a row of a round."""
+    """One report as a row of a round; `InputError` for a PDF that cannot be read."""
     methods = [_structured(method) for method in report.methods]
     return {
         **_kind(report, report.name),

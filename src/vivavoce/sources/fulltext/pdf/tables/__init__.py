@@ -22,7 +22,6 @@ from vivavoce.sources.fulltext.pdf.tables.columns import (
     chunk_of,
     find_columns,
     read_rows,
-    rows_inside,
 )
 from vivavoce.text.normalise import clean_text
 
@@ -30,6 +29,12 @@ _MAX_ROWS, _MAX_COLUMNS = 400, 60
 _NUMBER = re.compile(
     r"[-+−–~<>≤≥±]?\s*[\d.,]*\d[\d.,]*\s*(?:[%‰†‡*]|\(.*\)|±.*|[–-].*)?|[-–—]+|n/?a", re.I
 )
+
+
+_TWO_NUMBERS = re.compile(r"[-+−–]?[\d.,/%]*\d%? (?!\d{3}(?:[ .,]|$))[-+−–]?[\d.,/%]*\d%?")
+_MAX_MERGED, _MAX_BROKEN = 0, 0.1
+"""Cells of two numbers, and rows that go on with the one above as a share of all, beyond which a
+table is in doubt."""
 
 
 @dataclass(slots=True)
@@ -74,7 +79,6 @@ def read_grid(lines: Sequence[Line], rules: Sequence[Rule]) -> TableGrid:
     left = min(chunk.x0 for row in rows for chunk in row.chunks)
     right = max(chunk.x1 for row in rows for chunk in row.chunks)
     near = [rule for rule in rules if rule.x1 > left - 6 and rule.x0 < right + 6]
-    rows = rows_inside(rows, near, right - left)
     columns = find_columns(rows)[:_MAX_COLUMNS]
     reader = _Reader(rows, columns, near)
     return reader.read()
@@ -95,6 +99,8 @@ class _Reader:
         self._join_split_columns()
         self._join_offset()
         self._join_wrapped()
+        if self._is_doubtful():
+            return TableGrid((), (), ())
         self._span_heads()
         self._span_labels()
         width = len(self.columns)
@@ -232,6 +238,20 @@ class _Reader:
         if set(row) == {0} and not row[0].text[:1].islower() and row[0].text[:1] not in "(&":
             return False
         return all(self._is_full(above[c], cell, c) for c, cell in row.items())
+
+    def _is_doubtful(self) -> bool:
+        """Check for columns that were not parted, and for lines of a cell left as rows."""
+        cells = [cell for row in self.grid for cell in row.values()]
+        merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in cells)
+        broken = sum(
+            len(above[c].text.split()) > 2
+            and not _NUMBER.fullmatch(cell.text)
+            and (self._is_full(above[c], cell, c) or above[c].text.endswith("-"))
+            for above, row in pairwise(self.grid)
+            for c, cell in row.items()
+            if c in above and cell.text[:1].islower()
+        )
+        return merged > _MAX_MERGED or broken > _MAX_BROKEN * len(self.grid)
 
     def _is_full(self, above: PlacedCell, cell: PlacedCell, column: int) -> bool:
         """Check whether the next word had no room on the last line of a cell."""

@@ -6,13 +6,14 @@ between two gutters is a column, however few they are; what one row fills is a h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from vivavoce.sources.fulltext.pdf.lines import Rule, Word
+from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line
 
 WIDE_RULE = 0.6
@@ -24,6 +25,11 @@ _CROSSED = 0.3
 _NARROWEST = 0.25
 """Width of a gutter, of the size."""
 _SAME_LINE = 0.4
+_FIGURES = 0.7
+"""Share of a column's rows with figures that hold two of them, before it is parted."""
+_FIGURE = re.compile(
+    r"[-−–+~<>≈]?[\d.][\d.,/:%*†‡]*(?: \d{3})*(?: ?± ?[\d.]+%?)?(?: ?\([^()]*\))?%?|[-–—]"
+)
 
 
 class Chunk(NamedTuple):
@@ -74,16 +80,6 @@ def chunk_of(words: Sequence[Word]) -> Chunk:
     return Chunk(min(w.x0 for w in words), max(w.x1 for w in words), tuple(words))
 
 
-def rows_inside(rows: list[Row], rules: Sequence[Rule], width: float) -> list[Row]:
-    """The rows between the first and the last rule, where rules enclose some."""
-    wide = [rule.y for rule in rules if rule.x1 - rule.x0 >= WIDE_RULE * width]
-    if len(wide) < 2:
-        return rows
-    top, bottom = min(wide), max(wide)
-    kept = [row for row in rows if top - 1 <= row.y <= bottom + 1]
-    return kept if len(kept) > 1 and 2 * len(kept) >= len(rows) else rows
-
-
 def find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """Start and end of each column, gutters between them."""
     size = sorted(row.size for row in rows)[len(rows) // 2]
@@ -96,7 +92,48 @@ def find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     gutters = [g for g in _gutters(crossed, most) if g[1] - g[0] >= _NARROWEST * size]
     starts = [edges[0], *(b for _, b in gutters)]
     ends = [*(a for a, _ in gutters), edges[-1]]
-    return list(zip(starts, ends, strict=True))
+    columns = zip(starts, ends, strict=True)
+    return [part for column in columns for part in _part_figures(rows, column, size)]
+
+
+def _part_figures(
+    rows: Sequence[Row], column: tuple[float, float], size: float
+) -> Iterator[tuple[float, float]]:
+    """A column parted where each of its rows has two figures with a narrow gap between them."""
+    start, end = column
+    inside = [
+        [word for chunk in row.chunks for word in chunk.words if start <= word.x0 < end]
+        for row in rows
+    ]
+    figures = [words for words in inside if any(map(_has_digit, words))]
+    edges = sorted({word.x1 for words in figures for word in words[:-1]})
+    for left in edges:
+        halves = [_halves(words, left) for words in figures]
+        right = min((after[0].x0 for _, after in halves if after), default=left)
+        both = sum(_are_two_figures(before, after) for before, after in halves)
+        if right - left >= _NARROWEST * size / 2 and both > 1 and both >= _FIGURES * len(figures):
+            yield start, left
+            yield from _part_figures(rows, (right, end), size)
+            return
+    yield column
+
+
+def _halves(words: Sequence[Word], place: float) -> tuple[list[Word], list[Word]]:
+    return [w for w in words if w.x0 < place], [w for w in words if w.x0 >= place]
+
+
+def _has_digit(word: Word) -> bool:
+    return any(map(str.isdigit, word.text))
+
+
+def _are_two_figures(before: Sequence[Word], after: Sequence[Word]) -> bool:
+    """Check for two figures side by side: no deviation, bound or exponent of the first."""
+    texts = [" ".join(word.text for word in words) for words in (before, after)]
+    return (
+        all(map(_FIGURE.fullmatch, texts))
+        and abs(before[-1].font.size - after[0].font.size) < 0.1 * after[0].font.size
+        and before[-1].x1 <= after[0].x0
+    )
 
 
 def _gutters(
