@@ -1,7 +1,7 @@
 """The entry point Inspect loads: a placeholder for every task, solver, scorer, metric and model.
 
-Inspect loads entry points at every evaluation, anybody's, so nothing heavy is imported here: the
-code behind a name is imported when Inspect looks the name up.
+Inspect loads entry points at every evaluation, also those of other packages, so nothing heavy is
+imported here: the code behind a name is imported when Inspect looks the name up.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ _FAMILIES: dict[str, dict[RegistryType, str]] = {
 
 
 class _Placeholder:
-    """Stands for an object until Inspect looks it up.
+    """Placeholder for an object until Inspect looks it up.
 
-    It is false, as where nothing is. Inspect then looks a second time, in case an entry point had
-    to be loaded; by then the code behind the name has put the object itself in this place.
+    A placeholder is false, so Inspect takes the name for unknown and looks again, in case an entry
+    point had to be loaded. By then the code behind the name has replaced the placeholder.
     """
 
     def __init__(self, load: Callable[[], object]) -> None:
@@ -81,7 +81,7 @@ def _register(names: dict[RegistryType, str], load: Callable[[], object]) -> Non
     for kind, listed in names.items():
         hyphened = listed.replace("_", "-") if kind == "task" else ""
         for name in {f"vivavoce/{one}" for one in (*listed.split(), *hyphened.split())}:
-            if not registry_has(kind, name):  # code that was imported before stays
+            if not registry_has(kind, name):  # keep objects that are registered already
                 registry_add(_Placeholder(load), RegistryInfo(type=kind, name=name))
 
 
@@ -128,7 +128,7 @@ for _home, _names in _COMMON.items():
 for _family, _names in _FAMILIES.items():
     _register(_names, partial(_load_family, _family))
 if any(point.name not in _FAMILIES for point in entry_points(group="vivavoce.families")):
-    # What the scorers of other packages are called is known when their code is imported.
+    # The names of other packages' scorers are known only after their code is imported.
     for _family in importlib.import_module("vivavoce.tasks").list_families():
         if _family not in _FAMILIES:
             try:

@@ -1,4 +1,4 @@
-"""Packages and programs on this machine, missing ones, and the command that installs each."""
+"""Check of the packages and programs on this machine, with commands that install missing ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _OLDEST_PYTHON = (3, 11)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked for."""
+    """Result of one check."""
 
     name: str
     state: str
-    """`ok`, `missing`, or `unused` for an alternative to what is there."""
+    """`ok`, `missing`, or `unused` for an alternative that is not needed."""
     found: str
     install: str
-    """The command that installs it; empty when it is there."""
+    """Command that installs the missing part; empty if nothing is missing."""
     is_fatal: bool = False
     """True if nothing works without it."""
 
@@ -40,7 +40,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at Python, the packages, the system programs, the sandbox and the model table."""
+    """Check Python, the packages, the system programs, the sandbox and the model table."""
     return [_python(), *_packages(), *_programs(), *_sandbox(), _docker(), _model_table()]
 
 
@@ -52,7 +52,7 @@ def _python() -> Finding:
 
 
 def _packages() -> list[Finding]:
-    """One finding for the base install, one an extra."""
+    """One finding for the base install, and one for each extra."""
     groups: dict[str, list[str]] = {"": []}
     if not _is_installed("vivavoce"):
         return [_group("", ["vivavoce"])]
@@ -68,13 +68,13 @@ def _group(extra: str, names: list[str]) -> Finding:
     missing = [name for name in names if not _is_installed(name)]
     label = f"extra {extra}" if extra else "base packages"
     target = f"'vivavoce[{extra}]'" if extra else "vivavoce"
-    found = f"{len(names) - len(missing)} of {len(names)} packages"
+    summary = f"{len(names) - len(missing)} of {len(names)} packages"
     if missing:
-        found += f", without {', '.join(missing)}"
+        summary += f", without {', '.join(missing)}"
     return Finding(
         name=label,
         state="missing" if missing else "ok",
-        found=found,
+        found=summary,
         install=f"pip install {target}" if missing else "",
         is_fatal=bool(missing) and not extra,
     )
@@ -104,7 +104,7 @@ def _programs() -> list[Finding]:
 
 
 def _sandbox() -> list[Finding]:
-    """Guarantees of the sandbox on this machine: one is started to find out."""
+    """Check the guarantees of the sandbox on this machine by starting one."""
     from vivavoce.sandbox.command import MissingProgram, find_bwrap
     from vivavoce.sandbox.guarantees import examine_sandbox, find_switch
 
@@ -120,27 +120,25 @@ def _sandbox() -> list[Finding]:
     return [
         program,
         *(
-            Finding(
-                f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, found.mend
-            )
-            for found in guarantees
+            Finding(f"sandbox: {part.name}", "ok" if part.holds else "missing", part.how, part.mend)
+            for part in guarantees
         ),
     ]
 
 
 def _docker() -> Finding:
-    """The sandbox by option: its daemon is asked."""
+    """Check whether the daemon of the optional sandbox answers."""
     from vivavoce.sandbox.command import MissingDocker, find_docker
 
     try:
         return Finding("docker, by option", "ok", f"daemon {find_docker()}", "")
     except MissingDocker:
-        found = "no daemon answers; only -T sandbox=docker needs one"
-        return Finding("docker, by option", "unused", found, "")
+        summary = "no daemon answers; only -T sandbox=docker needs one"
+        return Finding("docker, by option", "unused", summary, "")
 
 
 def _model_table() -> Finding:
     """Models whose context windows are known."""
     own = os.environ.get(TABLE_VARIABLE)
-    found = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
-    return Finding("model table", "ok", found, "")
+    summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
+    return Finding("model table", "ok", summary, "")

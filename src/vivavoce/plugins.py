@@ -31,12 +31,12 @@ def load_plugins(group: str, read: Callable[[str, ModuleType], T]) -> Plugins[T]
     """Load every plug-in of a group; a broken one does not affect the others.
 
     Args:
-        group: Such as `vivavoce.sources`.
-        read: Takes a name and the module registered under it; raises when the module is unfit.
+        group: Name of the group, such as `vivavoce.sources`.
+        read: Takes a name and the module registered under it; raises if the module is not valid.
 
     Raises:
         PluginError: Two packages register the same name.
-        StaleError: The project's own are missing, because its installation is out of date.
+        StaleError: The project's own plug-ins are missing: its installation is out of date.
     """
     points = sorted(entry_points(group=group), key=lambda point: (point.name, _package(point)))
     for first, second in pairwise(points):

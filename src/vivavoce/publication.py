@@ -1,4 +1,4 @@
-"""Sites made from logs."""
+"""Building of sites from logs."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from vivavoce.web.board.page import note_search, read_state, without_keys
 from vivavoce.web.board.site import write_site
 
 OWN = "live"
-"""Folder of a site that holds what `viva live` publishes beside the pages: no log makes it."""
+"""Folder of a site with the files that `viva live` publishes beside the pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteInputs:
-    """Files that a site is made from beside its logs."""
+    """Files that a site is made from, besides its logs."""
 
     cutoffs: Cutoffs
     own: Path | None = None
     human: Path | None = None
     rounds: Sequence[Path] = ()
     trust: Mapping[str, Row] = field(default_factory=dict)
-    """Result of an earlier verification of the logs, where no rounds are named."""
+    """Result of an earlier verification of the logs, used if no rounds are named."""
 
 
 def make_site(
@@ -45,18 +45,17 @@ def make_site(
 ) -> tuple[Board, bool]:
     """Write the site of a folder of logs.
 
-    `progress` is called with (logs verified, logs in all) where rounds are named.
+    `progress` is called with (logs verified, logs in all) if rounds are named.
 
     Returns:
         The board, and whether pages of items with texts of papers were written.
 
     Raises:
-        InputError: What was written holds something that looks like a key, and must not be
-            published.
+        InputError: The site holds something that looks like a key, so it must not be published.
     """
     trust = inputs.trust
     if inputs.rounds:
-        # It imports every family, and most boards are built without.
+        # This imports every family, and most boards are built without it.
         from vivavoce.results.integrity.verification import verify_logs
 
         trust = verify_logs(logs, inputs.rounds, progress).trust
@@ -82,6 +81,6 @@ def make_site(
         )
     after = {path: entry["sha256"] for path, entry in read_state(out).items()}
     if keys := list(find_secrets(out, dict(before.items() & after.items()))):
-        raise InputError(f"Do not publish {out}, take the keys out of its logs: {' '.join(keys)}")
+        raise InputError(f"Do not publish {out}: remove the keys from its logs. {' '.join(keys)}")
     note_search(out, rules)
     return board, bool(items)

@@ -1,4 +1,4 @@
-"""Files in and out: atomic writes, Parquet and JSON, completion markers, hashes and locks.
+"""Access to files: atomic writes, Parquet and JSON, completion markers, hashes and locks.
 
 Every file is written beside its final name, flushed to disk and renamed, so a reader sees either
 the old file or the whole new one. No time stamp is ever written: the same rows give the same bytes.
@@ -38,26 +38,26 @@ _ASCII = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False
 
 
 def canonical_json(value: Any) -> str:
-    """One spelling for one value: sorted keys, no spaces, no NaN (raises ValueError)."""
+    """Write a value as canonical JSON: sorted keys, no spaces; `ValueError` for NaN."""
     return _CANONICAL.encode(value)
 
 
 def dumps_fast(value: Any) -> bytes:
-    """A value that holds no NaN as JSON in ASCII: sorted keys, no spaces.
+    """Write a value without NaN as ASCII JSON with sorted keys and no spaces.
 
-    For files, not for hashes: how it spells a float may change with the version of the library.
+    For files, not for hashes: the spelling of floats may change with the library's version.
     """
     import orjson
 
     try:
-        found = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # half a surrogate pair, or an endless integer
+        encoded = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # half a surrogate pair, or too large an integer
         return _ASCII.encode(value).encode("ascii")
-    return found if found.isascii() else _ASCII.encode(value).encode("ascii")
+    return encoded if encoded.isascii() else _ASCII.encode(value).encode("ascii")
 
 
 def loads_fast(content: bytes) -> Any:
-    """Parse JSON, halves of surrogate pairs included; `ValueError` where it is none.
+    """Parse JSON, including halves of surrogate pairs; `ValueError` if it is not valid.
 
     Integers of more than 64 bits become floats.
     """
@@ -70,7 +70,7 @@ def loads_fast(content: bytes) -> Any:
 
 
 SHORT_HASH = 8
-"""Letters of a hash that people are shown."""
+"""Characters of a hash that are shown to people."""
 
 
 def hash_of(value: Any) -> str:
@@ -99,15 +99,15 @@ def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
 def write_bytes(path: Path, content: bytes, *, fsync: bool = True) -> None:
     """Write a file whole or not at all, surviving a kill and a power cut.
 
-    Without `fsync` a power cut may leave it damaged: for many files that `fsync_files` is
-    asked for in the end. `VivaError` names the file that could not be written, for want of room
-    for instance.
+    Without `fsync` a power cut may damage the file: use it for many files, and call `fsync_files`
+    at the end. Raises `VivaError`, which names the file, if it cannot be written, for instance
+    because the disk is full.
     """
     write_chunks(path, [content], fsync=fsync)
 
 
 def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> None:
-    """Write a file out of pieces that are made one after the other, whole or not at all.
+    """Write a file from pieces that are made one after the other, whole or not at all.
 
     `fsync` and `VivaError` as for `write_bytes`.
     """
@@ -132,7 +132,7 @@ def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> 
 
 
 def fsync_files(paths: Iterable[Path]) -> None:
-    """Bring files and their folders to the disk, as far as they are not there yet."""
+    """Flush files and their folders to the disk."""
     files = list(paths)
     for path in dict.fromkeys((*files, *(path.parent for path in files))):
         _sync(path)
@@ -174,7 +174,7 @@ def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
 def read_sealed(path: Path, remedy: str = "") -> Row:
     """Read what `write_sealed` wrote.
 
-    `DamagedError` names a file that is missing or was changed, and ends with the remedy.
+    Raises `DamagedError`, which ends with the remedy, if the file is missing or was changed.
     """
     try:
         value = read_json(path)
@@ -187,13 +187,13 @@ def read_sealed(path: Path, remedy: str = "") -> Row:
 
 
 def is_gzip(path: Path) -> bool:
-    """Return whether a file is gzip, by its first two bytes."""
+    """Check whether a file is gzip, by its first two bytes."""
     with path.open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """A file to read, unpacked when it is gzip."""
+    """Open a file for reading, unpacked if it is gzip."""
     # Both are binary streams; gzip's is not declared as one.
     return gzip.open(path, "rb") if is_gzip(path) else path.open("rb")  # type: ignore[return-value]
 
@@ -201,8 +201,8 @@ def open_bytes(path: Path) -> IO[bytes]:
 def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line without its newline) of a plain or gzip file.
 
-    Gzip is told by its first two bytes, not by the file's name. `InputError` names a file that
-    cannot be read or is cut or corrupt gzip.
+    Gzip is recognised by its first two bytes, not by the file's name. Raises `InputError`, which
+    names the file, if it cannot be read or is truncated or corrupt gzip.
     """
     try:
         with open_bytes(path) as stream:
@@ -241,9 +241,9 @@ def parse_object(line: bytes, where: str) -> Row:
 def load_json(
     content: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
-    """A JSON value; `ValueError` also for NaN, infinity and numbers too large for a float.
+    """Parse JSON; `ValueError` also for NaN, infinity and numbers too large for a float.
 
-    `pairs` makes an object out of its keys and values; by default a dictionary.
+    `pairs` makes an object from its keys and values; by default a dictionary.
     """
     return json.loads(
         content, object_pairs_hook=pairs, parse_constant=_refuse_constant, parse_float=_finite
@@ -279,9 +279,9 @@ def parquet_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> byt
 
 
 def parquet_of(table: pa.Table, **options: Any) -> bytes:
-    """A table as a Parquet file: the same bytes for the same table.
+    """Encode a table as a Parquet file: the same bytes for the same table.
 
-    `options` are those of pyarrow; by default it is compressed with zstd.
+    `options` are those of pyarrow; the default is compression with zstd.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -292,7 +292,7 @@ def parquet_of(table: pa.Table, **options: Any) -> bytes:
 
 
 def table_of_parquet(content: bytes, columns: list[str] | None = None) -> pa.Table:
-    """The table in a Parquet file's bytes, or some columns, without pandas; pyarrow's errors."""
+    """Read a table, or some of its columns, from Parquet bytes; raises pyarrow's errors."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -319,7 +319,7 @@ def mark_done(path: Path, *, config: str, inputs: str, extra: Mapping[str, Any])
 
 
 def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
-    """Return a shard's marker when the shard stands as recorded, else None.
+    """Return a shard's marker if the shard is as recorded, else None.
 
     A shard counts as undone when its marker is missing, was written for another config or other
     inputs, or when its bytes have changed since.
@@ -335,9 +335,9 @@ def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; `LockedError` names the process that holds it.
+    """Lock a folder for this process; `LockedError` names the process that has locked it.
 
-    The kernel frees the lock of a killed process. `InputError` when the folder cannot be one.
+    The kernel releases the lock of a killed process. Raises `InputError` for an unusable folder.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -359,7 +359,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def _owner(stream: IO[bytes]) -> int | None:
-    """The process id written into a lock; its owner may be about to write it."""
+    """Read the process id in a lock; retries, as its owner may be about to write it."""
     for _ in range(_OWNER_TRIES):
         stream.seek(0)
         owner = stream.read().strip()
@@ -392,7 +392,7 @@ def hash_code(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
 
 
 def _sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk."""
+    """Flush a file, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

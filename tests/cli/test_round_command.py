@@ -61,7 +61,7 @@ def test_json_names_the_round_its_manifest_and_its_counts(
     ("old", "new", "said"),
     [
         ('id = "small"', 'id = "../small"', "[round] id"),
-        ("2025-01-01", "2023-07-01", "start must lie before end"),
+        ("2025-01-01", "2023-07-01", "start must be before end"),
         ("2025-01-01", "2023-02-30", "not readable TOML"),
         ("2025-01-01", '"soon"', "window.end"),
         ('["writing"]', '["poetry"]', "'poetry'"),
@@ -91,7 +91,7 @@ def test_a_window_without_papers_is_1_with_the_reasons(
     )
     result = build()
     assert result.exit_code == 1
-    assert "would hold no item" in result.stderr
+    assert "would have no items" in result.stderr
     assert "outside_window" in result.stderr
 
 

@@ -58,9 +58,9 @@ def test_only_the_families_that_are_named(tmp_path: Path) -> None:
         (("--id", "Not An Id", *DAYS), "The new spec: [round] id"),
         (
             ("--id", "a", "--start", "2025-01-01", "--end", "2024-01-01"),
-            "start must lie before end",
+            "start must be before end",
         ),
-        (("--id", "a", *DAYS, "--family", "writting"), "no family is called 'writting'"),
+        (("--id", "a", *DAYS, "--family", "writting"), "there is no family 'writting'"),
     ],
 )
 def test_what_cannot_be_written_is_said(

@@ -167,7 +167,7 @@ def test_seal_and_reveal_write_files_to_be_published(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--until", "2024-01-31"], 2, "would go back in time"),
+        (["--until", "2024-01-31"], 2, "update it to a later date"),
         (["--until", "soon"], 2, "is not a day"),
         (["--until", "2024-07-01", "--id", "live"], 2, "Choose another with --id"),
     ],

@@ -293,7 +293,7 @@ def test_clean_only_leaves_items_that_no_model_of_the_run_can_have_seen(
     command = ("run", "title", "--round", small.folder, "--logs", tmp_path / "logs", *model)
     unknown = viva(*command)
     assert unknown.exit_code == 2
-    assert "Nothing is known of the training data of replay/" in unknown.stderr
+    assert "The training cutoff of replay/" in unknown.stderr
     done = viva(*command, "--cutoffs", tmp_path / "cutoffs.toml", "--margin", "0")
     assert done.exit_code == 0, done.stderr
     later = sum(date > dates[0] for date in dates)

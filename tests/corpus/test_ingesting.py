@@ -54,7 +54,7 @@ def test_two_papers_in_files_of_the_same_name_are_not_taken_for_one(
     write_tei("2020/paper.tei.xml", "Of trees")
     report = ingest("tei", tmp_path / "tei", tmp_path / "c")
     assert (report.read, report.papers) == (1, 1)
-    assert "2020/paper.tei.xml goes by the same name as 2019/paper.tei.xml" in str(report.failed)
+    assert "2020/paper.tei.xml has the same name as 2019/paper.tei.xml" in str(report.failed)
 
 
 def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(

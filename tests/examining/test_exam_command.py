@@ -366,7 +366,7 @@ def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> Non
         (nothing, "--max", "3"): "--max belongs to arxiv:QUERY",
         (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must lie before",
         ("arxiv: ",): "has no query",
-        (nothing, "--model", "a/b", "--price", "a/c"): "does not say of which model",
+        (nothing, "--model", "a/b", "--price", "a/c"): "names no model",
     }
     for words, message in cases.items():
         assert message in viva_here("exam", *words, *out, expect=2).stderr

@@ -244,5 +244,5 @@ def test_a_table_of_models_holds_more_than_cutoffs(tmp_path: Path) -> None:
         "released": "2025-11-03",
     }
     assert known.status("2026-01-01", "lab/one") == "unknown"
-    with pytest.raises(InputError, match="Nothing is known of the training data of lab/one"):
+    with pytest.raises(InputError, match="The training cutoff of lab/one is unknown"):
         clean_items([{"published": "2026-01-01"}], ["lab/one"], known)

@@ -141,7 +141,7 @@ def test_a_prompt_over_the_window_is_told_and_never_cut(model: Model, api: Local
     # 600 words and the space after the last are a token each
     tokens = 601 + api.overhead
     assert (output.stop_reason, output.completion) == ("model_length", "")
-    assert output.error == f"The prompt has {tokens} tokens; it is over the window."
+    assert output.error == f"The prompt has {tokens} tokens, more than the window."
     assert find_fault(output) == "overflow"
 
 

@@ -93,7 +93,7 @@ def test_a_walk_that_is_done_asks_for_nothing_and_a_larger_quota_for_what_is_new
     assert walk(arxiv, tmp_path / "walk", 100, "--fresh")["requests"] == 5
     done = CliRunner().invoke(app, [*command(arxiv, tmp_path / "walk"), "--seed", "Bo Second"])
     assert done.exit_code == 2
-    assert "holds a walk from other seeds" in done.output
+    assert "has a walk from other seeds" in done.output
 
 
 @pytest.mark.parametrize("broken", range(1, 6))

@@ -114,9 +114,9 @@ def test_no_round_is_made_of_a_fetch_that_was_stopped(arxiv: ReplayServer, corpu
 
 
 def test_papers_come_from_one_place(corpus: Path) -> None:
-    with pytest.raises(InputError, match="Papers come from one place"):
+    with pytest.raises(InputError, match="Give only one source of papers"):
         bring_papers(corpus, JUNE, JULY, oai="cs", arxiv="cat:cs.CL")
-    with pytest.raises(InputError, match="Nothing lies between"):
+    with pytest.raises(InputError, match="is after the end"):
         bring_papers(corpus, JULY, JUNE, oai="cs")
 
 

@@ -116,15 +116,15 @@ def test_an_id_may_have_64_small_letters_digits_dots_dashes_and_underscores(name
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        ("round.window.start", "2025-01-01", "start must lie before end"),  # empty
-        ("round.window.start", "2025-01-02", "start must lie before end"),
+        ("round.window.start", "2025-01-01", "start must be before end"),  # empty
+        ("round.window.start", "2025-01-02", "start must be before end"),
         ("round.window.end", "2025-02-29", "[round] window.end"),  # no leap year
         ("round.window.end", "2025-1-1", "YYYY-MM-DD"),
         ("round.window.end", 2025, "YYYY-MM-DD"),
         # A moment is another day elsewhere.
         ("round.window.end", "2025-01-01T00:00:00+02:00", "YYYY-MM-DD"),
         ("round.families", [], "[round] families"),
-        ("round.families", ["writting"], "no family is called 'writting'. There are: writing"),
+        ("round.families", ["writting"], "there is no family 'writting'. There are: writing"),
         ("round.seed", "x", "[round] seed"),
         ("writing.settings", ["everything"], "[writing] settings"),
         ("writing.splits", [0.5, 0.5], "[writing] splits"),

@@ -131,7 +131,7 @@ def test_a_paper_that_was_not_there_in_time_makes_a_new_round_of_the_same_window
 
 
 def test_an_update_does_not_go_back_in_time(parent: Round, now: Corpus) -> None:
-    with pytest.raises(InputError, match="Round live ends before 2024-01-01"):
+    with pytest.raises(InputError, match="Round live ends at 2024-01-01"):
         follow(parent, now, date(2023, 12, 31))
 
 

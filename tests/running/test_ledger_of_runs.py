@@ -160,7 +160,7 @@ def test_a_log_whose_line_was_taken_out_is_in_no_ledger(logs: Path) -> None:
 def test_a_ledger_that_is_none_is_a_problem_and_stops_a_run(logs: Path, content: bytes) -> None:
     (logs / LEDGER).write_bytes(content)
     assert len(check_ledgers(logs).problems) >= 1
-    with pytest.raises(DamagedError, match="cannot be carried on"), recording(logs, ASKED):
+    with pytest.raises(DamagedError, match="cannot be continued"), recording(logs, ASKED):
         raise AssertionError("nothing may run")
 
 

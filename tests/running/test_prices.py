@@ -76,4 +76,4 @@ def test_a_limit_without_a_price_is_refused_before_anything_is_asked(
 
 def test_a_price_of_a_model_that_takes_no_part_is_refused(small: Round, tmp_path: Path) -> None:
     said = run(small, tmp_path, "other", "--price", "openai/gpt=1,2", expect=2)
-    assert "openai/gpt, which does not take part" in said
+    assert "openai/gpt has a price but does not take part" in said

@@ -112,7 +112,7 @@ def test_what_the_xml_says_of_a_paper(tmp_path: Path) -> None:
     ],
 )
 def test_parts_that_make_no_id(parts: tuple[str, str, str]) -> None:
-    with pytest.raises(InputError, match=r"no Anthology id|no four digits|not a number"):
+    with pytest.raises(InputError, match=r"no Anthology id|exceed four digits|not a number"):
         build_id(*parts)
 
 
@@ -200,7 +200,7 @@ def test_withdrawn_untitled_and_nameless_papers_are_faults(tmp_path: Path) -> No
     [
         ("", "the file is empty"),
         ("<collection><volume>", "not well-formed XML"),
-        ("<TEI/>", "the root is <TEI>"),
+        ("<TEI/>", "its root is <TEI>"),
     ],
     ids=["empty", "cut", "another"],
 )

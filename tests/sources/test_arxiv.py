@@ -248,7 +248,7 @@ def test_ids_that_arxiv_does_not_know_are_named(
     paper, fault = found
     assert isinstance(paper, Document)
     assert (paper.arxiv_id, paper.version, len(paper.authors)) == ("1707.08567", "v1", 34)
-    assert fault == Unread("0808.05394", "arXiv has no paper of this id")
+    assert fault == Unread("0808.05394", "arXiv has no paper with this id")
     with pytest.raises(InputError, match="'abc'"):
         list(by_ids(client, ["abc"]))
 
@@ -324,4 +324,4 @@ def test_characters_that_are_no_text_are_replaced_and_counted(
 def test_replacements_are_reported(tmp_path: Path) -> None:
     text = feed_of(1, total=1, title="Café").decode()
     _, fault = read_file(tmp_path / "q.atom.xml", text.encode("latin-1"))
-    assert fault == Unread("q.atom.xml", "characters that are not text, now U+FFFD: 1")
+    assert fault == Unread("q.atom.xml", "invalid characters replaced by U+FFFD: 1")

@@ -95,7 +95,7 @@ def test_a_query_with_more_results_than_are_given_out_goes_on_from_the_day_it_re
     assert "submittedDate%3A%5B202406200000+TO" in arxiv.asks[2].target
     same = [replace(entry(number), day=JUNE) for number in range(40)]
     arxiv.script = CatalogueArxiv(same)
-    with pytest.raises(BadReplyError, match="more than 20 results of 2024-06-01"):
+    with pytest.raises(BadReplyError, match="2024-06-01 alone has more than 20 results"):
         numbers(arxiv, tmp_path / "same")
 
 
@@ -121,7 +121,7 @@ def test_dates_are_the_date_range_of_the_query() -> None:
     assert dated("a", None, None) == "a"
     assert dated("a", june, None).endswith("[202406010000 TO 210001010000]")
     assert dated("a", None, july).endswith("[199101010000 TO 202406302359]")
-    with pytest.raises(InputError, match="Nothing lies between"):
+    with pytest.raises(InputError, match="is not before"):
         dated("a", july, june)
 
 

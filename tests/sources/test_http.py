@@ -253,7 +253,7 @@ def test_a_body_shorter_than_announced_is_asked_for_again(
     server.script = then_good([1], Fault(b"go", announced=4))
     assert client_of(server, clock).get(server.api) == b"good"
     server.script = lambda ask: Fault(b"go", announced=4)
-    with pytest.raises(UnreachableError, match="no whole answer"):
+    with pytest.raises(UnreachableError, match="no complete answer"):
         client_of(server, clock, limits=Limits(tries=2)).get(server.api)
 
 

@@ -99,8 +99,8 @@ def test_columns_are_renamed_and_the_rest_is_listed(foreign: Path) -> None:
     ("rename", "words"),
     [
         ({"titel": "title"}, "has no column 'titel'. It has: key, name, stars"),
-        ({"name": "titel"}, "no column of ours is called 'titel'. There are: id, title"),
-        ({"name": "title", "stars": "title"}, "more than one column would be 'title'"),
+        ({"name": "titel"}, "there is no field 'titel'. Choose from: id, title"),
+        ({"name": "title", "stars": "title"}, "several columns are mapped to 'title'"),
     ],
 )
 def test_a_rename_that_cannot_be_done_is_wrong_use(

@@ -200,7 +200,7 @@ def test_an_unfinished_harvest_is_said_until_it_is_finished(tmp_path: Path) -> N
         (b"", "the file is empty"),
         (b"Rate exceeded.", "says 'Rate exceeded.'"),
         (b"<html><body>Sorry</body></html>", "a web page"),
-        (b"<feed/>", "the root is <feed>"),
+        (b"<feed/>", "its root is <feed>"),
         (b'<!DOCTYPE x [<!ENTITY a "b">]><OAI-PMH>&a;</OAI-PMH>', "declares XML entities"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
@@ -216,7 +216,7 @@ def test_characters_that_xml_does_not_have_cost_no_page(tmp_path: Path) -> None:
     found, fault = read(tmp_path, content)
     assert isinstance(found, Document)
     assert found.abstract == "An�� abstract with $x < y$."
-    assert fault == Fault("a.oai.xml", "characters that are not text, now U+FFFD: 2")
+    assert fault == Fault("a.oai.xml", "invalid characters replaced by U+FFFD: 2")
 
 
 LINES = {

@@ -190,7 +190,7 @@ def test_a_list_without_end_is_an_error(run: Harvester, repository: Repository) 
         return Fault(envelope(f"<ListRecords>{record}{token}</ListRecords>"))
 
     repository.script = turn
-    with pytest.raises(BadReplyError, match="leads back to a page"):
+    with pytest.raises(BadReplyError, match="leads back to an earlier page"):
         run()
     assert len(run.server.asks) == 3
 
@@ -264,7 +264,7 @@ def test_an_unfinished_harvest_is_finished_with_its_own_days_or_dropped(
     with pytest.raises(BadReplyError):
         run("2024-06-01", "2024-06-03")
     repository.script = lambda ask: None
-    with pytest.raises(VivaError, match="asked for 2024-06-01 to 2024-06-03"):
+    with pytest.raises(VivaError, match="covers 2024-06-01 to 2024-06-03"):
         run("2024-06-02")
     assert run().until == "2024-06-03"
     repository.script = only([len(run.server.asks) + 2], FAULTS["web page"])
@@ -277,7 +277,7 @@ def test_a_changed_state_is_noticed(run: Harvester) -> None:
     state = json.loads(path.read_text())
     state["next"] = 1
     path.write_text(json.dumps(state))
-    with pytest.raises(DamagedError, match="Delete it to harvest anew"):
+    with pytest.raises(DamagedError, match="Delete it to start a new harvest"):
         run()
 
 

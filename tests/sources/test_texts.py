@@ -198,7 +198,7 @@ def test_the_page_of_another_paper_or_version_is_not_taken(
 ) -> None:
     library.add("/html/2001.00001v1", latexml_page(other))
     found = fetch_text(client, want(server, "html"))
-    assert found == Missing("unusable", f"what came is {other}", 200)
+    assert found == Missing("unusable", f"the server sent {other}", 200)
 
 
 @pytest.mark.parametrize(

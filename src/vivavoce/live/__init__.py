@@ -1,1 +1,1 @@
-"""Boards kept alive: one configuration, one ledger, and every step of every period once."""
+"""Live boards: a configuration, a ledger, and every step of every period done once."""

@@ -1,4 +1,4 @@
-"""The periods of a live board: days alone, no clock."""
+"""The periods of a live board, in days, without a clock."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Period:
 
     @property
     def name(self) -> str:
-        """The end, as ledger and status name the period."""
+        """Name of the period in ledger and status: its end."""
         return self.end.isoformat()
 
 
 class Schedule(Options):
-    """The `[schedule]` table: periods from a first day on."""
+    """The `[schedule]` table: consecutive periods from a first day."""
 
     start: date
-    """The first day whose papers the first round asks about."""
+    """First day of the first round's papers."""
     first: date | None = None
-    """End of the first period; one step after the start where it is None."""
+    """End of the first period; None for one step after the start."""
     every: Literal["day", "week", "month", "quarter"] = "month"
     wait_days: int = Field(default=0, ge=0, le=365)
     """Days after a period's end before it is due: papers are announced late."""
@@ -54,28 +54,28 @@ class Schedule(Options):
         return self.first or self._after(self.start)
 
     def periods(self) -> Iterator[Period]:
-        """All periods, without end."""
+        """All periods, as an endless iterator."""
         start, end = self.start, self.first_end
         while True:
             yield Period(start, end)
             start, end = end, self._after(end)
 
     def due_on(self, period: Period) -> date:
-        """The day from which on a period is due."""
+        """First day on which a period is due."""
         return period.end + timedelta(days=self.wait_days)
 
     def due(self, until: date) -> list[Period]:
-        """The periods that are due on a day, the oldest first."""
-        found: list[Period] = []
+        """Periods that are due on a day, oldest first."""
+        periods: list[Period] = []
         for period in self.periods():
             if self.due_on(period) > until:
-                return found
-            found.append(period)
-        return found
+                return periods
+            periods.append(period)
+        return periods
 
     def next_due(self, period: Period | None) -> date:
-        """The day on which the period after this one is due; the first one's without any."""
-        coming = (each for each in self.periods() if period is None or each.end > period.end)
+        """Day on which the next period is due; the first period's if None is given."""
+        coming = (one for one in self.periods() if period is None or one.end > period.end)
         return self.due_on(next(coming))
 
     def _after(self, end: date) -> date:

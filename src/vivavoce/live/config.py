@@ -1,7 +1,7 @@
-"""Configuration of a live board: a TOML file, checked whole before anything is asked or paid.
+"""Configuration of a live board: a TOML file, checked completely before any request.
 
-The tables `[round]`, `[update]` and those of the families are a round's spec without id and
-window, which the schedule gives. `viva live init` writes one, and what runs it every day.
+The tables `[round]`, `[update]` and those of the families are a round's spec, without the scheduled
+id and window. `viva live init` writes a configuration, and a workflow that runs it daily.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from vivavoce.text.dates import parse_date
 
 _STRICT = ConfigDict(extra="forbid")
 _FREE = ("extractive/", "replay/")
-"""Models that ask nobody, and so cost nothing."""
+"""Providers without requests and so without cost."""
 
 
 class LiveOptions(Options):
     """The `[live]` table."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,50}$")
-    """First part of the name of every round; its period's end follows."""
+    """Prefix of every round's name; the period's end follows."""
     folder: Path = Path()
-    """The folder of corpus, rounds, logs and site, seen from the configuration."""
+    """Folder of corpus, rounds, logs and site, relative to the configuration."""
     contact: str | None = None
-    """Address that servers of papers can write to."""
+    """Email address for the operators of paper servers."""
 
 
 class SourceOptions(Options):
-    """A `[[source]]`: where papers come from."""
+    """A `[[source]]` of papers."""
 
     kind: Literal["arxiv", "oai", "metadata", "files"]
     query: str | None = None
@@ -75,7 +75,7 @@ class TextOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RunTable(Patience):
-    """The `[run]` table: what every contestant is asked, and how patiently."""
+    """The `[run]` table: tasks, settings, and retries for every contestant."""
 
     __pydantic_config__ = _STRICT
 
@@ -92,16 +92,16 @@ class ContestantOptions(ModelUse):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
     model: str | None = None
     methods: Annotated[tuple[str, ...], MinLen(1)] = ("direct",)
-    """Each task is answered by those of them that it has."""
+    """Methods; each task uses those that it supports."""
     price: str | None = None
     cutoff: str | None = None
     joins: date | None = None
-    """Its first round is the first that ends on this day or later."""
+    """Its first round is the first one that ends on or after this day."""
     retires: date | None = None
-    """Last day: it takes part in no round that ends later."""
+    """It takes part in no round that ends after this day."""
 
     def due(self, end: date) -> date | None:
-        """Day from which on the round that ends on a day is asked; None for never."""
+        """First day for running the round with this end; None for never."""
         if self.retires and end > self.retires:
             return None
         return end if self.joins is None or end >= self.joins else None
@@ -130,7 +130,7 @@ class SiteTable(SiteOptions, CutoffOptions):
 
     samples: Annotated[int, Field(ge=0, le=200)] = 0
     rounds: Literal["none", "ids", "open", "all"] = "none"
-    """Rounds shown beside the pages: without texts, with those of open papers, or whole."""
+    """Rounds on the site: as ids without texts, with texts of open papers, or complete."""
 
 
 _OF_ROUNDS = ("round", "update")
@@ -138,7 +138,7 @@ _SCHEDULED = ("id", "window", "parent")
 
 
 class LiveConfig(Options):
-    """A checked configuration: its tables, and beside them those of a round's spec."""
+    """A checked configuration: its own tables, and those of a round's spec."""
 
     live: LiveOptions
     schedule: Schedule
@@ -157,7 +157,7 @@ class LiveConfig(Options):
         """Check the tables of a file.
 
         Raises:
-            InputError: A table, key, task, method, setting or price is unknown or cannot be; the
+            InputError: A table, key, task, method, setting or price is unknown or invalid; the
                 message names the nearest known one.
         """
         of_rounds = (*_OF_ROUNDS, *list_families())
@@ -184,22 +184,22 @@ class LiveConfig(Options):
 
     @property
     def folder(self) -> Path:
-        """The folder that everything is written into."""
+        """Folder of all output."""
         return self.path.parent / self.live.folder
 
     def below(self, path: Path) -> Path:
-        """A path of the configuration, seen from where the file is."""
+        """Resolve a path of the configuration relative to its file."""
         return self.path.parent / path
 
     def round_id(self, period: Period) -> str:
-        """The name of a period's round."""
+        """Id of a period's round."""
         return f"{self.live.id}-{period.end}"
 
     def spec(self, period: Period) -> RoundSpec:
-        """The spec of a round that begins the line.
+        """Spec of a first round, without a parent.
 
         Raises:
-            InputError: A table of it sets what the schedule sets, or is as `parse_spec` says.
+            InputError: A table sets a key of the schedule, or `parse_spec` refuses it.
         """
         values = dict(self._rounds)
         asked = values["round"]
@@ -213,7 +213,7 @@ class LiveConfig(Options):
 
     @cached_property
     def prices(self) -> dict[str, str]:
-        """Dollars by model, of contestants and judge."""
+        """Prices of contestants' and judge's models, by model."""
         priced = {one.model: one.price for one in self.contestant}
         if self.judge:
             priced[self.judge.model] = self.judge.price
@@ -227,23 +227,23 @@ class LiveConfig(Options):
 
     @property
     def is_limited(self) -> bool:
-        """True if there is a budget, which needs every price."""
+        """True if there is a budget, which needs the price of every model."""
         return self.budget.period is not None or self.budget.total is not None
 
     @property
     def is_of_papers(self) -> bool:
-        """True if any family asks about papers; tables of one's own need none."""
+        """True if any family needs papers; a user's own tables do not."""
         cards = list_families()
         return any(cards[name].of_papers for name in self._rounds["round"]["families"])
 
     @property
     def is_sealed(self) -> bool:
-        """True if rounds are shown one period later."""
+        """True if rounds are revealed one period later."""
         return bool(self._rounds["round"].get("sealed", False))
 
     @cached_property
     def cutoffs(self) -> Cutoffs:
-        """The cutoffs that the file states, before those that are known anyway."""
+        """Cutoffs in the configuration, followed by those loaded from files."""
         own = tuple(
             Cutoff(one.model, one.cutoff, str(self.path.name))
             for one in self.contestant
@@ -261,7 +261,7 @@ class LiveConfig(Options):
         for name in self.run.tasks:
             if name not in tasks:
                 find_task(name)
-                raise InputError(f"{self.path}: [run] {name} is of none of {', '.join(wanted)}.")
+                raise InputError(f"{self.path}: [run] {name} is not a task of {', '.join(wanted)}.")
         settings = {s for task, family in tasks.items() for s in cards[family].tasks[task].settings}
         for name in self.run.settings:
             if name not in settings:
@@ -277,12 +277,12 @@ class LiveConfig(Options):
         for number, one in enumerate(self.contestant, start=1):
             where = f"{self.path}: [[contestant]] {number}, {one.name}:"
             if one.name in seen:
-                raise InputError(f"{where} there are two of this name.")
+                raise InputError(f"{where} the name is used twice.")
             seen.add(one.name)
             for method in one.methods:
                 if method not in known:
                     hint = nearest(method, list(known))
-                    raise InputError(f"{where} no method is called {method!r}.{hint}")
+                    raise InputError(f"{where} there is no method {method!r}.{hint}")
                 offering = [name for name in cards if method in cards[name].methods]
                 asks = any(needs_model(name, method) for name in offering)
                 if asks != (one.model is not None):
@@ -301,8 +301,8 @@ class LiveConfig(Options):
             raise InputError(f"{where} {error}") from error
         if self.is_limited and model is not None and model not in self.prices:
             raise InputError(
-                f'{where} a budget needs every price: price = "IN,OUT" in dollars for a million '
-                'tokens, "0,0" for what costs nothing.'
+                f'{where} a budget needs every price: price = "IN,OUT" in dollars per million '
+                'tokens, "0,0" for a free model.'
             )
 
 
@@ -314,7 +314,7 @@ _TABLES: dict[str, Any] = {
 
 
 def _explain(path: Path, problem: Any) -> str:
-    """A fault of the file, with the table, the key and the nearest known one."""
+    """Describe a fault of the file, with table, key and nearest known name."""
     table, *rest = problem["loc"]
     model = _TABLES.get(str(table))
     if model is None:
@@ -328,7 +328,7 @@ def _explain(path: Path, problem: Any) -> str:
     key = ".".join(str(part) for part in rest)
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         is_request = is_dataclass(model)
-        known = [each.name for each in fields(model)] if is_request else list(model.model_fields)
+        known = [one.name for one in fields(model)] if is_request else list(model.model_fields)
         return f"{path}: {where} {key} is unknown.{nearest(key, known)}"
     return f"{path}: {where} {key}: {sentence_of(problem)}."
 
@@ -337,7 +337,7 @@ def read_config(path: Path) -> LiveConfig:
     """Read and check a configuration.
 
     Raises:
-        InputError: It is missing, no TOML, or as `LiveConfig` says.
+        InputError: The file is missing or not TOML, or `LiveConfig.of` refuses it.
     """
     return LiveConfig.of(path, read_toml(path, " viva live init writes one."))
 
@@ -350,16 +350,16 @@ _PLACES = {
 
 
 def write_start(out: Path) -> list[Path]:
-    """Write configuration and workflow; the configuration comes first.
+    """Write a configuration and its workflow; return the paths, the configuration first.
 
     Raises:
-        InputError: One of them is there already.
+        InputError: A file exists already.
     """
     folder = resources.files("vivavoce.live") / "templates"
     places = {name: out / place for name, place in _PLACES.items()}
     for place in places.values():
         if place.exists():
-            raise InputError(f"{place} is there already. Name another folder.")
+            raise InputError(f"{place} exists already. Name another folder.")
     for name, place in places.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         write_text(place, (folder / name).read_text("utf-8"))

@@ -1,7 +1,7 @@
-"""A board brought up to a day: the state machine behind `viva live`.
+"""Updating of a live board to a day: the state machine behind `viva live`.
 
-Each due period goes through the same steps, the oldest first. A step that fails ends its period's
-preparation or its own cell, and nothing else; the next run takes up what is lacking.
+Each due period goes through the same steps, oldest period first. A step that fails stops only its
+period's preparation or its own cell; the next run repeats the missing steps.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class Update:
     """Outcome of `viva live`."""
 
     did: list[str] = field(default_factory=list)
-    """Steps that were begun, in order; empty where there was nothing to do."""
+    """Steps begun, in order; empty if there was nothing to do."""
     failures: list[Row] = field(default_factory=list)
     notices: list[Row] = field(default_factory=list)
-    """Warnings of the newest period that is due."""
+    """Warnings for the newest due period."""
 
 
 def open_state(config: LiveConfig) -> State:
-    """The board of a configuration as its ledger has it; nothing is written."""
+    """Read the state of a board from its ledger, without writing anything."""
     return State(config, Ledger(config.folder))
 
 
 def work_due(state: State, until: date) -> list[tuple[Period, list[str]]]:
-    """Periods that are due and lack something, the oldest first, with what that is."""
+    """Due periods with missing steps, oldest first, and these steps."""
     due = state.config.schedule.due(until)
     return [(period, lacks) for period in due if (lacks := state.lacking(period))]
 
@@ -63,13 +63,13 @@ def bring_up_to_date(
     tell: Tell = lambda line: None,
     progress: Progress | None = None,
 ) -> Update:
-    """Do everything that is due on a day and not done.
+    """Do all work that is due on a day and not done.
 
-    `base` is a loopback server that stands for arXiv's.
+    `base` is a loopback server that replaces arXiv's.
 
     Raises:
-        InputError: A contestant's model has no provider, or its name meant another one before.
-        LockedError: Another instance works on this board.
+        InputError: A contestant's model has no provider, or its name was another model's before.
+        LockedError: Another process is updating this board.
     """
     state = open_state(config)
     if not work_due(state, until):
@@ -88,7 +88,7 @@ def bring_up_to_date(
 
 
 def _standing(state: State, until: date) -> list[Row]:
-    """Warnings of the newest period that is due, and of its budget."""
+    """Warnings for the newest due period, including its budget."""
     due = state.config.schedule.due(until)
     if not due:
         return []
@@ -97,7 +97,7 @@ def _standing(state: State, until: date) -> list[Row]:
 
 
 class _Keeper:
-    """One run over everything that is due."""
+    """One run over all due work."""
 
     def __init__(self, state: State, service: Service, tell: Tell, progress: Progress | None):
         self._state = state
@@ -117,7 +117,7 @@ class _Keeper:
             if period.name >= self._state.newest:
                 self._audit_and_show(period)
             if not is_prepared:
-                return  # the next round follows from this one
+                return  # the next round needs this one as its parent
 
     def _prepare(self, period: Period) -> bool:
         with self._step(period, "preparation"):
@@ -149,7 +149,7 @@ class _Keeper:
 
     @contextmanager
     def _step(self, period: Period, step: str) -> Iterator[None]:
-        """Let a step fail by itself: the others go on."""
+        """Record the failure of a step, so that other steps continue."""
         try:
             yield
         except LockedError:
@@ -163,7 +163,7 @@ class _Keeper:
 
 
 def audit_round(state: State, period: Period, name: str) -> None:
-    """Audit a round and note what was found.
+    """Audit a round, and record the notices in the ledger.
 
     Raises:
         VivaError: A round or a log cannot be read.
@@ -180,15 +180,15 @@ def audit_round(state: State, period: Period, name: str) -> None:
 
 
 def _drift(logs: Path, folder: Path) -> Iterator[Row]:
-    """A notice for each contestant whose score on the anchors is shown to have moved."""
+    """Notices for contestants whose score on the anchors has significantly moved."""
     opened = load_round(folder)
     if not any(anchors_of(opened).values()):
         return
     try:
-        found = drift_of_anchors(logs, opened)
+        drift = drift_of_anchors(logs, opened)
     except NothingToAuditError:  # every contestant is new
         return
-    for row in found.rows:
+    for row in drift.rows:
         if row["headline"] and row["undecided"] is False:
             low, high = row["drift_ci"]
             text = (
@@ -199,19 +199,19 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
 
 
 def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
-    """A notice for each judge that changes more of its verdicts with the order than before.
+    """Notices for judges whose verdicts depend on the order more often than before.
 
-    Compared are its verdicts on answers of the same contestants to the items of both rounds.
+    The comparison uses verdicts on the same contestants' answers to items of both rounds.
     """
-    found, _, draws = open_logs(logs)
+    opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     clusters: dict[str, str] = {}
-    for each in read_verdicts([log for log in found if log.key.round in (before, now)]):
-        if places := each.places(OVERALL):
-            asked = each.asked
-            answer = " ".join((asked.task, asked.setting, each.contestant, each.id))
-            flips[each.judge, asked.round][answer].append(float(places[0] == places[1]))
-            clusters[answer] = each.cluster
+    for verdict in read_verdicts([log for log in opened_logs if log.key.round in (before, now)]):
+        if places := verdict.places(OVERALL):
+            asked = verdict.asked
+            answer = " ".join((asked.task, asked.setting, verdict.contestant, verdict.id))
+            flips[verdict.judge, asked.round][answer].append(float(places[0] == places[1]))
+            clusters[answer] = verdict.cluster
     for judge in sorted({judge for judge, _ in flips}):
         was, is_now = (
             {answer: fmean(shares) for answer, shares in flips[judge, name].items()}
@@ -227,7 +227,7 @@ def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
 
 
 def budget_notices(state: State, period: Period) -> list[Row]:
-    """A notice for each budget of which more was spent than the share that the file names."""
+    """Notices for budgets of which at least the configured share is spent."""
     budget: BudgetOptions = state.config.budget
     sums = {
         f"the budget of {period.name}": (budget.period, state.ledger.spent(period.name)),

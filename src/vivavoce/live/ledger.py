@@ -1,7 +1,7 @@
-"""The ledger of a live board: one line for each step that is done, and what it found.
+"""The ledger of a live board: one line for each completed step, with its results.
 
-A step whose line is there is not done again. The file is written whole or not at all, so a killed
-step has no line; every step can be repeated.
+A step with a line is not repeated. The file is written atomically, so an interrupted step has no
+line; every step can be repeated safely.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE = (
     "listing", "texts", "cited", "networks", "round", "leakage",
 )  # fmt: skip
 PREPARATION = (LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE)
-"""Steps that every period has once, in order."""
+"""Steps of every period, in order."""
 CELL, AUDIT, SITE, PAID = "cell", "audit", "site", "paid"
 DONE, PARTIAL, PENDING = "done", "partial", "pending"
 
@@ -31,7 +31,7 @@ class Ledger:
     """Lines of a board's ledger, and the failures of the last run."""
 
     def __init__(self, folder: Path) -> None:
-        """Read what is there; an empty ledger where there is none."""
+        """Read the ledger of a folder, which may not exist yet."""
         self._path = folder / "ledger.jsonl"
         self._failures = folder / "failures.json"
         self.rows: list[Row] = []
@@ -39,40 +39,40 @@ class Ledger:
             self.rows = [row for _, row in read_jsonl(self._path)]
 
     def note(self, step: str, period: Period, **facts: Any) -> None:
-        """Write down that a step is done."""
+        """Record a completed step."""
         self.rows.append({"step": step, "period": period.name, **facts})
         write_jsonl(self._path, self.rows)
 
     def find(self, step: str, **facts: Any) -> Iterator[Row]:
-        """The lines of a step that hold all these facts, the oldest first."""
+        """Lines of a step with all of these facts, oldest first."""
         wanted = {"step": step, **facts}.items()
         return (row for row in self.rows if all(row.get(name) == v for name, v in wanted))
 
     def last(self, step: str, **facts: Any) -> Row | None:
-        """The newest such line; None where there is none."""
-        found = list(self.find(step, **facts))
-        return found[-1] if found else None
+        """The newest line of a step with all of these facts; None if there is none."""
+        lines = list(self.find(step, **facts))
+        return lines[-1] if lines else None
 
     @property
     def failures(self) -> list[Row]:
-        """Steps that failed in the last run that had work: `period`, `step`, `reason`."""
+        """Failed steps of the last run with work: `period`, `step`, `reason`."""
         return list(read_json(self._failures)) if self._failures.exists() else []
 
     def write_failures(self, failures: list[Row]) -> None:
-        """Replace the failures of the run before."""
+        """Replace the failures of the previous run."""
         if failures:
             write_json(self._failures, failures)
         else:
             self._failures.unlink(missing_ok=True)
 
     def paid(self, cell: Cell | None = None) -> float:
-        """Dollars noted of one cell that is not done, or of all such cells."""
+        """Dollars recorded for an unfinished cell, or for all of them."""
         done = {_place(row) for row in self.find(CELL)}
         rows = (row for row in self.find(PAID) if cell is None or cell.facts.items() <= row.items())
         return sum((float(row["cost"]) for row in rows if _place(row) not in done), 0.0)
 
     def spent(self, period: str | None = None) -> float:
-        """Dollars paid in a period, or in all."""
+        """Dollars spent in a period, or in all periods."""
         rows = [*self.find(CELL), *self.find(PAID)]
         return sum((float(r["cost"]) for r in rows if period in (None, r["period"])), 0.0)
 
@@ -83,7 +83,7 @@ def _place(row: Row) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One contestant on one round in one setting."""
+    """A contestant on a round in a setting."""
 
     round_id: str
     contestant: ContestantOptions
@@ -91,13 +91,13 @@ class Cell:
 
     @property
     def facts(self) -> Row:
-        """Names by which the ledger knows it."""
+        """Names that identify the cell in the ledger."""
         names = {"round": self.round_id, "contestant": self.contestant.name}
         return {**names, "setting": self.setting}
 
     @property
     def path(self) -> Path:
-        """The folder of its logs, below that of all logs."""
+        """Folder of the cell's logs, relative to that of all logs."""
         return Path(self.round_id, self.contestant.name, self.setting)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Cell:
 
 
 class State:
-    """A configuration beside its ledger: what is done, and what is still to do."""
+    """A configuration with its ledger: completed and missing steps."""
 
     def __init__(self, config: LiveConfig, ledger: Ledger) -> None:
         self.config = config
@@ -113,29 +113,29 @@ class State:
         self._refuse_other_contestants()
 
     def refuse_clock_behind(self, day: date, *, is_clock: bool) -> None:
-        """Raise `VivaError` where the clock shows a day before one that the ledger knows."""
+        """Raise `VivaError` if the clock is behind the newest period of the ledger."""
         if is_clock and self.newest > day.isoformat():
             raise VivaError(
-                f"The clock says {day}, and the period until {self.newest} was begun already. "
+                f"The clock says {day}, but the period until {self.newest} has already begun. "
                 "Set the clock, or name the day with --until."
             )
 
     def prepared(self, period: Period, step: str) -> Row | None:
-        """The line of a step that a period has once."""
+        """The ledger's line for a preparation step of a period; None if it is missing."""
         return self.ledger.last(step, period=period.name)
 
     def rounds(self) -> dict[date, str]:
-        """The round of each period that made one, the oldest first."""
+        """Rounds by the end of their period, oldest first."""
         rows = self.ledger.find(ROUND)
         return {date.fromisoformat(row["period"]): row["round"] for row in rows if row["round"]}
 
     def parent(self, period: Period) -> str | None:
-        """The round before that of a period."""
+        """The last round before a period; None for the first."""
         before = [name for end, name in self.rounds().items() if end < period.end]
         return before[-1] if before else None
 
     def pending_cells(self, period: Period) -> list[Cell]:
-        """Cells to be asked by a period's end that are not done."""
+        """Unfinished cells that are due by a period's end."""
         done = {_place(row) for row in self.ledger.find(CELL)}
         return [cell for cell in self._cells(period) if tuple(cell.facts.values()) not in done]
 
@@ -147,11 +147,11 @@ class State:
                     yield from (Cell(name, one, setting) for setting in self.config.run.settings)
 
     def preparation(self, period: Period) -> list[str]:
-        """Missing steps of a period before the first request to a model."""
+        """Missing preparation steps of a period."""
         return [step for step in PREPARATION if self.prepared(period, step) is None]
 
     def lacking(self, period: Period) -> list[str]:
-        """Items missing from a period, for people; empty when it is done."""
+        """Missing steps of a period, for display; empty if it is done."""
         missing = self.preparation(period)
         if missing:
             return [*missing, "contestants", AUDIT, SITE]
@@ -163,46 +163,46 @@ class State:
 
     @property
     def newest(self) -> str:
-        """The last period that was begun: audits and site are of it."""
+        """Name of the last period begun, to which audits and site belong."""
         return max((row["period"] for row in self.ledger.rows), default="")
 
     @property
     def done_cells(self) -> list[Row]:
-        """Lines of the cells whose logs are on the board."""
+        """Lines of the cells with logs on the board."""
         return [row for row in self.ledger.find(CELL) if row["logs"]]
 
     def cells_key(self, *rounds: str | None) -> str:
-        """Hash of the cells that are done, of some rounds or of all."""
+        """Hash of the finished cells of some rounds, or of all."""
         cells = [[*_place(row), hash_of(row["logs"])] for row in self.done_cells]
         return hash_of(sorted(cell for cell in cells if not rounds or cell[0] in rounds))
 
     def audits_due(self) -> list[str]:
-        """Rounds whose audits are older than a cell of them or of the round before."""
-        found, before = [], None
+        """Rounds whose audit is older than a cell of the round or of the one before."""
+        outdated, before = [], None
         for name in self.rounds().values():
             key = self.cells_key(name, before)
             here = any(row["round"] == name for row in self.done_cells)
             if here and self.ledger.last(AUDIT, round=name, key=key) is None:
-                found.append(name)
+                outdated.append(name)
             before = name
-        return found
+        return outdated
 
     @property
     def site_key(self) -> str:
-        """Hash of everything that the site is made of."""
+        """Hash of all inputs of the site."""
         settings = [repr(self.config.site), repr(self.config.cutoffs.files[0])]
         return hash_of([self.cells_key(), list(self.rounds().values()), settings, self.newest])
 
     @property
     def is_site_due(self) -> bool:
-        """True if there are logs for the site, and it is not made of all of them."""
+        """True if there are logs that the site does not cover yet."""
         return bool(self.done_cells) and self.ledger.last(SITE, key=self.site_key) is None
 
     @cached_property
     def notices(self) -> list[Row]:
         """Warnings of the ledger: `period`, `kind` and `text`.
 
-        Of the audits of a round the last one counts: what it does not find is gone.
+        Only the last audit of a round counts.
         """
         audits = {row["round"]: row for row in self.ledger.find(AUDIT)}
         return [
@@ -213,7 +213,7 @@ class State:
         ]
 
     def _refuse_other_contestants(self) -> None:
-        """Raise `InputError` where a name stands for another model or method than it did."""
+        """Raise `InputError` if a contestant's model or methods changed under the same name."""
         answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
         for one in self.config.contestant:
             was = answered.get(one.name, now := identity(one))

@@ -1,7 +1,7 @@
-"""Site and state of a live board.
+"""Site and status of a live board.
 
-Beside the pages of the board the site has seals and status. It is a folder: whoever publishes it
-copies that.
+Besides the pages of the board, the site has seals and the status. It is a plain folder, published
+by copying it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from vivavoce.web.board.page import Block, Link, Words, environment, html_of, ma
 
 
 def build_site(state: State, period: Period) -> None:
-    """Check that all logs are those that were verified, write the site, and note it.
+    """Check that no log changed since it was verified, write the site, and record it.
 
     Raises:
-        VivaError: A log is not as it was verified; nothing is written then.
+        VivaError: A log changed since it was verified; nothing is written.
     """
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
@@ -53,10 +53,10 @@ def _refuse_changed(state: State, logs: Path) -> None:
         for row in state.done_cells
         for name, sha256 in row["logs"].items()
     }
-    found = {p.relative_to(logs): hash_file(p) for p in sorted(logs.rglob("*")) if is_log(p)}
-    for path in sorted({*noted, *found}):
-        if noted.get(path) != found.get(path):
-            what = "is gone" if path not in found else "is not the log that was verified"
+    present = {p.relative_to(logs): hash_file(p) for p in sorted(logs.rglob("*")) if is_log(p)}
+    for path in sorted({*noted, *present}):
+        if noted.get(path) != present.get(path):
+            what = "is gone" if path not in present else "is not the log that was verified"
             raise VivaError(
                 f"The site was not built: {logs / path} {what}. Put the logs back as they were; "
                 "the ledger names every one."
@@ -64,12 +64,12 @@ def _refuse_changed(state: State, logs: Path) -> None:
 
 
 def _write_beside(state: State, out: Path) -> None:
-    """Write what is published of rounds, and of the models' cutoffs."""
+    """Write the published parts of rounds, and the models' cutoffs."""
     rounds = state.config.folder / "rounds"
     out.mkdir(parents=True, exist_ok=True)
     names = list(state.rounds().values())
     if state.config.is_sealed:
-        names.pop()  # its items are shown one period later
+        names.pop()  # its items are revealed one period later
         for before in names:
             write_reveal(load_round(rounds / before), rounds)
         for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
@@ -88,9 +88,9 @@ def _write_beside(state: State, out: Path) -> None:
 
 
 def write_status(state: State, until: date) -> None:
-    """Write the status of a day beside the pages, also where no page is new.
+    """Write the status on a day next to the pages, even if no page is new.
 
-    None is written without pages, nor of a day before the newest period.
+    Nothing is written without pages, or for a day before the newest period.
     """
     out = state.config.folder / "site" / OWN
     if out.is_dir() and until.isoformat() >= state.newest:
@@ -100,7 +100,7 @@ def write_status(state: State, until: date) -> None:
 
 
 def status_of(state: State, until: date) -> Row:
-    """The status of a board on a day."""
+    """Status of a board on a day."""
     schedule = state.config.schedule
     due = schedule.due(until)
     budget = state.config.budget
@@ -141,13 +141,13 @@ def _period(state: State, period: Period) -> Row:
 
 
 def status_lines(status: Row) -> list[str]:
-    """The status as lines for people."""
+    """The status as lines of text."""
     text = environment().get_template("status.txt.j2").render(status=status)
     return [line for line in text.splitlines() if line]
 
 
 def status_page(status: Row) -> str:
-    """The status as a page of the site."""
+    """The status as an HTML page of the site."""
     notices = [
         *(f"{r['period']}, {r['step']} failed: {r['reason']}" for r in status["failures"]),
         *(f"{r['period']}, {r['kind']}: {r['text']}" for r in status["notices"]),

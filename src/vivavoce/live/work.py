@@ -1,9 +1,9 @@
-"""Work of a period: its round prepared, then its contestants asked.
+"""Work of a period: preparing its round, then running its contestants.
 
-Papers are listed, texts fetched, networks built and the round is frozen. Then the cells are run: a
-folder of logs for each round, contestant and setting. A cell is run in `work/` and moved to `logs/`
-in one step once it is complete and verified, so what lies in `logs/` is whole at any moment. A cell
-that failed stays in `work/` and is taken up again.
+Papers are listed, texts fetched, networks built, and the round is frozen. Then the cells are run: a
+folder of logs for each round, contestant and setting. A cell runs in `work/` and is moved to
+`logs/` in one step once it is complete and verified, so `logs/` has only complete cells. A failed
+cell stays in `work/` and is continued by the next run.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from vivavoce.tasks import CONTESTANTS, builders, list_families
 
 
 class Preparation:
-    """Steps of one period before any model is asked; each can be repeated."""
+    """Steps of a period before any request to a model; each can be repeated."""
 
     def __init__(self, state: State, period: Period, service: Service) -> None:
         self._state = state
@@ -62,10 +62,10 @@ class Preparation:
         self._rounds = self._config.folder / "rounds"
 
     def run(self, tell: Callable[[str], None]) -> None:
-        """Do every step that is missing from the ledger.
+        """Do the steps that are missing from the ledger.
 
         Raises:
-            VivaError: A step failed; those before it are done.
+            VivaError: A step failed; earlier steps are done.
         """
         steps: dict[str, Callable[[], Row]] = {
             LISTING: self._list,
@@ -85,7 +85,7 @@ class Preparation:
         return {"listed": sum(n for n, _ in came), "requests": sum(asked for _, asked in came)}
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:
-        """Bring in a source's records of the period; records that came, and requests."""
+        """Ingest a source's records of the period; return the numbers of records and requests."""
         path = self._config.below(source.path) if source.path else None
         if source.kind == "files" and path is not None:
             return ingest(str(source.reader), path, self._corpus).read, 0
@@ -124,7 +124,7 @@ class Preparation:
         return {"papers": len(opened.papers)}
 
     def _build_round(self) -> Row:
-        """Freeze the round; without a paper or an item the next period's begins where this did."""
+        """Build the round; without papers or items, the next round also covers this period."""
         papers = self._papers()
         facts: Row = {"papers": len(papers)}
         is_possible = bool(papers) or not self._config.is_of_papers
@@ -156,19 +156,19 @@ class Preparation:
         made = self._state.prepared(self._period, ROUND)
         if not made or not made["round"]:
             return {}
-        found = audit_leakage(self._rounds / made["round"], resamples=0)
-        text = f"{found.breaches} leaks in {found.round}: viva audit leakage names them"
-        notices = [{"kind": "leakage", "text": text}] if found.breaches else []
-        return {"breaches": found.breaches, "notices": notices}
+        audit = audit_leakage(self._rounds / made["round"], resamples=0)
+        text = f"{audit.breaches} leaks in {audit.round}: viva audit leakage names them"
+        notices = [{"kind": "leakage", "text": text}] if audit.breaches else []
+        return {"breaches": audit.breaches, "notices": notices}
 
     def _papers(self) -> tuple[Paper, ...]:
-        """The papers of the corpus; none where nothing has come yet."""
-        finish_reading(self._corpus)  # of texts, where a kill cut it short
+        """The papers of the corpus, which may be empty."""
+        finish_reading(self._corpus)  # of texts, if it was interrupted
         return load_corpus(self._corpus).papers if list_batches(self._corpus) else ()
 
 
 class Cells:
-    """Runs the cells of a period, one after the other, within the budget."""
+    """Runs the cells of a period, one by one, within the budget."""
 
     def __init__(self, state: State, period: Period, progress: Progress | None) -> None:
         self._state = state
@@ -178,10 +178,10 @@ class Cells:
         self._folder = self._config.folder
 
     def run(self, cell: Cell) -> None:
-        """Ask a contestant, verify the answers, and put the logs where boards find them.
+        """Run a contestant, verify its answers, and publish its logs to the board.
 
         Raises:
-            VivaError: An answer is lacking, the budget does not reach, or a log is not verified.
+            VivaError: An answer is missing, the budget is used up, or a log cannot be verified.
         """
         final, work = self._folder / "logs" / cell.path, self._folder / "work" / cell.path
         empty = "" if final.exists() else self._ask(cell, work)
@@ -200,7 +200,7 @@ class Cells:
         self._state.ledger.note(CELL, self._period, **entry)
 
     def _ask(self, cell: Cell, work: Path) -> str:
-        """Run the tasks of a cell; the reason where it has none."""
+        """Run the tasks of a cell; return the reason if it has none, else an empty string."""
         opened = load_round(self._folder / "rounds" / cell.round_id)
         budget = self._budget(cell, work)
         try:
@@ -214,7 +214,7 @@ class Cells:
         return f"{opened.id} has no item in {cell.setting} for {cell.contestant.name}"
 
     def _run(self, cell: Cell, spec: RunSpec) -> bool:
-        """Run some tasks to their end; False where they have no item."""
+        """Run some tasks to the end; False if they have no items."""
         try:
             report = run(spec, self._progress)
         except NoItemsError:
@@ -226,13 +226,13 @@ class Cells:
         return True
 
     def _budget(self, cell: Cell, work: Path) -> float | None:
-        """Dollars that all logs of a cell may cost; None where nothing limits them."""
+        """Budget in dollars for all logs of a cell; None if it is unlimited."""
         asked, ledger = self._config.budget, self._state.ledger
         limits = [(asked.period, ledger.spent(self._period.name)), (asked.total, ledger.spent())]
         left = [limit - spent for limit, spent in limits if limit is not None]
         if not left or cell.contestant.model is None:
             return None
-        # What a run that was killed paid is in no line of the ledger yet.
+        # Payments of a killed run are not in the ledger yet.
         unnoted = spent_below(self._folder / "work") - ledger.paid()
         if (rest := min(left) - unnoted) <= 0:
             raise VivaError("the budget is used up. Raise [budget], or wait for the next period.")
@@ -241,7 +241,7 @@ class Cells:
     def _specs(
         self, cell: Cell, opened: Round, work: Path, budget: float | None
     ) -> Iterator[RunSpec]:
-        """A run for each set of tasks that have the same methods and take a judge or not."""
+        """One run for each group of tasks with the same methods and the same use of a judge."""
         one, asked = cell.contestant, self._config.run
         for (methods, is_judged), tasks in _groups(self._config, cell, opened).items():
             judge = self._config.judge if is_judged else None
@@ -263,24 +263,24 @@ class Cells:
             )
 
     def _verified(self, cell: Cell, folder: Path) -> Row:
-        """Facts of a cell's logs, each made again from its replies.
+        """Facts about a cell's logs, recomputed from the replies.
 
         Raises:
             VivaError: A log is refused or cannot be verified.
         """
         ledger = read_ledger(folder)
         rounds = [self._folder / "rounds" / cell.round_id]
-        found = verify_logs(folder, rounds)
-        # Logs of tries that were cut short stay beside the whole ones; boards pass them over.
+        check = verify_logs(folder, rounds)
+        # Logs of interrupted attempts stay with the complete ones; boards skip them.
         whole = {line["log"] for line in ledger.logs() if is_finished(line)}
-        problems = [*found.ledger.problems, *(line for log in found.logs for line in log.refused)]
-        problems += [line for log in found.logs if log.name in whole for line in log.unknown]
+        problems = [*check.ledger.problems, *(line for log in check.logs for line in log.refused)]
+        problems += [line for log in check.logs if log.name in whole for line in log.unknown]
         if problems:
             raise VivaError(f"not recomputed: {'; '.join(problems[:3])}")
         return {
             "logs": {p.name: hash_file(p) for p in sorted(folder.iterdir()) if is_log(p)},
-            "trust": {(cell.path / name).as_posix(): trust for name, trust in found.trust.items()},
-            "items": sum(log.samples for log in found.logs if log.name in whole),
+            "trust": {(cell.path / name).as_posix(): trust for name, trust in check.trust.items()},
+            "items": sum(log.samples for log in check.logs if log.name in whole),
             "cost": spent_below(folder) - self._state.ledger.paid(cell),
         }
 
@@ -288,11 +288,11 @@ class Cells:
 def _groups(
     config: LiveConfig, cell: Cell, opened: Round
 ) -> dict[tuple[tuple[str, ...], bool], list[str]]:
-    """Tasks of a cell by the methods that they have and whether a judge is asked."""
+    """Tasks of a cell by supported methods and use of a judge."""
     from vivavoce.tasks.lookup import takes_judge
 
     cards = list_families()
-    found: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
+    groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
     for family, task in opened.tasks():
         card = cards[family].tasks[task]
         if config.run.tasks and task not in {name.rpartition("/")[2] for name in config.run.tasks}:
@@ -300,12 +300,12 @@ def _groups(
         offered = (*card.methods, *CONTESTANTS)
         methods = tuple(name for name in cell.contestant.methods if name in offered)
         if methods and cell.setting in card.settings and opened.items(family, task):
-            found[methods, bool(config.judge) and takes_judge(task)].append(task)
-    return found
+            groups[methods, bool(config.judge) and takes_judge(task)].append(task)
+    return groups
 
 
 def check_models(config: LiveConfig) -> None:
-    """Raise `InputError` for a model whose provider nobody knows, before anything is paid."""
+    """Raise `InputError` for a model with an unknown provider, before any cost."""
     started = [(one.model, one.model_args) for one in config.contestant]
     for model, args in [*started, *([(config.judge.model, {})] if config.judge else [])]:
         try:
@@ -314,4 +314,4 @@ def check_models(config: LiveConfig) -> None:
         except InputError:
             raise
         except VivaError:
-            continue  # a key that is missing stops this contestant's cells and no others
+            continue  # a missing key stops only this contestant's cells

@@ -1,11 +1,11 @@
 """Metrics: pure functions from predictions and references to numbers.
 
-One file per metric family; no Inspect, no files, no model calls. `METRICS` describes what they
-compute, from metrics.toml, and `@metric` those that are one function; `viva list metrics`, the docs
-and the contract tests read both.
+One file per metric family; no Inspect, no files, no model calls. `METRICS` holds the descriptions
+in metrics.toml, and `@metric` describes a metric that is a single function; `viva list metrics`,
+the docs and the contract tests read both.
 
-The package of a family, or its module `metrics`, may hold further ones. A package of metrics alone
-is registered like a family, under the group `vivavoce.families`, and has no card.
+The package of a family, or its module `metrics`, may define more metrics. A package with metrics
+only is registered like a family, under the group `vivavoce.families`, and has no card.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Compute = Callable[[str, Row], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Meaning of a number."""
+    """Description of a metric."""
 
     name: str
     """Name as printed on boards and in files, such as `rougeL`."""
@@ -42,12 +42,12 @@ class Metric:
     """The score family it belongs to, such as `writing`."""
     low: float
     high: float | None
-    """Upper end of the values; None where there is none."""
+    """Upper end of the values; None if there is none."""
     source: str
     """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
     compute: Compute | None = None
-    """Takes an answer and its row; None where several metrics are computed at once."""
+    """Function of an answer and its row; None for metrics that are computed together."""
 
 
 def metric(
@@ -96,9 +96,9 @@ class Measure:
     score: Callable[[Sequence[tuple[str, str]]], Sequence[Mapping[str, float | None]]]
     """Takes (answer, reference) pairs; gives the values of each by name."""
     settings: Mapping[str, str | int] = field(default_factory=dict)
-    """Things that the values depend on."""
+    """Settings that the values depend on."""
     batch: int = 1_024
-    """Pairs that are best handed over at once."""
+    """Number of pairs that are best passed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,42 +109,42 @@ class TextMetric:
     family: str
     """Family of tasks, such as `writing`."""
     names: tuple[str, ...]
-    """Its values, each described by a `Metric`."""
+    """Names of its values, each described by a `Metric`."""
     open: Callable[..., Measure]
-    """Takes settings by name."""
+    """Makes the measure from settings by name."""
     takes: tuple[str, ...] = ()
     """Names of these settings."""
 
     @property
     def zero(self) -> frozenset[str]:
-        """Values that an answer which is none has 0 in; the others are undefined."""
+        """Names of the values that are 0 without an answer; the others are then undefined."""
         known = metrics_of(self.family)
         return frozenset(name for name in self.names if known[name].higher_is_better)
 
 
 def find_text_metric(name: str) -> TextMetric:
-    """The metric of this name that can be added to logs; `InputError` lists those there are."""
-    found = {metric.name: metric for metrics in _text_metrics().values() for metric in metrics}
-    if name not in found:
-        known = ", ".join(sorted(found))
+    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all."""
+    by_name = {metric.name: metric for metrics in _text_metrics().values() for metric in metrics}
+    if name not in by_name:
+        known = ", ".join(sorted(by_name))
         raise InputError(f"No metric {name!r} can be added to logs. There are: {known}.")
-    return found[name]
+    return by_name[name]
 
 
 @cache
 def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
     loaded = _load(lambda part: getattr(part, "TEXT_METRICS", ())).loaded
-    return {name: tuple(found) for name, found in loaded.items()}
+    return {name: tuple(metrics) for name, metrics in loaded.items()}
 
 
 def list_metrics() -> tuple[Metric, ...]:
-    """Every metric, by family and name; two families may use one name.
+    """Every metric, by family and name; two families may use the same name.
 
     Raises:
-        PluginError: Two modules define one metric.
+        PluginError: Two modules define the same metric.
     """
-    found = [metric for metrics in _registered().loaded.values() for metric in metrics]
-    ordered = sorted(found, key=lambda metric: (metric.family, metric.name))
+    listed = [metric for metrics in _registered().loaded.values() for metric in metrics]
+    ordered = sorted(listed, key=lambda metric: (metric.family, metric.name))
     for first, second in pairwise(ordered):
         if (first.family, first.name) == (second.family, second.name):
             raise PluginError(
@@ -155,7 +155,7 @@ def list_metrics() -> tuple[Metric, ...]:
 
 
 def broken_metrics() -> dict[str, PluginError]:
-    """The error of each registered module of metrics that cannot be loaded, by name."""
+    """Errors of the registered modules of metrics that cannot be loaded, by name."""
     return dict(_registered().broken)
 
 
@@ -165,32 +165,32 @@ def _registered() -> Plugins[list[Metric]]:
 
 
 def _metrics_of(module: ModuleType) -> list[Metric]:
-    """Metrics that a module lists, and those that its functions are."""
+    """Metrics that a module lists in `METRICS`, and those that it defines by `@metric`."""
     functions = [value for value in vars(module).values() if isinstance(value, Metric)]
-    own = [each for each in functions if each.compute.__module__ == module.__name__]
+    own = [metric for metric in functions if metric.compute.__module__ == module.__name__]
     return [*getattr(module, "METRICS", ()), *own]
 
 
 def has_metrics(package: ModuleType) -> bool:
-    """True for a package that describes metrics, or whose module `metrics` does."""
+    """Check whether a package, or its module `metrics`, describes metrics."""
     return any(_metrics_of(module) for module in _modules_of(package))
 
 
 def _load(find: Callable[[ModuleType], Sequence[T]]) -> Plugins[list[T]]:
-    """Things of the project's own modules and of those that packages register, by name."""
+    """Collect what `find` gives for the project's own and for all registered modules, by name."""
 
     def collect(modules: Iterable[ModuleType]) -> list[T]:
-        return [each for module in modules for each in find(module)]
+        return [item for module in modules for item in find(module)]
 
-    found = load_plugins("vivavoce.families", lambda _, module: collect(_modules_of(module)))
+    plugins = load_plugins("vivavoce.families", lambda _, module: collect(_modules_of(module)))
     own = pkgutil.walk_packages(__path__, f"{__name__}.")
     names = [__name__, *(part.name for part in own)]
-    found.loaded["vivavoce"] = collect(map(importlib.import_module, names))
-    return found
+    plugins.loaded["vivavoce"] = collect(map(importlib.import_module, names))
+    return plugins
 
 
 def _modules_of(package: ModuleType) -> Iterator[ModuleType]:
-    """The package of a family, and its module `metrics` where it has one."""
+    """The package of a family, and its module `metrics` if it has one."""
     yield package
     name = f"{package.__name__}.metrics"
     if hasattr(package, "__path__") and importlib.util.find_spec(name):
@@ -200,7 +200,7 @@ def _modules_of(package: ModuleType) -> Iterator[ModuleType]:
 _PARTS = {
     "implementation": ("factor", "architecture", "extraction", "reproduction", "implementation")
 }
-"""A family of tasks that is more than one score family."""
+"""Families of tasks that have several score families."""
 
 
 def metrics_of(family: str) -> dict[str, Metric]:
@@ -210,7 +210,7 @@ def metrics_of(family: str) -> dict[str, Metric]:
 
 
 def sense_of(family: str, metric: str) -> tuple[bool, float]:
-    """The direction of a metric, true where more is better, and its range; 0 for no upper end."""
+    """Direction of a metric, true if higher is better, and its range; 0 for no upper end."""
     known = metrics_of(family).get(metric)
     if known is None:
         return True, 0.0
@@ -227,7 +227,7 @@ class Ratio:
     hits: int
     asked: int
     when_none: float | None = None
-    """The value where nothing was asked: None is undefined, 0 a failure to answer anything."""
+    """Value if nothing was asked: None for undefined, 0 for a failure to answer anything."""
 
     @property
     def value(self) -> float | None:
@@ -236,7 +236,7 @@ class Ratio:
 
 
 def aggregate_ratios(ratios: Sequence[Ratio], how: Aggregate = "macro") -> float | None:
-    """One share for many items; None when it is undefined for all of them."""
+    """One share for many items; None if it is undefined for all of them."""
     values = [ratio.value for ratio in ratios]
     defined = [value for value in values if value is not None]
     if not defined:

@@ -1,6 +1,7 @@
-"""The lines of a model's answer, and the lists that they make: numbered, bulleted or plain.
+"""Lines of a model's answer, and the lists that they form: numbered, bulleted or plain.
 
-Markup of HTML, LaTeX and JSON goes; letters, words and Roman numerals that count become numbers.
+HTML, LaTeX and JSON markup is removed; letters, words and Roman numerals that number the items
+become digits.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 MAX_CHARACTERS = 500_000
-"""An answer's text beyond this is not read, and the answer is counted truncated."""
+"""Most characters of an answer that are read; a longer answer counts as truncated."""
 MAX_LINES = 10_000
-"""The same for lines that are not blank."""
+"""Most lines of an answer that are read, blank ones not counted."""
 
 _CIRCLED = re.compile(r"^[ \t]{0,20}([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
 _BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
@@ -22,8 +23,8 @@ _CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
 OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 
-# Brackets are taken in whole runs, quote or not: sought again from each of them, a run of n takes
-# n * n steps.
+# Brackets are matched in whole runs, with or without a quote: a search that began at each bracket
+# of a run of n would take n * n steps.
 _BRACKETS = re.compile(r"[\[{][\s\[{]*+(?P<quote>[\"'])?")
 # A quote closes a string only before a comma, a colon or a bracket: models forget to escape. No
 # group is repeated possessively: Python before 3.11.5 matches such a pattern wrongly.
@@ -63,7 +64,7 @@ class LineList:
 
 
 def read_lines(text: str) -> tuple[list[str], bool]:
-    """The lines of an answer without its mark-up, and whether some were left unread."""
+    """Read the lines of an answer without its markup; also returns whether it was truncated."""
     truncated = len(text) > MAX_CHARACTERS
     text = _CIRCLED.sub(_as_number, text[:MAX_CHARACTERS])
     for pattern, mark in _MARKS:
@@ -103,7 +104,7 @@ _MARKS = (
     (re.compile(r"[ \t]?\\\\[ \t]?$", re.MULTILINE), ""),
     (re.compile(r"([0-9])\ufe0f?\u20e3[ \t]?"), r"\1. "),
 )
-"""Marks of items in LaTeX, in tables parted by tabs, and keycaps."""
+"""Marks of items in LaTeX, in tables separated by tabs, and keycaps."""
 _LABELLED = re.compile(
     r"^[ \t*_(]{0,6}([a-z]{1,8})[*_]{0,3}[:.),][*_]{0,3}[ \t]+", re.I | re.MULTILINE
 )
@@ -115,7 +116,7 @@ _SEQUENCES = (
 
 
 def _numbered(text: str) -> str:
-    """A text whose lines are counted by words, letters or Roman numerals, with numbers instead."""
+    """Replace words, letters or Roman numerals that number the lines of a text by digits."""
     labels = list(_LABELLED.finditer(text))
     for sequence in _SEQUENCES:
         counted = [label for label in labels if label[1].lower() in sequence]
@@ -140,7 +141,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def split_inline(line: str, is_single: bool) -> list[str]:
-    """The parts of a list written on one line: `1. A 2. B 3. C`.
+    """Split a list that is written on one line, such as `1. A 2. B 3. C`.
 
     A line that is the whole answer may also be `1. A 2. B`, `A > B` or `A; B`.
     """
@@ -150,7 +151,7 @@ def split_inline(line: str, is_single: bool) -> list[str]:
         if len(parts) >= (2 if is_single else 3):
             return parts
     separators = _INLINE_SEPARATORS if is_single else ()
-    separator = next((each for each in separators if each in line), None)
+    separator = next((mark for mark in separators if mark in line), None)
     return [line] if separator is None else line.split(separator)
 
 
@@ -164,7 +165,7 @@ def _split_at_numbers(line: str, number: int) -> Iterator[str]:
 
 
 def read_lists(lines: Sequence[str]) -> list[LineList]:
-    """The lists that lines make, in order."""
+    """Group lines into lists, in order."""
     lists: list[LineList] = []
     numbered: LineList | None = None
     current: LineList | None = None
@@ -185,7 +186,7 @@ def read_lists(lines: Sequence[str]) -> list[LineList]:
             if (
                 current is None
                 or current.kind != kind
-                # A blank line parts two lists, but not lines that all stand apart.
+                # A blank line separates two lists, unless blank lines separate all lines.
                 or (after_blank and len(current.items) > 1 and not current.is_spaced)
             ):
                 current = LineList(kind)
@@ -205,7 +206,7 @@ def number_of(line: str) -> int | None:
 
 
 def _continues(numbered: LineList, number: int, current: LineList | None) -> bool:
-    """Check whether a number carries on the open list; Markdown also numbers every item 1."""
+    """Check whether a number continues the open list; Markdown also numbers every item 1."""
     return number > numbered.number or (number == numbered.number == 1 and current is numbered)
 
 

@@ -1,6 +1,6 @@
 """Layers of a network implemented from a paper: same shapes (tsc), same values (tvc).
 
-With x the mean absolute difference between what the gold layer and the produced one give,
+With x the mean absolute difference between the outputs of the gold layer and the produced one,
 
     S = 2 / (1 + e^x)          in (0, 1], 1 for equality
     S = 1 / (1 + e^x)          `legacy`, the printed equation, at most 1/2
@@ -14,9 +14,9 @@ Over the n layers in the order of their keys, i = 1 ... n,
 so that with gamma > 1 deeper layers weigh more. A NaN equals a NaN and an infinity the same
 infinity; against anything else they make S = 0. Undefined when the gold side has no layer.
 
-`score_tracks` ignores differences by rounding alone. `match` is the share of layers that are then
+`score_tracks` ignores differences due to rounding. `match` is the share of layers that are then
 equal in every value, `output` the share of tracks whose last layer is. A layer in half precision is
-rounded to 11 bits. With m the median of |gold| over the layer, a value of it is right when it is
+rounded to 11 bits. With m the median of |gold| over the layer, a value is right when it is
 nearer to the gold than 4 * 2^-11 * (|gold| + m).
 
 Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in equation 1 while
@@ -38,7 +38,7 @@ from vivavoce.errors import InputError
 DEFAULT_GAMMA = 1.1
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 """A value is right when it is nearer to the gold than ABSOLUTE + RELATIVE * |gold|: layers are in
-single precision, and an order of operations as good as ours gives other last digits."""
+single precision, and an equally valid order of operations changes the last digits."""
 _HALF = 4 * 2.0**-11
 Layers = Mapping[str, npt.NDArray[Any]]
 
@@ -98,7 +98,7 @@ def score_tracks(
     *,
     gamma: float = DEFAULT_GAMMA,
 ) -> dict[str, float]:
-    """Metrics tvc and tsc of each track, `match` and `output` over both; no gold is empty."""
+    """Compute tvc and tsc of each track, `match` and `output` over both; gold is never empty."""
     values: dict[str, float] = {}
     right = count = outputs = 0
     for suffix, truth, given in (("", gold, produced), ("_unseen", unseen_gold, unseen)):
@@ -113,7 +113,7 @@ def score_tracks(
 
 
 def _settle(gold: Layers, produced: Layers) -> dict[str, npt.NDArray[Any]]:
-    """The produced layers with the gold's own value wherever only rounding differs."""
+    """Replace the produced values by the gold values wherever only rounding differs."""
     settled = dict(produced)
     for key in (key for key in gold if key in produced):
         truth, given = _floats(gold[key]), _floats(produced[key])
@@ -147,7 +147,7 @@ def _score_layer(gold: npt.NDArray[Any], produced: npt.NDArray[Any], perfect: fl
 
 
 def _mean_difference(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
-    """Mean absolute difference, as if the shorter side went on with zeros; 0 of nothing."""
+    """Mean absolute difference, with the shorter side padded with zeros; 0 for empty sides."""
     count = max(one.size, other.size)
     if count == 0:
         return 0.0

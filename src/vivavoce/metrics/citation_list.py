@@ -1,4 +1,4 @@
-"""Citations of a text, among the works that were given in a numbered list.
+"""Citations of a text, among the works of a numbered list.
 
 A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its title in full, if
 that has three words or more. A list of references at the end of the text cites nothing.
@@ -9,9 +9,9 @@ that has three words or more. A list of references at the end of the text cites 
 - `reference_recall` = works cited / works that the paper itself cites; undefined where it cites
   none.
 - `importance` = median number of citations of the works cited / that of the works that the paper
-  itself cites. What is not in the list has none. Works whose number nobody knows are left out of
-  both medians. 0 for a text that cites nothing; undefined where a median has no work, or the
-  paper's own is 0.
+  itself cites. A work outside the list counts as having none. Works with an unknown number are
+  left out of both medians. 0 for a text that cites nothing; undefined if a median has no work, or
+  if the paper's own is 0.
 
 Source: DeepScholar-Bench (Patel et al. 2025), reference coverage and document importance. There
 only a cited work's first mention in a list of important references counts, and the second number
@@ -33,7 +33,7 @@ from vivavoce.text.citation_markers import (
 from vivavoce.text.normalise import normalise_title
 
 MAX_CHARACTERS = 200_000
-"""A text beyond this is not read."""
+"""Most characters of a text that are read."""
 
 _MIN_WORDS = 3
 """Fewest words of a title that is recognised in the middle of a sentence."""
@@ -47,12 +47,12 @@ _REFERENCES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """Citations of a text, told by a numbered list of works."""
+    """Citations of a text, identified by a numbered list of works."""
 
     listed: frozenset[int]
     """Numbers of the works in the list, from 1."""
     unlisted: int
-    """Different citations of anything else."""
+    """Number of different citations of other works."""
 
     def precision(self, wanted: Collection[int]) -> float | None:
         """Share of the cited works that are wanted; None without any citation."""
@@ -68,13 +68,13 @@ class Citations:
         """Median count of the cited works over that of the wanted ones.
 
         Args:
-            counts: Citations of each work of the list, None where nobody knows.
+            counts: Citations of each work of the list, None if unknown.
             wanted: Numbers of the works that the paper itself cites.
         """
 
         def known(numbers: Collection[int]) -> list[int]:
-            found = (counts[number - 1] for number in numbers)
-            return [count for count in found if count is not None]
+            listed = (counts[number - 1] for number in numbers)
+            return [count for count in listed if count is not None]
 
         usual = known(wanted)
         if not usual or not median(usual):
@@ -86,14 +86,14 @@ class Citations:
 
 
 def body_of(text: str) -> str:
-    """A text without the list of references at its end."""
+    """Remove the list of references at the end of a text."""
     text = text[:MAX_CHARACTERS]
     headings = [match.start() for match in _REFERENCES.finditer(text)]
     return text[: headings[-1]] if headings else text
 
 
 def find_citations(text: str, works: Sequence[str]) -> Citations:
-    """Find what a text cites; `works` are the titles of the list, by their numbers."""
+    """Find the works that a text cites; `works` are the titles of the list, in its order."""
     text = body_of(text)
     markers = list(find_numeric_markers(text))
     numbers = {number for marker in markers for number in marker.numbers}
@@ -102,7 +102,7 @@ def find_citations(text: str, works: Sequence[str]) -> Citations:
     strangers = {
         (marker.names, marker.year, marker.letter)
         for marker in find_author_year_markers(text)
-        # Names and a year are plainly a citation: `June 2020` is none.
+        # Several names and a year are surely a citation; `June 2020` is not.
         if (marker.has_others or marker.is_pair) and not _has_number(marker.start, starts)
     }
     return Citations(

@@ -1,8 +1,8 @@
-"""Methods that were found in a report, against those that it describes.
+"""Comparison of the methods that an answer found in a report with those that it describes.
 
 A method of the gold is *complete* when the report gives its formula; one that is only named is
 *open*. Found methods are matched to the gold's one to one by name (see `match_methods`). With
-T what both have, G what the gold has and A what was found,
+T the number that both have, G that of the gold and A the number found,
 
     F1 = 2 T / (G + A)
 
@@ -10,15 +10,15 @@ T what both have, G what the gold has and A what was found,
 - `variable_f1` counts pairs of method and variable; indices of a variable do not matter.
 - `entity_f1` counts methods, their variables and their formulas together.
 - `word_similarity` is the mean cosine, over matched methods, of the word counts of the two
-  descriptions; 0 when nothing is matched. It says whose words are alike, not what is true.
-- `inferred` is the share of open methods for which a formula was found that is marked as inferred;
-  undefined where none is open.
+  descriptions; 0 when nothing is matched. It measures wording, not truth.
+- `inferred` is the share of open methods that were given a formula marked as inferred; undefined
+  without open methods.
 
-Only complete methods count in all but the last: leaving an open one out costs nothing, and neither
-does finding it. What matches no method of the gold lowers precision. Nothing found scores 0.
+All but the last count only complete methods: neither leaving out nor finding an open one costs
+anything. A method that matches none of the gold lowers precision. An empty answer scores 0.
 
 Source: RD2Bench, section 2.2, which names F1 of entities and mentions, a similarity of 90% by an
-unnamed measure, and the choice to skip or infer; no formulas and no code of it were released.
+unnamed measure, and the choice to skip or infer; no formulas and no code were released.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from vivavoce.metrics.formulas import same_formula, symbol_stem
 NAMES = ("entity_f1", "method_f1", "variable_f1", "word_similarity", "inferred")
 
 _ALIKE = 0.8
-"""Names have to share more of their words than this."""
+"""Share of their words above which two names agree."""
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = frozenset(
@@ -50,14 +50,14 @@ _FUNCTION_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FoundMethod:
-    """A method as an answer has it."""
+    """A method in an answer."""
 
     name: str
     description: str = ""
     formula: str | None = None
     symbols: tuple[str, ...] = ()
     is_inferred: bool = False
-    """True where the answer says that the formula does not stand in the report."""
+    """True if the answer says that the report does not give the formula."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class GoldMethod:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionScore:
-    """The metrics of one report, and what explains them."""
+    """Metrics of one report, and counts that explain them."""
 
     entity_f1: float
     method_f1: float
@@ -81,9 +81,9 @@ class ExtractionScore:
     word_similarity: float
     inferred: float | None
     unmarked: int
-    """Open methods that were given a formula as if the report had it."""
+    """Number of open methods that were given a formula as if the report had it."""
     invented: int
-    """Found methods that match none of the gold."""
+    """Number of found methods that match none of the gold."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name; None where undefined."""
@@ -91,11 +91,11 @@ class ExtractionScore:
 
 
 def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]) -> ExtractionScore:
-    """Score what was found in one report.
+    """Score the methods found in one report.
 
     Args:
-        gold: What the report describes.
-        answers: What an answer says it describes, in any order.
+        gold: The methods that the report describes.
+        answers: The methods of an answer, in any order.
 
     Raises:
         InputError: No method of the gold has a formula.
@@ -136,12 +136,12 @@ def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod])
 def match_methods(
     gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]
 ) -> list[tuple[GoldMethod, FoundMethod]]:
-    """Pair methods one to one so that their names agree as much as possible in sum.
+    """Pair methods one to one so that the sum of the agreements of their names is largest.
 
-    Names agree fully when they have the same words in the same order, case, punctuation, spaces
-    and a plural s aside, or one is the other's part inside or outside brackets; aliases count as
-    names. Else they agree by 2 s / (a + b), s words of a and b being shared, if that is more than
-    0.8. Names with different numbers never agree.
+    Names agree fully if they have the same words in the same order, or if one is the other's part
+    inside or outside brackets. Case, punctuation, spaces and a plural s do not count, and aliases
+    are names too. Otherwise the agreement is 2 s / (a + b), where names of a and b words share s,
+    if that is more than 0.8. Names with different numbers never agree.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -19,22 +19,22 @@ leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
 Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
 
-`skill`: 1e-6 is nothing beside a price and a hundredth of a daily variance. So a number g of the
-gold has a tolerance of its factor's own scale, s being the median of |g| over numbers but 0:
+`skill`: 1e-6 is negligible for a price and a hundredth of a daily variance. So the tolerance of a
+gold number g depends on its factor's scale s, the median of |g| over numbers other than 0:
 
     near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
 
 Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
-then has much in common with the gold. Let c be the share of rows that come for nothing: those that
-are NaN in the gold, and the larger of two parts of the others. One part is what the best constant
-gets right by the same tolerance. The other is the numbers so near 0 that being 0.1% off is within
-it (|g| < s / 98). Then
+then has much in common with the gold. Let c be the share of rows that are right for free: those
+that are NaN in the gold, and the larger of two parts of the others. One part is the rows that the
+best constant gets right by the same tolerance. The other is the numbers so near 0 that an error of
+0.1% is within it (|g| < s / 98). Then
 
     skill = max(0, (near - c) / (1 - c))
 
-so that every constant has 0, also one with NaN in the right places, and so have values that are
-0.1% off or more. The right values have 1, and what single precision rounds costs nothing.
-Undefined when the gold has one number and NaN alone.
+so that every constant scores 0, even with NaN in the right places, and so do values that are 0.1%
+off or more. The right values score 1, and rounding to single precision costs nothing. Undefined
+if the gold holds only one distinct number and NaN.
 
 Source: ours; the form is that of skill scores in forecasting.
 
@@ -69,7 +69,7 @@ TOLERANCE = 1e-6
 _RELATIVE = 1e-5
 """Share of a value and its factor's scale: above single-precision rounding, below real errors."""
 _OFF = 0.99e-3
-"""Being off by this share of a value earns nothing; 0.1%, less what rounding may take from it."""
+"""Relative error from which a value earns nothing: 0.1%, less a margin for rounding."""
 _NO_DATE = frozenset({"", "NaT", "None", "nan"})
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -101,13 +101,13 @@ class FactorScore:
     corr_pooled: float | None
     acc: float | None
     near: float | None
-    """Value of `acc` by the tolerance of the factor's own scale; `skill` is made of it."""
+    """Value of `acc` with a tolerance by the factor's scale, from which `skill` is computed."""
     rows: float | None
     index: float | None
     days: int
-    """Days of either side."""
+    """Number of days of either side."""
     undefined_days: int
-    """Days among those that have no correlation."""
+    """Number of these days without a correlation."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""
@@ -115,10 +115,10 @@ class FactorScore:
 
 
 def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
-    """A frame of named columns, such as those of a Parquet file.
+    """Make a frame from named columns, such as those of a Parquet file.
 
     `datetime` holds dates, time stamps (of which the day counts) or ISO texts. `InputError` names
-    a missing column, and one whose content does not fit.
+    a missing column, or one with content of the wrong type.
     """
     missing = [name for name in ("datetime", "instrument") if name not in columns]
     if missing:
@@ -145,7 +145,7 @@ def score_factor(
     """Compare a produced factor with the gold one.
 
     `produced` is None for a result without rows to compare: unreadable, or, when it
-    `is_readable`, one without the index columns. `InputError` when the gold one is not in form.
+    `is_readable`, one without the index columns. `InputError` if the gold is not in form.
     """
     if len(gold.values) != 1:
         raise InputError(f"The gold factor has {len(gold.values)} value columns instead of one.")
@@ -174,12 +174,12 @@ class _Pairing:
     """The rows that both frames have."""
 
     gold: Integers
-    """Their places in the gold frame."""
+    """Places of the rows in the gold frame."""
     produced: Integers
     day: Integers
-    """A number for the day of each."""
+    """Number of each row's day."""
     union: int
-    """Distinct rows of either side."""
+    """Number of distinct rows of either side."""
     days: int
 
 
@@ -208,7 +208,7 @@ def _numbered(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[int, Inte
 def _compare(
     gold: FactorFrame, produced: FactorFrame, pairing: _Pairing
 ) -> tuple[dict[str, float | None], int]:
-    """The values of a score that compare numbers, and the days that have a correlation."""
+    """Compute the values that compare numbers, and the number of days with a correlation."""
     if pairing.union == 0 or len(produced.values) != 1:
         right = 0.0 if pairing.union else None
         return {"acc": right, "near": right, "corr": None, "corr_pooled": None}, 0
@@ -295,14 +295,14 @@ def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
 
 
 def free_share(gold: FactorFrame) -> float:
-    """The share c of rows that come for nothing; 0 without rows."""
+    """Share c of rows that are right for free; 0 without rows."""
     (values,) = gold.values
     if not len(values):
         return 0.0
     numbers = values[~np.isnan(values)]
     margins = _margins(numbers, gold)
     lows, highs = np.sort(numbers - margins), np.sort(numbers + margins)
-    # Where a value's range begins: the ranges that began up to there and have not yet ended.
+    # Number of ranges that are open where the range of each value begins.
     open_there = np.searchsorted(lows, lows, side="right") - np.searchsorted(highs, lows)
     off = int((_OFF * np.abs(numbers) <= margins).sum())
     most = max(int(open_there.max()), off) if len(numbers) else 0
@@ -310,9 +310,9 @@ def free_share(gold: FactorFrame) -> float:
 
 
 def score_skill(near: float, free: float) -> float:
-    """The skill of a share of right values beyond the share that comes for nothing.
+    """Skill of a share of right values beyond the share that is right for free.
 
-    NaN where nothing is beyond it.
+    NaN if all rows are right for free.
     """
     if free >= 1:
         return float("nan")
@@ -324,7 +324,7 @@ KEYS = frozenset({"datetime", "instrument"})
 
 
 def score_columns(gold: Iterable[str], chosen: Iterable[str]) -> float:
-    """F1 of the columns chosen; 0 when none is."""
+    """F1 of the columns chosen; 0 if none is chosen."""
     needed, named = _columns(gold), _columns(chosen)
     if not needed or not named:
         return 0.0

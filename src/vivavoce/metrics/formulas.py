@@ -1,10 +1,10 @@
-"""Formulas in LaTeX as plain lines of text, and two of them compared as readers would, or by value.
+"""LaTeX formulas as plain lines of text, and the comparison of two formulas by form or by value.
 
 A fraction becomes `(a / b)`, a root `sqrt(a)`; Greek letters become characters, layout is dropped.
-By value, two formulas that differ in form alone agree at all drawn points. Every symbol has a drawn
-number at each point, and a function that is not known gives a drawn number for its arguments, so
-that `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines means its right side.
-Nothing is rewritten and no number grows without end, so the time is that of reading.
+Formulas that differ only in form have equal values at all random points. Every symbol has a random
+number at each point, and an unknown function gives a random number for its arguments, so that
+`rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines has the value of its right
+side. Nothing is rewritten and numbers stay bounded, so the time is that of reading.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _TOKEN = re.compile(
 _EXACT = {"ln": cmath.log, "log": cmath.log, "exp": cmath.exp, "sqrt": cmath.sqrt}
 _LARGE = ("sum", "prod")
 _RELATIONS = {"<": (1, "<"), ">": (-1, "<"), "<=": (1, "<="), ">=": (-1, "<=")}
-"""Sign of the difference, and the relation to zero that it is of."""
+"""Sign of the difference, and its relation to zero."""
 
 
 def same_values(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Check that two lists of equations give the same at every point; False for unreadable ones."""
+    """Check that two lists of equations are equal at every point; False for unreadable ones."""
     for point in range(_POINTS):
         values, others = _values(one, point), _values(other, point)
         if values is None or others is None or len(values) != len(others):
@@ -47,7 +47,7 @@ def _is_close(one: complex, other: complex) -> bool:
 
 
 def _values(equations: Sequence[str], point: int) -> list[complex] | None:
-    """Sorted values of the equations that no other one uses; None for one that cannot be read."""
+    """Sorted values of the equations that no other one uses; None if one cannot be read."""
     sides = [
         equation.partition("=") if _is_plain(equation) else ("", "", equation)
         for equation in equations
@@ -55,10 +55,10 @@ def _values(equations: Sequence[str], point: int) -> list[complex] | None:
     defined = {_squeezed(left): right for left, sign, right in sides if sign}
     reader = _Reader(defined, point)
     try:
-        found = [(_squeezed(left), reader.value(right, 0)) for left, _, right in sides]
+        evaluated = [(_squeezed(left), reader.value(right, 0)) for left, _, right in sides]
     except (ValueError, ArithmeticError):
         return None
-    roots = [value for left, value in found if not left or left not in reader.used]
+    roots = [value for left, value in evaluated if not left or left not in reader.used]
     return sorted(roots, key=lambda value: (round(value.real, 6), round(value.imag, 6)))
 
 
@@ -86,17 +86,17 @@ class _Reader:
         if not tokens or len(tokens) > _MAX_TOKENS:
             raise ValueError("nothing to read, or too much")
         line = _Line(self, tokens, depth)
-        found = line.relation()
+        result = line.relation()
         if line.place < len(tokens) and tokens[line.place :] != ["."]:
             raise ValueError(f"{tokens[line.place]!r} is out of place")
-        return found
+        return result
 
     def symbol(self, name: str, depth: int) -> complex:
         """A defined symbol's right side, or a drawn number."""
         if name in self.defined:
             self.used.add(name)
             if name not in self.known:
-                self.known[name] = self.draw(name)  # one that is defined by itself
+                self.known[name] = self.draw(name)  # in case it is defined by itself
                 self.known[name] = self.value(self.defined[name], depth + 1)
             return self.known[name]
         return self.draw(name)
@@ -128,65 +128,65 @@ class _Line:
 
     def relation(self) -> complex:
         """A sum, or two with a relation between them."""
-        found = self.sum()
+        value = self.sum()
         if self.peek() in _RELATIONS:
             sign, relation = _RELATIONS[self.take()]
-            found = self.reader.draw(relation, sign * (found - self.sum()))
-        return found
+            value = self.reader.draw(relation, sign * (value - self.sum()))
+        return value
 
     def sum(self) -> complex:
         sign = -1 if self.peek() == "-" else 1
         if self.peek() in ("-", "+"):
             self.take()
-        found = sign * self.product()
+        total = sign * self.product()
         while self.peek() in ("-", "+"):
             sign = -1 if self.take() == "-" else 1
-            found += sign * self.product()
-        return found
+            total += sign * self.product()
+        return total
 
     def product(self) -> complex:
-        found = self.factor()
+        value = self.factor()
         while True:
             token = self.peek()
             if token == "/":
                 self.take()
-                found /= self.factor()
+                value /= self.factor()
             elif token == "*":
                 self.take()
-                found *= self.factor()
+                value *= self.factor()
             elif (
                 token in ("(", "{", "[") or token[:1].isalnum() or (token == "|" and not self.bars)
             ):
-                found *= self.factor()
+                value *= self.factor()
             else:
-                return found
+                return value
 
     def factor(self) -> complex:
         """A number, a symbol, a function or a bracket, with its power."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise ValueError("too deep")
-        found = self.unit()
+        value = self.unit()
         self.depth -= 1
-        return found
+        return value
 
     def unit(self) -> complex:
         token = self.take()
         if token in ("(", "{", "["):
-            found = self.relation()
+            value = self.relation()
             self.take({"(": ")", "{": "}", "[": "]"}[token])
         elif token == "|":
             self.bars += 1
-            found = complex(abs(self.sum()))
+            value = complex(abs(self.sum()))
             self.bars -= 1
             self.take("|")
         elif token[0].isdigit():
-            found = complex(float(token))
+            value = complex(float(token))
         elif token[0].isalpha():
             return self.named(token)
         else:
             raise ValueError(f"{token!r} begins nothing")
-        return self.powered(found)
+        return self.powered(value)
 
     def named(self, name: str) -> complex:
         """A symbol with its indices, or a function with its arguments."""
@@ -201,24 +201,24 @@ class _Line:
         if plain in _LARGE:
             return self.reader.draw(name, self.product())
         if plain in _EXACT and name == plain:
-            found = _EXACT[plain](self.factor())
+            value = _EXACT[plain](self.factor())
         elif len(plain) > 1 and self.peek() == "(":
             args = self.arguments(plain in ("max", "min"))
             while self.peek() == "_":
                 name += self.take() + self.raw()
-            found = self.powered(self.reader.draw(name, *args))
+            value = self.powered(self.reader.draw(name, *args))
         else:
-            found = self.reader.symbol(name, self.depth)
-        return found if power is None else found**power
+            value = self.reader.symbol(name, self.depth)
+        return value if power is None else value**power
 
     def arguments(self, commute: bool) -> list[complex]:
         self.take("(")
-        found = [self.relation()]
+        values = [self.relation()]
         while self.peek() in (",", ";"):
             self.take()
-            found.append(self.relation())
+            values.append(self.relation())
         self.take(")")
-        return sorted(found, key=lambda v: (v.real, v.imag)) if commute else found
+        return sorted(values, key=lambda v: (v.real, v.imag)) if commute else values
 
     def powered(self, base: complex) -> complex:
         if self.peek() != "^":
@@ -253,8 +253,8 @@ _MAX_NESTING = 40
 _LATEX_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 _COMMANDS = read_data(__file__, "formulas.toml")
 _NAMES: dict[str, str] = {
-    **{f"\\{name}": chr(0x3B1 + at) for at, name in enumerate(_COMMANDS["greek"])},
-    **{f"\\{name.title()}": chr(0x391 + at) for at, name in enumerate(_COMMANDS["greek"])},
+    **{f"\\{name}": chr(0x3B1 + n) for n, name in enumerate(_COMMANDS["greek"])},
+    **{f"\\{name.title()}": chr(0x391 + n) for n, name in enumerate(_COMMANDS["greek"])},
     **_COMMANDS["names"],
 }
 _SILENT = frozenset(_COMMANDS["silent"])
@@ -282,7 +282,7 @@ class _Tokens:
 
 
 def linear_form(latex: str) -> str:
-    """A formula as one line of text; what is too long or too deep is cut."""
+    """Write a formula as one line of text; text beyond the limits is cut."""
     tokens = _Tokens(_LATEX_TOKEN.findall(unicodedata.normalize("NFC", latex[:_MAX_LENGTH])))
     return " ".join(_read(tokens, "", 0).split())
 
@@ -292,7 +292,7 @@ def same_formula(one: str, other: str) -> bool:
 
     Spaces, typesetting, signs of multiplication, the order of the equations and the left side of a
     lone `=` do not matter. An equation that sets a symbol to a number is left out beside others.
-    For numbers see `formula_values`.
+    For numbers see `same_values`.
     """
     if _equations(one) == _equations(other):
         return True
@@ -309,7 +309,7 @@ def symbol_stem(symbol: str) -> str:
 
 
 def _read(tokens: _Tokens, closing: str, depth: int) -> str:
-    """The text up to a closing token, which is taken."""
+    """Read the text up to a closing token, and take that token."""
     parts: list[str] = []
     while (token := tokens.take()) is not None and token != closing:
         parts.append(_one(token, tokens, depth))
@@ -317,7 +317,7 @@ def _read(tokens: _Tokens, closing: str, depth: int) -> str:
 
 
 def _one(token: str, tokens: _Tokens, depth: int) -> str:
-    """A token with what belongs to it."""
+    """Read a token with its arguments."""
     if depth >= _MAX_NESTING:
         return token
     if token == "{":
@@ -340,7 +340,7 @@ def _one(token: str, tokens: _Tokens, depth: int) -> str:
 
 
 def _argument(tokens: _Tokens, depth: int) -> str:
-    """Argument of a command: a group in braces or one token."""
+    """Read the argument of a command: a group in braces or one token."""
     tokens.skip_spaces()
     token = tokens.take()
     return "" if token is None else _one(token, tokens, depth + 1)
@@ -360,7 +360,7 @@ def _equations(latex: str) -> list[str]:
 
 
 def _cut(text: str) -> Iterator[str]:
-    """The equations of a line: they are parted by commas and semicolons outside brackets."""
+    """Split a line into equations at semicolons, and at commas outside brackets."""
     depth = start = 0
     for place, character in enumerate(text):
         depth += (character in "({[") - (character in ")}]")

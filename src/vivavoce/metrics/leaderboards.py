@@ -1,4 +1,4 @@
-r"""Leaderboards a model has put together from papers: which methods, which scores, which order.
+r"""Leaderboards that a model has assembled from papers: their methods, scores and order.
 
 Let G be the gold methods and M the methods produced, both as sets of normalised names. Let H = G ∩
 M, and C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
@@ -7,8 +7,8 @@ M, and C the methods of H whose produced score equals a gold one within 1e-6 of 
 - `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
   second and discusses the first; only the first can give its printed numbers.
 - A method of the board that no available paper reports is not in G, and is left out of M.
-- `ktau` = Kendall's tau-b between the gold and the produced scores of H, so it needs no word on
-  whether more is better. Undefined with fewer than two such methods or equal scores throughout.
+- `ktau` = Kendall's tau-b between the gold and the produced scores of H, which does not depend on
+  whether higher is better. Undefined with fewer than two such methods or equal scores throughout.
 
 A share with an empty denominator is 0, since something was asked and nothing given; only an empty
 gold board is undefined. Names are compared without case, spaces, markup, citations and "(ours)";
@@ -36,7 +36,7 @@ from vivavoce.text.table_lines import MAX_CHARACTERS, ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
 CEILINGS = ("mr_ceiling", "sp_ceiling")
-"""Highest values of an answer that is read out of the excerpts: of `mr` and `sp_matched`."""
+"""Highest values of `mr` and `sp_matched` that an answer read from the excerpts can have."""
 FAULTS = ("invented", "repeated", "header_only", "truncated")
 """Counts and flags of faults of an answer."""
 
@@ -76,18 +76,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ProducedBoard:
-    """Board that a model answered."""
+    """Board in a model's answer."""
 
     entries: tuple[Entry, ...]
     header_only: bool = False
-    """True for an answer with a table, but no row in any."""
+    """True for an answer whose tables have no rows."""
     truncated: bool = False
     repeated_headers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class BoardScore:
-    """The values of one board, and what was wrong with the answer."""
+    """Metrics of one board, and faults of the answer."""
 
     mr: Ratio
     mp: Ratio
@@ -95,11 +95,11 @@ class BoardScore:
     sp_generated: Ratio
     ktau: float | None
     generated: int
-    """Distinct methods produced."""
+    """Number of distinct methods produced."""
     invented: int
-    """Methods among those that are not on the gold board."""
+    """Number of these methods that are not on the gold board."""
     repeated: int
-    """Rows that repeat an earlier method or the header."""
+    """Number of rows that repeat an earlier method or the header."""
     header_only: bool
     truncated: bool
 
@@ -122,10 +122,10 @@ _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 
 
 def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
-    """The entries in the tables of an answer, or in its JSON where it holds no table.
+    """Read the entries in the tables of an answer, or in its JSON if it holds no table.
 
     JSON is a list of objects or of pairs, an object with such a list, or an object of scores by
-    method. Where there is neither, lines that end in a number are entries. `metric` names the
+    method. Without either, lines that end in a number are entries. `metric` names the
     column that holds the scores, or the row of a table whose columns are the methods.
     """
     answer = parse_tables(text or "")
@@ -136,7 +136,7 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
     )
     entries: list[Entry] = []
     repeated_headers = 0
-    for table in (_methods_as_rows(each, metric) for each in tables):
+    for table in (_methods_as_rows(printed, metric) for printed in tables):
         rows = [row for row in table.rows if row != table.header]
         repeated_headers += len(table.rows) - len(rows)
         method, score = _choose_columns(table.header, rows, metric)
@@ -171,7 +171,7 @@ def _lines(text: str) -> list[dict[str, str]]:
 
 
 def _methods_as_rows(table: ParsedTable, metric: str | None) -> ParsedTable:
-    """A table with the methods in its header turned round."""
+    """Transpose a table that has the methods in its header."""
     wanted = folded(metric) if metric else ""
 
     def is_score(cell: str) -> bool:
@@ -202,12 +202,12 @@ def _tables_of(value: Any) -> tuple[ParsedTable, ...]:
 
 
 def _records(value: Any) -> list[dict[str, Any]]:
-    """The records of a JSON value, each one line of a board; empty where it is none."""
+    """Records of a JSON value, each one line of a board; empty if it is not a board."""
     value = as_records(value)
     if isinstance(value, dict):
         lists = [_records(inner) for inner in value.values() if isinstance(inner, list)]
-        if found := next(filter(None, lists), None):
-            return found
+        if records := next(filter(None, lists), None):
+            return records
         is_scores = bool(value) and all(
             read_number(str(cell)) is not None for cell in value.values()
         )
@@ -236,7 +236,7 @@ def score_board(
     Args:
         gold: The entries that are asked for.
         produced: The board of an answer.
-        others: Methods on the board beyond those: an answer neither gains nor loses by them.
+        others: Further methods of the board, by which an answer neither gains nor loses.
     """
     truth: dict[str, list[str | float | None]] = {}
     for entry in gold:
@@ -247,20 +247,20 @@ def score_board(
     repeated = len(produced.entries) - len(given)
     for method in {method_key(name) for name in others} - truth.keys():
         given.pop(method, None)
-    found = [method for method in truth if method in given]
-    unscored = {method for method in found if all(score is None for score in truth[method])}
-    right = sum(any(_is_same(given[method], score) for score in truth[method]) for method in found)
+    hits = [method for method in truth if method in given]
+    unscored = {method for method in hits if all(score is None for score in truth[method])}
+    right = sum(any(_is_same(given[method], score) for score in truth[method]) for method in hits)
     asks_scores = any(score is not None for scores in truth.values() for score in scores)
-    pairs = [(_number(truth[method][0]), _number(given[method])) for method in found]
+    pairs = [(_number(truth[method][0]), _number(given[method])) for method in hits]
     both = [(score, own) for score, own in pairs if score is not None and own is not None]
     return BoardScore(
-        mr=Ratio(len(found), len(truth)),
-        mp=_share(len(found), len(given), asks=bool(truth)),
-        sp_matched=_share(right, len(found) - len(unscored), asks=asks_scores),
+        mr=Ratio(len(hits), len(truth)),
+        mp=_share(len(hits), len(given), asks=bool(truth)),
+        sp_matched=_share(right, len(hits) - len(unscored), asks=asks_scores),
         sp_generated=_share(right, len(given) - len(unscored), asks=asks_scores),
         ktau=kendall_tau([score for score, _ in both], [own for _, own in both]),
         generated=len(given),
-        invented=len(given) - len(found),
+        invented=len(given) - len(hits),
         repeated=repeated + produced.repeated_headers,
         header_only=produced.header_only,
         truncated=produced.truncated,
@@ -272,7 +272,7 @@ def method_key(name: str) -> str:
     words = unicodedata.normalize("NFC", plain_words(name[:_MAX_NAME]))
     bare = _BRACKETED.sub(_without_citation, _NUMBERED_CITATION.sub(" ", _OURS.sub(" ", words)))
     key = folded(_MARKS.sub("", bare.strip()))
-    if key.endswith(("etal", "etal.")):  # the year tells the methods of one author apart
+    if key.endswith(("etal", "etal.")):  # the year distinguishes methods of one author
         return folded(words)
     return key or folded(words) or name.strip()
 
@@ -324,7 +324,7 @@ def _choose_columns(
 
 
 def _share(hits: int, asked: int, *, asks: bool) -> Ratio:
-    """A precision: 0 where nothing was given, undefined where nothing was asked for."""
+    """Make a precision: 0 if nothing was given, undefined if nothing was asked for."""
     return Ratio(hits, asked, when_none=0.0) if asks else Ratio(0, 0)
 
 

@@ -1,6 +1,6 @@
 """BERTScore: texts compared in the embedding space of an encoder.
 
-It says how well the tokens of two texts match. With x_i the embeddings of the prediction's
+It measures how well the tokens of two texts match. With x_i the embeddings of the prediction's
 tokens and y_j those of the reference's, at unit length, from one hidden layer of an encoder:
 
     P = mean_i max_j x_i . y_j      R = mean_j max_i x_i . y_j      F1 = 2 P R / (P + R)
@@ -8,8 +8,8 @@ tokens and y_j those of the reference's, at unit length, from one hidden layer o
 The means leave out the tokens that open and close a text; a maximum may fall on them. There is
 no inverse document frequency and no rescaling. A text without a token scores 0. Texts are cut at
 512 tokens, the opening and the closing one included. Negative values, which no trained model
-gives, are 0. The package bert-score agrees, but for a token without any positive cosine: there its
-value depends on how long the other texts of the batch are.
+gives, are 0. The package bert-score gives the same values, except for a token without any positive
+cosine, where its value depends on the lengths of the other texts in the batch.
 
 Source: Zhang et al. 2020, BERTScore, section 3; the layers of the presets are those of its
 authors' study of correlation with human judgement.
@@ -59,7 +59,7 @@ _NOTHING = BertScore(0.0, 0.0, 0.0)
 @dataclass(frozen=True, slots=True)
 class _Embedding:
     vectors: torch.Tensor
-    """One row a token, at unit length."""
+    """One row per token, at unit length."""
     counts: torch.Tensor
     """Flags of the tokens that count in the mean."""
 
@@ -68,8 +68,8 @@ class BertScorer:
     """A model, loaded once, that scores any number of pairs.
 
     `model` is a name on the hub or a folder; `layer` may be left out for the models of `PRESETS`.
-    `MissingExtra` without torch and transformers, `InputError` for a model or layer that is not
-    there. `texts_encoded` counts the texts that went through the model.
+    Raises `MissingExtra` without torch and transformers, `InputError` for an unknown model or
+    layer. `texts_encoded` counts the texts that went through the model.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class BertScorer:
         return scores
 
     def _tokenize(self, texts: Sequence[str]) -> dict[str, list[int]]:
-        """Token ids by text; none for a text of which only opening and closing tokens are left."""
+        """Token ids by text; empty for a text with only opening and closing tokens."""
         tokens: dict[str, list[int]] = {text: [] for text in texts}
         written = [text for text in texts if text]
         if not written:
@@ -138,7 +138,7 @@ class BertScorer:
         pairs: Sequence[tuple[str, str]],
         tokens: dict[str, list[int]],
     ) -> Iterator[list[int]]:
-        """Cut the pairs where the texts not seen before reach the token limit of a chunk."""
+        """Cut the pairs into chunks whose new texts just reach the token limit."""
         seen: set[str] = set()
         chunk: list[int] = []
         size = 0
@@ -188,7 +188,7 @@ def _unit_interval(value: float) -> float:
 
 
 def _clean(text: str) -> str:
-    """Text a tokenizer accepts: no lone surrogates, no padding, not longer than can matter."""
+    """Clean a text for a tokenizer: no lone surrogates, no outer spaces, bounded length."""
     return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8").strip()
 
 
@@ -197,7 +197,7 @@ def _layer_of(model: str, layer: int | None) -> int:
         return layer
     if model not in PRESETS:
         raise InputError(
-            f"Which layer of {model} to compare is not known. Give one, or take one of the models "
+            f"The layer of {model} to compare is not known. Give a layer, or choose a model "
             f"with a preset: {', '.join(PRESETS)}."
         )
     return PRESETS[model]
@@ -214,7 +214,7 @@ def _load(model: str, layer: int) -> tuple[Any, Any]:
     except ImportError as error:
         raise MissingExtra("transformers", "neural", "BERTScore") from error
     verbosity = logging.get_verbosity()
-    logging.set_verbosity(ERROR)  # that the upper layers' weights go unused is as intended
+    logging.set_verbosity(ERROR)  # the upper layers' weights are meant to be unused
     try:
         config = AutoConfig.from_pretrained(model)
         _check_layer(model, layer, config)
@@ -236,7 +236,7 @@ def _load(model: str, layer: int) -> tuple[Any, Any]:
 def _check_layer(model: str, layer: int, config: Any) -> None:
     if config.is_encoder_decoder or not 0 < layer <= config.num_hidden_layers:
         raise InputError(
-            f"Layer {layer} of {model} cannot be compared: it takes an encoder and a layer "
+            f"Layer {layer} of {model} cannot be compared: choose an encoder and a layer "
             f"from 1 to {config.num_hidden_layers}."
         )
 

@@ -1,4 +1,4 @@
-"""Answers to questions of one's own table: exact matches, numbers, lists and texts.
+"""Metrics of answers to questions in a user's table: exact matches, numbers, lists and texts.
 
 Two texts match when they are equal but for case, spaces, markup, quotation marks, the kind of dash
 and a final stop. A list is a JSON list, else lines, else parts between semicolons, else parts
@@ -19,15 +19,15 @@ from vivavoce.text.json_answer import find_json
 from vivavoce.text.normalise import PLAIN_MARKS, normalise
 
 MAX_CHARACTERS = 20_000
-"""A longer answer matches nothing, and a list is read so far; no gold is longer."""
+"""Most characters of an answer: a longer text matches nothing, a list is cut; no gold is longer."""
 TOLERANCE = 1e-6
-"""Share of the gold that a number may be off: room for the rounding of floats alone."""
+"""Relative error that a number may have: enough only for the rounding of floats."""
 _SOURCE = "this project, docs/how-to/own-task.md"
 _BULLET = re.compile(r"\s*(?:[-*•]|\(?[0-9]{1,5}[.)])\s+")
 
 
 def match_key(text: str) -> str:
-    """A key that matching texts share; never empty for a visible text."""
+    """Key that matching texts share; never empty for a visible text."""
     words = plain_words(text).translate(PLAIN_MARKS)
     key = " ".join(normalise("NFKC", words).casefold().split()).rstrip(".").strip("' ")
     return key or text.strip()

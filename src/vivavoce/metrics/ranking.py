@@ -14,8 +14,8 @@ whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right n
   answer and for no pair.
 - `bem_complete` is `bem` over complete answers; undefined for others.
 - `ndcg` = DCG / DCG of the gold order. The title of gold rank r = 1 ... n gains n + 1 - r, divided
-  by log2(1 + its place among the titles found). Tied titles gain the mean of theirs, a missing one
-  nothing.
+  by log2(1 + its place among the titles found). Tied titles share the mean of their gains, and a
+  missing one gains nothing.
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b;
 Järvelin and Kekäläinen 2002 for nDCG.
@@ -31,9 +31,9 @@ wrong, and is not counted.
 - `bem` is 1 when all n are found, in the board's order.
 - `candidate_recall` = k / n.
 - `ndcg`: the paper of rank r = 1 ... n gains n + 1 - r, divided by log2(1 + its place among the
-  papers found). Tied papers gain the mean of theirs, and one that was not found nothing.
+  papers found). Tied papers share the mean of their gains; a missing one gains none.
 
-Source: LEGOBench, section 4.1 for BEM and KTau; what becomes of papers that are not found is ours.
+Source: LEGOBench, section 4.1 for BEM and KTau; the treatment of missing papers is ours.
 
 `legacy` gives the published ranking-by-prompt numbers of LEGOBench, Table 9, by these rules:
 
@@ -105,13 +105,13 @@ def score_ranking_row(
     gold: Sequence[str], text: str | None, scores: Sequence[float] | None = None
 ) -> RankingScore:
     """Score one answer."""
-    found = find_titles(text, gold)
+    matched = find_titles(text, gold)
     grades = range(len(gold)) if scores is None else scores
     titles = distinct_titles(gold)
     levels = levels_of([grades[title] for title in titles])
     level_of = dict(zip(titles, levels, strict=True))
-    order = [level_of[title] for title in found.order]
-    is_complete = bool(order) and found.missing == 0
+    order = [level_of[title] for title in matched.order]
+    is_complete = bool(order) and matched.missing == 0
     is_exact = is_complete and order == sorted(order)
     counts = count_pairs(range(len(order)), order)
     gold_pairs = untied_pairs(levels)
@@ -125,12 +125,12 @@ def score_ranking_row(
         bem_complete=float(is_exact) if is_complete else None,
         ktau=difference / gold_pairs if is_complete and gold_pairs else None,
         ndcg=_gain(order, levels),
-        found=found,
+        found=matched,
     )
 
 
 def levels_of(scores: Sequence[float]) -> list[int]:
-    """The level of each score of a list that is in order: equal scores are of one level."""
+    """Level of each score of an ordered list; equal scores share a level."""
     levels: list[int] = []
     for number, score in enumerate(scores):
         tied = number > 0 and score == scores[number - 1]
@@ -139,7 +139,7 @@ def levels_of(scores: Sequence[float]) -> list[int]:
 
 
 def _gain(order: Sequence[int], levels: Sequence[int]) -> float:
-    """NDCG of levels that were found: n for the best of n places, 1 for the last, ties the mean."""
+    """NDCG of found levels: the best of n places gains n, the last 1, tied places the mean."""
     places: dict[int, list[int]] = {}
     for place, level in enumerate(levels):
         places.setdefault(level, []).append(len(levels) - place)
@@ -148,7 +148,7 @@ def _gain(order: Sequence[int], levels: Sequence[int]) -> float:
 
 
 def untied_pairs(levels: Sequence[int]) -> int:
-    """Pairs of different levels."""
+    """Number of pairs of different levels."""
     return _pairs(len(levels)) - sum(map(_pairs, Counter(levels).values()))
 
 
@@ -159,7 +159,7 @@ class PairCounts(NamedTuple):
     concordant: int
     discordant: int
     tied_first: int
-    """Pairs tied in the first ranking, whether or not in the second."""
+    """Pairs tied in the first ranking, and perhaps in the second."""
     tied_second: int
 
 
@@ -194,9 +194,9 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None
 
 
 def ndcg(gains: Sequence[float], ideal: Sequence[float]) -> float | None:
-    """Discounted cumulative gain over that of the best order of `ideal`.
+    """Discounted cumulative gain, divided by that of the best order of `ideal`.
 
-    Gains are in the predicted order; None when the ideal order gains nothing.
+    Gains are in the predicted order; None if the ideal order gains nothing.
     """
     best = _dcg(sorted(ideal, reverse=True))
     return _dcg(gains) / best if best > 0 else None
@@ -211,7 +211,7 @@ def _pairs(count: int) -> int:
 
 
 def _count_inversions(values: Sequence[float]) -> int:
-    """Pairs in strictly falling order."""
+    """Number of pairs in strictly falling order."""
     inversions = 0
     seen: list[float] = []
     for value in values:
@@ -222,7 +222,7 @@ def _count_inversions(values: Sequence[float]) -> int:
 
 
 MAX_LINES = 100_000
-"""Lines of an answer beyond this are not read."""
+"""Most lines of an answer that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +235,9 @@ class PaperRankingScore:
     ndcg: float
     ktau: float | None
     found: int
-    """Papers of the board in the answer."""
+    """Number of papers of the board in the answer."""
     listed: int
-    """Different papers in the answer."""
+    """Number of different papers in the answer."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""
@@ -249,9 +249,9 @@ PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
 
 
 def read_paper_ids(text: str | None) -> list[str]:
-    """The ids of an answer, one a line, each where it stands first.
+    """Read the ids of an answer, one per line, each at its first place.
 
-    The number or bullet of a list and quotation marks around an id are left off.
+    List numbers, bullets and quotation marks around an id are removed.
     """
     lines = (_LISTED.sub("", line).strip(_AROUND) for line in (text or "").splitlines()[:MAX_LINES])
     return list(dict.fromkeys(line for line in lines if line))
@@ -348,10 +348,10 @@ def score_ranking_row_legacy(gold: Sequence[str], text: str | None) -> LegacyRow
     """Score one answer by where each title first occurs in it."""
     searched = (text or "").lower()
     positions = [searched.find(title.lower()) for title in gold]
-    found = [position for position in positions if position >= 0]
-    is_complete = len(found) == len(gold)
+    present = [position for position in positions if position >= 0]
+    is_complete = len(present) == len(gold)
     gold_pairs = len(gold) * (len(gold) - 1) // 2
-    concordant = count_pairs(range(len(found)), found).concordant
+    concordant = count_pairs(range(len(present)), present).concordant
     return LegacyRowScore(
         is_complete=is_complete,
         is_exact=is_complete and positions == sorted(positions),

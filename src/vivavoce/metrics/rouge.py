@@ -7,9 +7,9 @@ subsequence of words. A side without units gives 0.
 
 Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
 Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.
-That package sees ASCII alone. Where most letters of a reference are others, words are runs of any
+That package reads only ASCII. If most letters of a reference are not ASCII, words are runs of any
 letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each
-character is one.
+character is a word.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Rouge(NamedTuple):
 
 
 def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
-    """ROUGE-1, ROUGE-2 and ROUGE-L of a text; `stem` compares words by their Porter stems."""
+    """Compute ROUGE-1, ROUGE-2 and ROUGE-L; `stem` compares words by their Porter stems."""
     predicted, expected = rouge_words(prediction, reference, stem)
     return Rouge(
         rouge1=rouge_n(predicted, expected, 1),
@@ -71,9 +71,9 @@ def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
 def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[list[str], list[str]]:
     """Cut two texts into lower-case runs of ASCII letters and digits.
 
-    Other letters part words: `naïve` is `na` and `ve`, but where most letters of the reference are
-    others. With `stem`, words of more than three characters become their Porter stem (NLTK's
-    variant).
+    Other letters separate words, so that `naïve` is `na` and `ve`, unless most letters of the
+    reference are not ASCII. With `stem`, words of more than three characters become their Porter
+    stem (NLTK's variant).
     """
     cut = _ascii_words
     if not reference.isascii():
@@ -120,7 +120,7 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
 
 
 MAX_WORDS = 250_000
-"""Words of a text beyond this are not read."""
+"""Most words of a text that are read."""
 
 _WORD = re.compile(r"\w+")
 

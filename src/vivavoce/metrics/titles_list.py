@@ -1,4 +1,4 @@
-"""Titles that a model's free answer lists, out of those wanted, in its order.
+"""Wanted titles that a model's free answer lists, in its order.
 
 The answer is cut into lists: numbered lines, bulleted lines, runs of plain lines, and the strings
 of a JSON or Python list. A line names a title when both are equal after `normalise_title`, with
@@ -15,13 +15,13 @@ has a number, before or behind it, and the numbers are 1 to n, they give the ord
 
 Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.
 
-All are counts in one answer:
+Faults are counted in each answer:
 
 - `invented`: different items of its lists that are not a listed title;
-- `repeated`: items that say an earlier item again;
+- `repeated`: items that repeat an earlier item;
 - `missing`: listed titles that it leaves out;
 - `markup`: HTML tags;
-- `chatter`: different lines with a letter that hold no listed title and bear no mark of a list
+- `chatter`: different lines with a letter that hold no listed title and have no mark of a list
   (number, bullet, bar, quotation mark or bracket). An invented title on a line without such a mark
   is both.
 
@@ -58,7 +58,7 @@ _MAX_TAILS = 50
 _BARE_NUMBER = re.compile(r"\s*+[0-9]{1,5}[.)]")
 _TAIL = re.compile(r"\s[-–—:]+\s|[(\[\]|\t\"“”»`]|\*\*|__|:\s")
 _MAX_NAMED_WORDS = 2_000
-"""Words of a line that are searched for titles."""
+"""Most words of a line that are searched for titles."""
 _RANK_BEHIND = re.compile(r"[|,:\t]\s*#?([0-9]{1,4})\s*\|?\s*$")
 
 
@@ -67,13 +67,13 @@ class FoundTitles:
     """Wanted titles that an answer lists, and faults of the list."""
 
     order: tuple[int, ...]
-    """Indices of the wanted titles it lists, each once, in the answer's order."""
+    """Indices of the wanted titles that it lists, each once, in the answer's order."""
     missing: int
-    """Wanted titles it does not list."""
+    """Number of wanted titles that it does not list."""
     invented: int
-    """Different lines of its lists that name no wanted title."""
+    """Number of different lines of its lists that name no wanted title."""
     repeated: int
-    """Lines of its lists that say an earlier line again."""
+    """Number of lines of its lists that repeat an earlier line."""
     truncated: bool
     """True if the answer was longer than the part that is read."""
 
@@ -101,7 +101,7 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
     is_single = sum(bool(line.strip()) for line in whole) == 1
     lines = [part for line in whole for part in split_inline(line, is_single)]
     lists = read_lists(lines)
-    placed, used = _merge([(found, each) for each in lists if (found := finder.find_in(each))])
+    placed, used = _merge([(titles, group) for group in lists if (titles := finder.find_in(group))])
     order = _in_order(placed)
     ranks = [_rank_of(lines[placed[title]]) for title in order]
     if sorted(rank or 0 for rank in ranks) == list(range(1, len(order) + 1)):
@@ -109,7 +109,7 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
     if is_single or len(order) < 2:
         named = max(map(finder.names_in, reversed(whole)), key=len, default=[])
         order = named if len(named) > max(1, len(order)) else order
-    listed = [each for each in lists if each.kind != "plain" or len(each.items) > 1]
+    listed = [group for group in lists if group.kind != "plain" or len(group.items) > 1]
     invented, repeated = finder.count_faults(used or listed)
     return FoundTitles(
         order=tuple(order),
@@ -127,13 +127,13 @@ class _Finder:
         self._seen: dict[str, int | None] = {}
 
     def find_in(self, lines: LineList) -> dict[int, int]:
-        """Wanted title -> the line where the list names it first."""
-        found: dict[int, int] = {}
+        """Map each wanted title to the line where the list names it first."""
+        places: dict[int, int] = {}
         for number, line in lines.items:
             title = self.find(line)
             if title is not None:
-                found.setdefault(title, number)
-        return found
+                places.setdefault(title, number)
+        return places
 
     def find(self, line: str) -> int | None:
         """The wanted title a line names."""
@@ -142,23 +142,23 @@ class _Finder:
         return self._seen[line]
 
     def names_in(self, line: str) -> list[int]:
-        """The wanted titles that a line names anywhere, in order; of two, the longer one."""
+        """Wanted titles that a line names anywhere, in order; of overlapping ones the longer."""
         words = title_key(line).split(" ")[:_MAX_NAMED_WORDS]
-        found: dict[int, None] = {}
+        titles: dict[int, None] = {}
         start = 0
         while start < len(words):
             for count in reversed(self._word_counts):
                 title = self.index.get(" ".join(words[start : start + count]))
                 if title is not None:
-                    found[title] = None
+                    titles[title] = None
                     start += count - 1
                     break
             start += 1
-        return list(found)
+        return list(titles)
 
     def count_faults(self, lists: Sequence[LineList]) -> tuple[int, int]:
-        """Lines that are not a wanted title, each counted once, and repetitions of a line."""
-        named = [self._name(line) for each in lists for _, line in each.items]
+        """Count the different lines that name no wanted title, and the repetitions of lines."""
+        named = [self._name(line) for entries in lists for _, line in entries.items]
         different = set(named)
         invented = sum(isinstance(name, str) for name in different)
         return invented, len(named) - len(different)
@@ -186,15 +186,15 @@ class _Finder:
 
 
 def _merge(named: list[tuple[dict[int, int], LineList]]) -> tuple[dict[int, int], list[LineList]]:
-    """Line of each title of the answer, and the lists they come from."""
+    """Join lists into an answer: the line of each title, and the lists they come from."""
     answer: dict[int, int] = {}
     used: list[LineList] = []
-    for found, lines in named:
-        if answer.keys().isdisjoint(found):
-            answer |= found
+    for where, lines in named:
+        if answer.keys().isdisjoint(where):
+            answer |= where
             used.append(lines)
-        elif 2 * len(found) > len(answer) and _in_order(answer)[: len(found)] != _in_order(found):
-            answer, used = dict(found), [lines]
+        elif 2 * len(where) > len(answer) and _in_order(answer)[: len(where)] != _in_order(where):
+            answer, used = dict(where), [lines]
     return answer, used
 
 
@@ -203,7 +203,7 @@ def _in_order(lines: dict[int, int]) -> list[int]:
 
 
 def _rank_of(line: str) -> int | None:
-    """The number before or behind a title in its line."""
+    """The number before or after a title in its line."""
     behind = _RANK_BEHIND.search(line)
     return int(behind[1]) if behind else number_of(line)
 
@@ -218,7 +218,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def count_faults(text: str, titles: Sequence[str], matched: FoundTitles) -> dict[str, float]:
-    """Count what an answer holds beside the titles: the values of `FAULTS`."""
+    """Count the faults of an answer beside its titles: the values of `FAULTS`."""
     text = text[:MAX_CHARACTERS]
     keys = [f" {title_key(title)} " for title in titles]
     marked = OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))

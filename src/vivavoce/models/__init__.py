@@ -1,7 +1,7 @@
-"""Inspect model providers that need no network and no key, and models started by name.
+"""Offline Inspect model providers, families of models, and starting of models by name.
 
-A model is started before any work is done, with errors that name it. Inside `replaying` no task
-starts a model of a role: replies of a log stand for them.
+A model is started before any work is done, with errors that name it. Inside `replaying`, no task
+starts a model of a role: a log's replies replace it.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _BY_WORD: dict[str, str] = {word: family for family, words in _FAMILIES.items() 
 _MAKERS = frozenset(
     "openai anthropic google mistral mistralai deepseek grok xai cohere moonshot zhipu".split()
 )
-"""Names that stand for one maker's models; other providers serve the models of many."""
+"""Providers that serve only their own models."""
 _WORD = re.compile(r"o[134](?![a-z0-9])|[a-z]+")
 
 
 def model_family(name: str) -> str:
-    """The family a model's name tells: `together/meta-llama/Llama-3-70b` is `llama`.
+    """Family of a model by its name: `together/meta-llama/Llama-3-70b` is `llama`.
 
-    Of several the one nearest to the end, which is what a model was made from; a name that tells
-    none is a family of its own, without its provider.
+    If a name has several, the last counts, because it is the base model. A name without a family is
+    its own family, without the provider.
     """
     families = _families(name)
     return families[-1] if families else name.split("/", 1)[-1]
 
 
 def is_same_family(first: str, second: str) -> bool:
-    """Check whether two models have a family or a maker in common."""
+    """Check whether two models share a family or a maker."""
     if set(_families(first)) & set(_families(second)) or _makers(first) & _makers(second):
         return True
     return model_family(first) == model_family(second)
@@ -53,7 +53,7 @@ def is_same_family(first: str, second: str) -> bool:
 
 def _families(name: str) -> list[str]:
     own = name.lower().split("/")[-1]
-    # `Llama3` and `qwen2.5` run into their version: words are letters alone.
+    # `Llama3` and `qwen2.5` include the version, so words are letters only.
     return [_BY_WORD[word] for word in _WORD.findall(own) if word in _BY_WORD]
 
 
@@ -65,10 +65,10 @@ Entry = TypeVar("Entry")
 
 
 def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
-    """Entries of the `[[model]]` tables of a file, in order.
+    """Read the `[[model]]` tables of a file, in order.
 
     Raises:
-        InputError: The file cannot be read, or is of another kind.
+        InputError: The file cannot be read, or has another format.
     """
     try:
         rows = tomllib.loads(path.read_text("utf-8"))["model"]
@@ -84,20 +84,20 @@ _replayed: ContextVar[Mapping[str, str] | None] = ContextVar("replayed_roles", d
 
 
 def start_model(name: str, args: Mapping[str, Any]) -> Model:
-    """Start a model; a wrong name or a missing key is told here.
+    """Start a model, and report a wrong name or a missing key.
 
     Raises:
         InputError: There is no such model.
-        VivaError: It cannot be used.
+        VivaError: The model cannot be used.
     """
     from inspect_ai.model import get_model
 
     try:
-        # One kept from an earlier run would hold that run's connections, and its address.
+        # A memoized model would keep an earlier run's connections and base URL.
         model = get_model(name, memoize=False, **args)
     except VivaError:
         raise
-    except Exception as error:  # a provider raises what it likes while it starts
+    except Exception as error:  # a provider may raise anything while it starts
         kind = InputError if isinstance(error, ValueError) else VivaError
         cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
         raise kind(f"The model {name} cannot be used: {cause}") from error
@@ -107,7 +107,7 @@ def start_model(name: str, args: Mapping[str, Any]) -> Model:
 
 @contextmanager
 def replaying(roles: Mapping[str, str]) -> Iterator[None]:
-    """Let tasks be made whose roles a log plays: role -> the model that it names."""
+    """Create tasks whose roles are replayed from a log: role -> model named in the log."""
     token = _replayed.set(roles)
     try:
         yield
@@ -116,5 +116,5 @@ def replaying(roles: Mapping[str, str]) -> Iterator[None]:
 
 
 def replayed_roles() -> Mapping[str, str] | None:
-    """Roles of the log that is replayed; None where models are asked."""
+    """Roles of the log being replayed; None if models answer."""
     return _replayed.get()

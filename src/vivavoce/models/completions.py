@@ -1,7 +1,7 @@
-"""Chat completions that Inspect's clients do not read: content in parts, and replies without form.
+"""Chat completions that Inspect's clients cannot read: content in parts, and malformed replies.
 
-Servers send content as text or as a list of parts. Inspect expects text, so the parts are put
-together before it looks: text stays the content, all else becomes reasoning.
+Servers send content as text or as a list of parts. Inspect expects text, so the parts are joined
+first: text parts become the content, all others the reasoning.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
 
 _TEXT_TYPES = ("text", "output_text", None)
-"""Types of the parts that make up an answer, in both of the API's forms."""
+"""Types of the parts of an answer, in both forms of the API."""
 _PASSING = (
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.CONFLICT,
@@ -24,17 +24,17 @@ _PASSING = (
     HTTPStatus.TOO_EARLY,
     HTTPStatus.TOO_MANY_REQUESTS,
 )
-"""Client errors that may be over when the same is asked again."""
+"""Client errors that may pass when the request is retried."""
 
 
 def is_permanent(status: object) -> bool:
-    """Check whether a status says that the same request will be refused again."""
+    """Check whether a status means that a retry would fail too."""
     return type(status) is int and 400 <= status < 500 and status not in _PASSING
 
 
 def read_parts(api: ModelAPI) -> None:
     """Let a provider's client of the chat completions API read content in parts."""
-    # Before Inspect writes the completion down, which warns of content that is not text.
+    # Join parts before Inspect logs the completion, which warns about content that is not text.
     receive = getattr(api, "_generate_completion", None)
     if receive is None:
         return
@@ -52,7 +52,7 @@ def read_parts(api: ModelAPI) -> None:
 
 
 def _formless(completion: Any) -> Exception:
-    """The error in a reply without choices, which has the status 200 all the same."""
+    """The error in a reply that has no choices despite its status 200."""
     from inspect_ai.model._openai import OpenAIResponseError
 
     error = getattr(completion, "error", None)
@@ -64,7 +64,7 @@ def _formless(completion: Any) -> Exception:
 
 
 def _join_parts(message: Any) -> None:
-    """Make a message's content a text, and the parts of its reasoning a field of their own."""
+    """Turn a message's content into text, and move its reasoning to a separate field."""
     content = message.content
     if content is None or isinstance(content, str):
         return
@@ -88,8 +88,8 @@ def _texts(part: object, depth: int = 3) -> Iterator[str]:
     if isinstance(part, str):
         yield part
     elif isinstance(part, list) and depth:
-        for each in part:
-            yield from _texts(each, depth - 1)
+        for inner in part:
+            yield from _texts(inner, depth - 1)
     elif isinstance(part, dict) and depth:
         named = ("text", str(part.get("type")), "content", "summary")
         value = next((part[name] for name in named if part.get(name) is not None), None)

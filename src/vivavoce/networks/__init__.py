@@ -1,4 +1,4 @@
-"""Networks over a corpus: who wrote with whom, who cites whom, who compares with whom."""
+"""Networks over a corpus: co-authorship, citation and comparison."""
 
 from vivavoce.networks.stats import (
     by_domain,

@@ -1,8 +1,8 @@
 """Authors, and the co-author network: an edge for each pair of authors who share a paper.
 
-An author is the source's id, or the name where there is none. A name is compared in NFKC, case
+An author is identified by the source's id, or else by name. Names are compared in NFKC, case
 folded, with single spaces. The same name with and without an id gives two authors; both are
-flagged, and so are the other ways in which a name can mislead.
+flagged, as are other ambiguous names.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ from vivavoce.networks.tables import first_of_each, number_papers, read_columns,
 from vivavoce.text.shingles import distinct
 
 BY_ID, BY_NAME = "id:", "name:"
-"""Prefixes of the key of an author."""
+"""Prefixes of an author's key."""
 AMBIGUITIES = ("with_and_without_id", "name_of_several_ids", "initials_only")
-"""Columns that say why an author may be several people, or one of several authors."""
+"""Columns of reasons why an author may be several people, or several authors one person."""
 _PAIRS_AT_A_TIME = 4_000_000
 """Pairs in memory at once: a paper of 3,000 authors has 4.5 million."""
 
 
 @dataclass(frozen=True, slots=True)
 class Authorships:
-    """Authorship in numbers: each author of a paper once, sorted by paper."""
+    """Authorships as arrays of numbers: each author of a paper once, sorted by paper."""
 
     paper_ids: pa.Array
-    """Ids of paper 0, 1, ..."""
+    """Ids of papers 0, 1, ..."""
     authors: pa.Table
-    """One row an author, sorted by key: who that is, and what makes the name ambiguous."""
+    """One row for each author, sorted by key: name, counts of papers, and flags of ambiguity."""
     paper: Ints
     author: Ints
     is_first: Flags
-    """True if the author comes first in the paper's list."""
+    """True if the author is listed first on the paper."""
 
     def led(self) -> Groups:
         """The papers that list each author first."""
@@ -77,11 +77,11 @@ def name_of(name: str) -> str:
 
 
 def read_authorships(corpus: Corpus) -> Authorships:
-    """The authors of a corpus and what they wrote; rows without id and name are left out."""
+    """Read the authorships of a corpus; rows with neither id nor name are left out."""
     paper_ids = flat(read_papers(corpus)["paper_id"])
     table = read_columns(corpus, "authorships", ["paper_id", "name", "author_id"])
     paper = number_papers(flat(table["paper_id"]), paper_ids)
-    # The table is sorted by paper and place, so a paper's first row is its first author.
+    # The table is sorted by paper and place, so the first row of a paper is its first author.
     is_first = first_of_each(paper)
     spelled = flat(table["name"])
     keys, names, name = _identify_authors(spelled, flat(table["author_id"]))
@@ -90,7 +90,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
     _, first = np.unique(author, return_index=True)
     first_row = np.flatnonzero(keep)[first]
     paper, name, is_first = paper[keep], name[keep], is_first[keep]
-    # Someone listed twice on a paper counts at the first place.
+    # An author listed twice on a paper counts at the first position.
     index = np.unique(pair_keys(paper, author, len(keyed)), return_index=True)[1]
     bearers = pairs_of(distinct(pair_keys(author, name, len(names))), len(names))
     described = {
@@ -110,7 +110,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
 
 
 def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
-    """Nodes, sorted by key, and edges from the lower to the higher, weighed in papers shared."""
+    """Nodes sorted by key, and edges from lower to higher nodes, weighted by shared papers."""
     authorships = read_authorships(corpus)
     graph = _graph_of(authorships, np.ones(len(authorships.paper), np.bool_))
     numbers = pa.array(np.arange(graph.n, dtype=np.int32))
@@ -119,12 +119,12 @@ def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
 
 
 def first_author_core(graph: Graph, first_author_papers: Ints) -> Graph:
-    """The largest component once authors who never are first author are dropped."""
+    """The largest component of the network of authors with first-author papers."""
     return induced(graph, in_core(graph, first_author_papers))
 
 
 def in_core(graph: Graph, first_author_papers: Ints) -> Flags:
-    """Flags of the authors of the largest component of those who ever are first author."""
+    """Flags of authors in the largest component of the network of first authors."""
     kept: Flags = first_author_papers > 0
     core = kept.copy()
     core[kept] = largest_component(induced(graph, kept))
@@ -135,9 +135,9 @@ def papers_in_core(authorships: Authorships) -> Flags:
     """Flags of the papers whose first author is in the core of the co-author network."""
     leads = as_numbers(authorships.authors["first_author_papers"].combine_chunks())
     core = in_core(_graph_of(authorships, np.ones(len(authorships.paper), np.bool_)), leads)
-    found = np.zeros(len(authorships.paper_ids), dtype=np.bool_)
-    found[authorships.paper[authorships.is_first & core[authorships.author]]] = True
-    return found
+    is_in_core = np.zeros(len(authorships.paper_ids), dtype=np.bool_)
+    is_in_core[authorships.paper[authorships.is_first & core[authorships.author]]] = True
+    return is_in_core
 
 
 def _graph_of(authorships: Authorships, rows: Flags) -> Graph:
@@ -147,7 +147,7 @@ def _graph_of(authorships: Authorships, rows: Flags) -> Graph:
 
 
 def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Array, Ints]:
-    """The key of each row's author, null for none; the names as compared, and each row's."""
+    """Key of each row's author, null for none; the distinct compared names; each row's name."""
     names, name = _compare_names(spelled)
     trimmed = pc.utf8_trim_whitespace(ids)
     plain = prefixed(BY_NAME, names).take(pa.array(name))
@@ -159,13 +159,13 @@ def _count_of_each(numbers: Ints, n: int) -> Ints:
 
 
 def _has_only_initials(name: str) -> bool:
-    """Return whether a name is a single word, or all before its last word are initials."""
+    """Check whether a name is a single word, or has only initials before its last word."""
     words = name.replace(".", " ").split()
     return len(words) < 2 or all(len(word.strip("-")) < 2 for word in words[:-1])
 
 
 def _compare_names(spelled: pa.Array) -> tuple[pa.Array, Ints]:
-    """The distinct names as they are compared, and the number of each row's."""
+    """The distinct names in compared form, and the index of each row's name."""
     encoded = pc.dictionary_encode(without_null(spelled))
     names = text_column([name_of(name) for name in encoded.dictionary.to_pylist()])
     distinct = pc.dictionary_encode(names)
@@ -182,34 +182,34 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
     short = np.array([_has_only_initials(text) for text in names.to_pylist()], dtype=np.bool_)
 
     def of_authors(flags: Flags) -> Flags:
-        """Flags of authors who go by a flagged name."""
+        """Flags of authors who use a flagged name."""
         flagged = np.bincount(author, weights=(flags & is_named)[name], minlength=len(keys)) > 0
         return np.asarray(flagged, dtype=np.bool_)
 
     columns = ((ids > 0) & (without > 0), ids > 1, short)
-    found = dict(zip(AMBIGUITIES, map(of_authors, columns), strict=True))
-    found["initials_only"] &= ~has_id
-    return found
+    ambiguities = dict(zip(AMBIGUITIES, map(of_authors, columns), strict=True))
+    ambiguities["initials_only"] &= ~has_id
+    return ambiguities
 
 
 def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """The pairs of authors that share a paper, the lower first, and how many they share.
+    """Pairs of authors who share papers, the lower number first, and their counts of shared papers.
 
-    Authorships are sorted by `paper`, and by `author` within one; an author stands once in a paper.
+    Authorships must be distinct and sorted by `paper`, then by `author`.
     """
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    rows, found = np.arange(len(author)), [keys]
+    rows, pieces = np.arange(len(author)), [keys]
     for step in count(1):
         rows = rows[rows + step < len(author)]
         rows = rows[paper[rows] == paper[rows + step]]
-        found.append(pair_keys(author[rows], author[rows + step], n))
-        if not len(rows) or sum(map(len, found)) >= _PAIRS_AT_A_TIME:
-            joined = np.concatenate([keys, *found])
+        pieces.append(pair_keys(author[rows], author[rows + step], n))
+        if not len(rows) or sum(map(len, pieces)) >= _PAIRS_AT_A_TIME:
+            joined = np.concatenate([keys, *pieces])
             once = np.ones(len(joined) - len(keys), dtype=np.int32)
             keys, place = np.unique(joined, return_inverse=True)
             weights = np.concatenate([counts, once])
             counts = np.bincount(place, weights=weights).astype(np.int32)
-            found = []
+            pieces = []
         if not len(rows):
             break
     return *pairs_of(keys, n), counts

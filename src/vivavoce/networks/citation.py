@@ -1,12 +1,12 @@
 """The citation network: an edge from each paper to each work that it cites.
 
-The comparison network has those edges that a table or its caption shows.
+The comparison network has only the edges for works cited in a table or its caption.
 
-Works outside the corpus are nodes too: entries of reference lists that mean the same one. A work is
-its arXiv id, else its DOI, else its normalised title with the year, else the normalised text of the
-entry; an entry that has none of them means no work. A weaker identity gives way to the stronger one
-that other entries show beside it, if they all show the same: a title cited here with its DOI and
-there without is one work.
+Works outside the corpus are nodes too; entries of reference lists with the same identity are one
+work. The identity is the arXiv id, else the DOI, else the normalised title with the year, else the
+normalised text of the entry; an entry with none of them is no work. A weaker identity is replaced
+by the stronger one that other entries show with it, if they all agree: a title cited here with its
+DOI and there without is one work.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import distinct
 
 TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
-"""The columns of a reference that tell."""
+"""Columns of a reference that identify the cited work."""
 COLUMNS = ["arxiv", "doi", "title", "name", "text"]
-"""Its identities, the strongest first; `name` is the title without the year."""
+"""Columns of identities, the strongest first; `name` is the title without the year."""
 _ARXIV, _DOI, _TITLE, _TEXT = "arxiv:", "doi:", "title:", "text:"
 
 
 def read_identities(references: pa.Table) -> pa.Table:
-    """The identities that each reference shows, in `COLUMNS`; `text` only for want of others.
+    """Identities of each reference, in `COLUMNS`; `text` is set only if there is no other.
 
-    `references` has the columns `TELLING`.
+    `references` must have the columns `TELLING`.
     """
     doi = pc.utf8_lower(pc.utf8_trim_whitespace(flat(references["doi"])))
     inside = _mapped(doi, lambda value: ids_in_doi(value).get("arxiv"))
@@ -77,19 +77,19 @@ def read_identities(references: pa.Table) -> pa.Table:
 
 
 def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
-    """Identity that represents the work of each reference; -1 for none.
+    """Strongest identity of each reference's work; -1 for none.
 
-    Identities are numbers, -1 for none; no two columns of `COLUMNS` have one in common.
+    Identities are numbers, -1 for none; columns have no numbers in common.
     """
     by_id = _coalesce(arxiv, _strengthen(doi, arxiv, doi))
     return _coalesce(_coalesce(by_id, _strengthen(title, by_id, name)), text)
 
 
 def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
-    """Replace each weak identity with the one strong identity it is ever seen beside.
+    """Replace each weak identity with the only strong identity that occurs with it.
 
-    An entry grown together of two works shows the title of one beside the id of the other. So
-    the label has to be the most frequent of those seen beside the strong identity.
+    An entry that merges two works shows the title of one with the id of the other. So the label
+    must be the most frequent one that occurs with the strong identity.
     """
     only = _only_partner(weak, strong, int(weak.max(initial=0)) + 1)
     usual = _usual_partner(strong, label, int(strong.max(initial=0)) + 1)
@@ -105,7 +105,7 @@ def _coalesce(first: Ints, other: Ints) -> Ints:
 
 
 def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """Right number in the rows of each left number; -1 where there are several or none."""
+    """The only right number that occurs with each left number; -1 for several or none."""
     first, second, _ = _partners(left, right)
     only = np.full(count, MISSING, dtype=np.int32)
     only[first] = second
@@ -114,7 +114,7 @@ def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
 
 
 def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """Most frequent right number in the rows of each left number; -1 for a tie or none."""
+    """Most frequent right number that occurs with each left number; -1 for a tie or none."""
     first, second, rows = _partners(left, right)
     most = np.zeros(count, dtype=np.int64)
     np.maximum.at(most, first, rows)
@@ -126,7 +126,7 @@ def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
 
 
 def _partners(left: Ints, right: Ints) -> tuple[Ints, Ints, Longs]:
-    """The distinct pairs of rows that have both numbers, and how many rows show each."""
+    """Distinct pairs of left and right numbers, and the number of rows with each pair."""
     both = (left != MISSING) & (right != MISSING)
     width = int(right.max(initial=0)) + 1
     pairs, rows = np.unique(pair_keys(left[both], right[both], width), return_counts=True)
@@ -134,30 +134,30 @@ def _partners(left: Ints, right: Ints) -> tuple[Ints, Ints, Longs]:
 
 
 def _labelled(label: str, text: str) -> str | None:
-    """A normalised text behind its label; None where nothing is left of it."""
+    """A normalised text after its label; None if the text normalises to nothing."""
     normal = normalise_title(text)
     return label + normal if normal else None
 
 
 def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
-    """Each text changed, distinct texts once; empty is null."""
+    """Apply a function to each text, once for equal texts; an empty result is null."""
     encoded = pc.dictionary_encode(texts)
     changed = text_column([change(text) or None for text in encoded.dictionary.to_pylist()])
     return changed.take(encoded.indices)
 
 
 SHOWN_TITLE = "shown_title"
-"""The title as an entry has it, beside its identities."""
+"""Column for the title as printed in an entry."""
 DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()})
 """Columns that describe a work."""
 Read = Callable[[int, Ints], pa.Table]
-"""The identities of the references in some rows of the shard at a place, and `SHOWN_TITLE`."""
+"""Function from a shard's index and rows to identities of references and `SHOWN_TITLE`."""
 _HASH_BYTES = 16
-"""Bytes of a hash, so many that no two of all works there are have the same."""
+"""Bytes of a hash: enough that no two works collide."""
 
 
 def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
-    """Numbers that are kept in memory of references, those in some rows of a shard."""
+    """Compact columns of references to keep in memory; `row` holds their rows in the shard."""
     identities = read_identities(references)
     titled = as_flags(pc.is_valid(flat(references["title"])))
     shown = {"row": row, "year": flat(references["year"]), "titled": titled}
@@ -165,18 +165,18 @@ def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
 
 
 def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
-    """The works that entries mean, sorted by key, with the title and year first met with each.
+    """Works that entries cite, sorted by key, with the first title and year given for each.
 
     Returns:
-        The works, and of each entry the number of its work; -1 for none.
+        The works, and the index of each entry's work; -1 for none.
     """
     starts = np.cumsum([0, *(piece.num_rows for piece in kept)], dtype=np.int64)
     whole = pa.concat_tables(kept)
-    found, number, first, shown_in = _tell_apart(whole.select(COLUMNS))
+    count, number, first, shown_in = _tell_apart(whole.select(COLUMNS))
     row, titled, year = as_numbers(whole["row"]), as_flags(whole["titled"]), flat(whole["year"])
     del whole
-    first_titled = _first_of_each(number, titled, found)
-    first_dated = _first_of_each(number, as_flags(pc.is_valid(year)), found)
+    first_titled = _first_of_each(number, titled, count)
+    first_dated = _first_of_each(number, as_flags(pc.is_valid(year)), count)
     wanted = [_wanted(name, first, shown_in == place) for place, name in enumerate(COLUMNS)]
     wanted.append(_wanted(SHOWN_TITLE, first_titled, first_titled != MISSING))
     *keys, titles = _fetch(wanted, starts, row, read)
@@ -186,16 +186,16 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
     order = numbers_in(pc.sort_indices(key))
     sorted_works = np.concatenate([works for _, works, _ in wanted[:-1]])[order]
     key = key.take(pa.array(order))
-    position = np.full(found, MISSING, dtype=np.int32)
+    position = np.full(count, MISSING, dtype=np.int32)
     position[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
     described = [key, _take(title, position[sorted_works]), _take(year, first_dated[sorted_works])]
-    rank = np.full(found + 1, MISSING, dtype=np.int32)
-    rank[sorted_works] = np.arange(found, dtype=np.int32)
+    rank = np.full(count + 1, MISSING, dtype=np.int32)
+    rank[sorted_works] = np.arange(count, dtype=np.int32)
     return pa.Table.from_arrays(described, schema=DESCRIBED), rank[number]
 
 
 def _hashed(texts: pa.Array) -> pa.Array:
-    """Texts as hashes, distinct ones numbered."""
+    """Dictionary-encoded hashes of texts."""
     encoded = pc.dictionary_encode(texts)
     distinct = encoded.dictionary.cast(pa.large_binary()).to_pylist()
     content = b"".join(hashlib.blake2b(t, digest_size=_HASH_BYTES).digest() for t in distinct)
@@ -205,10 +205,10 @@ def _hashed(texts: pa.Array) -> pa.Array:
 
 
 def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
-    """Number of works, and the number of each entry's work, in no certain order.
+    """Number of works, and the number of each entry's work, in arbitrary order.
 
-    Then of each work the first entry that shows its key, and the place in `COLUMNS` of the
-    identity that is the key.
+    Then, for each work, the first entry that shows its key, and the position of the key's column in
+    `COLUMNS`.
     """
     codes, ends = [], [0]
     for name in hashes.column_names:
@@ -230,20 +230,20 @@ def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
 
 
 def _first_of_each(number: Ints, tells: Flags, count: int) -> Ints:
-    """First row with a flag for each number below a count; -1 for none."""
+    """First flagged row of each number below a count; -1 for none."""
     first = np.full(count, MISSING, dtype=np.int32)
     _note_first(first, number, tells & (number != MISSING))
     return first
 
 
 def _note_first(first: Ints, number: Ints, tells: Flags) -> None:
-    """Note the first row of each number that is there among those that tell."""
+    """Set the first flagged row of each number that occurs."""
     rows = np.flatnonzero(tells).astype(np.int32)[::-1]
-    first[number[rows]] = rows  # of several the last is written, and that is the first row
+    first[number[rows]] = rows  # the last write wins, and it is the first row
 
 
 def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
-    """A column, the works of which it is wanted, and their entries in ascending order."""
+    """A column, the works whose value in it is wanted, and their entries in ascending order."""
     works = np.flatnonzero(is_wanted).astype(np.int32)
     works = works[np.argsort(first[works], kind="stable")]
     return name, works, first[works]
@@ -261,8 +261,8 @@ def _fetch(
         rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
         needed = np.unique(np.concatenate(rows))
         shard = read(place, needed)
-        for (name, _, _), some, found in zip(wanted, rows, texts, strict=True):
-            found.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
+        for (name, _, _), some, pieces in zip(wanted, rows, texts, strict=True):
+            pieces.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
     return texts
 
 
@@ -272,30 +272,30 @@ def _take(values: pa.Array, rows: Ints) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries of all reference lists in numbers, sorted by paper and place."""
+    """Entries of all reference lists as arrays of numbers, sorted by paper and position."""
 
     papers: pa.Table
-    """Key, title and year of node 0, 1, ...: the papers of the corpus."""
+    """Key, title and year of nodes 0, 1, ...: the papers of the corpus."""
     works: pa.Table
-    """Key, title and year of the nodes after them: works outside the corpus, sorted by key."""
+    """Key, title and year of the following nodes: works outside the corpus, sorted by key."""
     source: Ints
-    """The citing paper."""
+    """Node of the citing paper."""
     ordinal: Ints
     target: Ints
-    """The node of what is cited; -1 for an entry that tells nothing of it."""
+    """Node of the cited work; -1 for an entry that does not identify it."""
 
 
 def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
-    """Nodes, papers before other works, and each distinct edge from the citing to the cited."""
+    """Nodes (papers, then other works) and distinct edges from the citing to the cited node."""
     source, target = distinct_pairs(entries, np.ones(len(entries.source), dtype=np.bool_))
     return with_nodes(entries, source, target)
 
 
 def read_entries(corpus: Corpus) -> Entries:
-    """The reference lists of a corpus; documents that are not papers have none."""
+    """Read the reference lists of a corpus; documents that are not papers have none."""
     papers = read_papers(corpus, "title", "first_public")
     paper_ids = flat(papers["paper_id"])
-    # Looking up takes as long as there are papers, so it is done for all entries at once.
+    # A look-up takes time linear in the papers, so one look-up covers all entries.
     cited_ids = read_columns(corpus, "references", ["cited_paper_id"])["cited_paper_id"]
     cited = number_papers(flat(cited_ids), paper_ids)
     del cited_ids
@@ -318,8 +318,8 @@ def read_entries(corpus: Corpus) -> Entries:
         identities = read_identities(references)
         return identities.append_column(SHOWN_TITLE, flat(references["title"]))
 
-    columns = zip(*(each for each, _ in lists), strict=True)
-    source, ordinal, target = (np.concatenate(each) for each in columns)
+    columns = zip(*(parts for parts, _ in lists), strict=True)
+    source, ordinal, target = (np.concatenate(parts) for parts in columns)
     works, number = describe_works([table for _, table in lists], read_again)
     target[target == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
     shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["first_public"]))]
@@ -333,9 +333,9 @@ def read_entries(corpus: Corpus) -> Entries:
 
 
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
-    """The distinct (citing, cited) pairs of some entries, sorted, none citing itself.
+    """Distinct (citing, cited) pairs of some entries, sorted, without self-citations.
 
-    Two arrays of node numbers, one pair at each place; `rows` marks the entries that count.
+    Two parallel arrays of node numbers; `rows` flags the entries that count.
     """
     source, target = entries.source[rows], entries.target[rows]
     rows = (target != MISSING) & (source != target)
@@ -344,7 +344,7 @@ def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
 
 
 def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, pa.Table]:
-    """Nodes and edges, without the works that no edge leads to."""
+    """Nodes and edges, without outside works that no edge reaches."""
     papers = entries.papers.num_rows
     is_used = np.zeros(papers + entries.works.num_rows, dtype=np.bool_)
     is_used[:papers] = True
@@ -361,24 +361,24 @@ def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, 
 
 
 def comparison_tables(corpus: Corpus, entries: Entries) -> tuple[pa.Table, pa.Table]:
-    """Nodes, and edges from the paper with the table to the work its cells or caption cite."""
+    """Nodes, and edges from the paper with a table to the works that its cells or caption cite."""
     cited = np.zeros(len(entries.source), dtype=np.bool_)
     for rows in map(widen, column_batches(corpus, "tables", ["paper_id", "cited"])):
         paper = number_sorted_papers(flat(rows["paper_id"]), flat(entries.papers["key"]))
         lists = flat(rows["cited"])
         citing = paper[numbers_in(pc.list_parent_indices(lists))]
-        found = _find_entries(entries, citing, as_numbers(lists.flatten()))
-        cited[found[found != MISSING]] = True
+        entry_rows = _find_entries(entries, citing, as_numbers(lists.flatten()))
+        cited[entry_rows[entry_rows != MISSING]] = True
     return with_nodes(entries, *distinct_pairs(entries, cited))
 
 
 def _find_entries(entries: Entries, paper: Ints, ordinal: Ints) -> Ints:
-    """The row of the entry at each place of a paper's list; -1 where the list has no such entry."""
+    """Row of each entry, given its paper and ordinal; -1 if there is no such entry."""
     if not len(paper) or not len(entries.source):
         return np.full(len(paper), MISSING, dtype=np.int32)
     span = 1 + max(int(entries.ordinal.max()), int(ordinal.max()), 0)
     known = entries.source.astype(np.int64) * span + entries.ordinal
     wanted = paper.astype(np.int64) * span + ordinal
     row = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    found = (known[row] == wanted) & (paper != MISSING) & (ordinal >= 0)
-    return np.where(found, row, MISSING).astype(np.int32)
+    is_known = (known[row] == wanted) & (paper != MISSING) & (ordinal >= 0)
+    return np.where(is_known, row, MISSING).astype(np.int32)

@@ -1,7 +1,7 @@
-"""Graphs as arrays: edges between numbered nodes, two numbers each, and measures of them.
+"""Graphs as arrays of edges between numbered nodes, and measures of graphs.
 
-Nodes are 0 ... n - 1. Their names are kept elsewhere, so that a graph of 18 million nodes and 59
-million edges fits in a few gigabytes.
+Nodes are 0 ... n - 1, without names, so that a graph of 18 million nodes and 59 million edges fits
+in a few gigabytes.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _MAX_ITERATIONS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Directed edges, or undirected ones that are stored once; no edge twice."""
+    """Directed edges, or undirected edges stored once; all edges are distinct."""
 
     n: int
     source: Nodes
     target: Nodes
     weight: Numbers | None = None
-    """One positive number an edge; None for 1 each."""
+    """One positive number for each edge; None if all are 1."""
 
     @property
     def edges(self) -> int:
@@ -44,28 +44,28 @@ class Graph:
         """The edges as (node, node, weight)."""
         weight = np.ones(self.edges, np.int32) if self.weight is None else self.weight
         return list(
-            zip(*(each.tolist() for each in (self.source, self.target, weight)), strict=True)
+            zip(*(column.tolist() for column in (self.source, self.target, weight)), strict=True)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """PageRank and how it was reached."""
+    """PageRank scores and the iterations they took."""
 
     scores: Floats
-    """One a node; they sum to 1."""
+    """One score for each node; they sum to 1."""
     iterations: int
 
 
 def make_graph(
     n: int, source: npt.ArrayLike, target: npt.ArrayLike, weight: npt.ArrayLike | None = None
 ) -> Graph:
-    """A graph of edges as they come; `InputError` for a node that is not there."""
+    """Make a graph from unchecked edges; `InputError` for a node outside of 0 ... n - 1."""
     ends = [np.asarray(side, dtype=np.int32) for side in (source, target)]
     if len(ends[0]) != len(ends[1]):
-        raise InputError(f"{len(ends[0])} sources do not go with {len(ends[1])} targets.")
+        raise InputError(f"{len(ends[0])} sources do not match {len(ends[1])} targets.")
     if len(ends[0]) and not all(side.min() >= 0 and side.max() < n for side in ends):
-        raise InputError(f"An edge leads to a node that is not among the {n}.")
+        raise InputError(f"An edge has an end outside of the {n} nodes.")
     weights = None if weight is None else np.asarray(weight)
     if weights is not None and (len(weights) != len(ends[0]) or not (weights > 0).all()):
         raise InputError("Every edge needs one weight above 0.")
@@ -73,12 +73,12 @@ def make_graph(
 
 
 def pair_keys(left: Numbers, right: Numbers, width: int) -> npt.NDArray[np.int64]:
-    """Pairs of numbers as one number each; right numbers are below the width."""
+    """Encode each pair of numbers as one number; right numbers must be below the width."""
     return np.asarray(left.astype(np.int64) * max(width, 1) + right, dtype=np.int64)
 
 
 def pairs_of(keys: npt.NDArray[np.int64], width: int) -> tuple[Nodes, Nodes]:
-    """The pairs of numbers that keys stand for."""
+    """Decode keys into the pairs of numbers."""
     left, right = np.divmod(keys, max(width, 1))
     return left.astype(np.int32), right.astype(np.int32)
 
@@ -90,21 +90,21 @@ def pagerank(
     tolerance: float = 1e-12,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> Ranks:
-    """The share of time that a walk along the edges spends at each node.
+    """PageRank: the share of time that a random walk along the edges spends at each node.
 
     With probability 1 - damping, and from nodes without edges, the walk restarts anywhere.
 
     Source: Page, Brin, Motwani and Winograd 1999, The PageRank Citation Ranking.
 
     Args:
-        graph: Directed edges; the walk takes one in proportion to its weight.
-        damping: How likely the walk goes on.
-        tolerance: It has converged when the scores change by less than this in sum.
-        dtype: Of weights and scores; single precision halves the memory.
+        graph: Directed edges; the walk follows one with probability proportional to its weight.
+        damping: Probability that the walk continues along an edge.
+        tolerance: Stop when the sum of absolute changes of scores falls below this.
+        dtype: Type of weights and scores; single precision halves the memory.
 
     Raises:
         InputError: The damping is not between 0 and 1.
-        VivaError: It did not converge.
+        VivaError: The scores did not converge.
     """
     if not 0 <= damping < 1:
         raise InputError(f"damping={damping} must be at least 0 and less than 1.")
@@ -123,18 +123,18 @@ def pagerank(
         if change < tolerance:
             return Ranks(scores, iteration)
     raise VivaError(
-        f"PageRank still changes by {change:.1e} after {_MAX_ITERATIONS} rounds: choose a "
+        f"PageRank still changes by {change:.1e} after {_MAX_ITERATIONS} iterations: choose a "
         "tolerance above the rounding of its numbers."
     )
 
 
 def weak_components(graph: Graph) -> Nodes:
-    """Component of each node, as a number; edges count in both directions."""
+    """Number of each node's component, with edges in both directions."""
     return _components(graph, "weak")
 
 
 def strong_components(graph: Graph) -> Nodes:
-    """Component of each node, as a number; edges count in their direction."""
+    """Number of each node's component, with edges in their own direction."""
     return _components(graph, "strong")
 
 
@@ -144,16 +144,16 @@ def sizes(components: Nodes) -> npt.NDArray[np.int64]:
 
 
 def measure(graph: Graph) -> dict[str, int]:
-    """Edges, weak components and the nodes of the largest one."""
+    """Counts of edges, of weak components, and of nodes in the largest component."""
     components = sizes(weak_components(graph))
     largest = int(components.max(initial=0))
     return {"edges": graph.edges, "components": len(components), "largest_component": largest}
 
 
 def largest_component(graph: Graph) -> npt.NDArray[np.bool_]:
-    """Flags of the nodes in the largest weak component.
+    """Flag the nodes of the largest weak component.
 
-    Of several with as many nodes, the one with most edges; then the one with the lowest node.
+    Ties go to the component with more edges, then to the one with the lowest node.
     """
     if graph.n == 0:
         return np.zeros(0, dtype=np.bool_)
@@ -174,7 +174,7 @@ def out_degrees(graph: Graph) -> npt.NDArray[np.int64]:
 
 
 def induced(graph: Graph, keep: npt.NDArray[np.bool_]) -> Graph:
-    """The nodes to keep, renumbered in order, and the edges between them."""
+    """Subgraph of the nodes to keep, renumbered in order."""
     number = np.cumsum(keep, dtype=np.int32) - 1
     both = keep[graph.source] & keep[graph.target]
     weight = None if graph.weight is None else graph.weight[both]
@@ -196,7 +196,7 @@ def _components(graph: Graph, connection: Literal["weak", "strong"]) -> Nodes:
 def _transitions(
     graph: Graph, dtype: type[np.floating[Any]]
 ) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
-    """Transition matrix of the walk, and flags of the nodes it cannot leave along an edge."""
+    """Transition matrix of the walk, and flags of nodes without outgoing edges."""
     from scipy import sparse
 
     strength = np.bincount(graph.source, weights=graph.weight, minlength=graph.n)

@@ -1,10 +1,10 @@
-"""A co-author network that grows with time: new papers, new authors, and what is dropped again.
+"""Growth of a co-author network over time: papers and authors come and leave.
 
-A node is an author together with the papers that list them first. An update goes as AcademicEval's
-live update does, over a corpus in place of a search service. Known authors get their new papers.
-From the most active of them the walk goes on to their new co-authors until enough new papers came.
-Then stale papers and inactive authors leave. A paper counts as new when it was not surely out at
-the last update and is now.
+A node is an author with the papers that list this author first. An update follows AcademicEval's
+live update, over a corpus instead of a search service. Known authors get their new papers. From the
+most active of them, the walk continues to their new co-authors until enough new papers have come.
+Then stale papers and inactive authors leave. A paper is new if it was not certainly public at the
+last update but is now.
 
 Source: AcademicEval §3.3.
 """
@@ -26,7 +26,7 @@ from vivavoce.store import Row
 from vivavoce.text.dates import day_after
 
 KNOWN, NEW, LATE = "known_author", "new_author", "late"
-"""Ways in which a paper came: new by a known author; new by an unknown one; found only now."""
+"""Ways in which a paper came: new by a known author, new by an unknown one, or older but unseen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,23 @@ class Members:
 
     papers: frozenset[str]
     authors: frozenset[str]
-    """Keys of authors who are nodes."""
+    """Keys of the authors that are nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rules by which a network is brought up to date."""
+    """Rules for updating a network."""
 
     quota: int | None = None
-    """New papers after which the walk ends; None takes every paper of the corpus, by anyone."""
+    """Number of new papers at which the walk ends; None takes every paper of the corpus."""
     keep_days: int | None = None
-    """Papers that were out so many days before are dropped."""
+    """Age in days from which papers are dropped; None keeps all."""
     inactive_days: int | None = None
-    """Authors whose latest paper was out so many days before are dropped with their papers."""
+    """Age in days of an author's latest paper from which the author and papers are dropped."""
 
     @property
     def selects(self) -> bool:
-        """True if a network under these rules may hold less than the corpus."""
+        """True if these rules may leave papers of the corpus out."""
         return self != Rules()
 
 
@@ -61,36 +61,36 @@ class Growth:
 
     members: Members
     came: Mapping[str, str]
-    """Papers that came and stay -> how."""
+    """Papers that came and stay -> way in which they came."""
     left: Mapping[str, tuple[str, str]]
-    """Papers of the corpus that the network does not hold -> (short reason, detail)."""
+    """Papers of the corpus outside of the network -> (short reason, detail)."""
     counts: Row
-    """Counts of what was done."""
+    """Counts of what the update did."""
 
 
 def members_until(facts: History, end: date) -> Members:
-    """Every paper that was surely out before a day, and their first authors."""
+    """Papers that were certainly public before a day, and their first authors."""
     papers = facts.end <= end.toordinal()
     return facts.members(papers, facts.leaders(papers))
 
 
 def grow(facts: History, before: Members, since: date, until: date, rules: Rules) -> Growth:
-    """Bring a network up to date.
+    """Update a network.
 
-    Papers surely out before `since` were there at the last update; those not surely out before
-    `until` do not count yet.
+    Papers certainly public before `since` were there at the last update; papers not certainly
+    public before `until` do not count yet.
     """
     return _Update(facts, before, (since, until), rules).run()
 
 
 class History:
-    """Authorship of a corpus, and the date of each paper."""
+    """Authorships of a corpus, and the date of each paper."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.all = read_authorships(corpus)
         self.dates = flat(read_papers(corpus, "first_public")["first_public"]).to_pylist()
         self.end = np.array([day_after(text) for text in self.dates], dtype=np.int64)
-        """The day after each paper's last possible one; of undated papers, never."""
+        """Day after each paper's last possible date; `NEVER` for undated papers."""
         self.papers, self.authors = len(self.dates), self.all.authors.num_rows
         self.lead = np.full(self.papers, MISSING, dtype=np.int32)
         self.lead[self.all.paper[self.all.is_first]] = self.all.author[self.all.is_first]
@@ -98,19 +98,19 @@ class History:
         self.led, self.written_by = self.all.led(), self.all.written_by()
 
     def leaders(self, papers: Flags) -> Flags:
-        """The first authors of some papers: a flag for each author, out of one for each paper."""
+        """Flags of the authors that are first on a flagged paper."""
         flags = np.zeros(self.authors, dtype=np.bool_)
         lead = self.lead[papers]
         flags[lead[lead != MISSING]] = True
         return flags
 
     def are_led_by(self, authors: Flags) -> Flags:
-        """The papers whose first author is one of some: a flag for each paper."""
-        flags: Flags = np.append(authors, False)[self.lead]  # MISSING takes the last
+        """Flags of the papers whose first author is flagged."""
+        flags: Flags = np.append(authors, False)[self.lead]  # MISSING indexes the last
         return flags
 
     def members(self, papers: Flags, authors: Flags) -> Members:
-        """Numbers turned into ids."""
+        """Turn flags into ids."""
         keys = flat(self.all.authors["key"]).take(np.flatnonzero(authors))
         return Members(
             frozenset(self.all.paper_ids.take(np.flatnonzero(papers)).to_pylist()),
@@ -118,7 +118,7 @@ class History:
         )
 
     def find(self, members: Members) -> tuple[Flags, Flags]:
-        """Ids turned into numbers; those of papers and authors that are gone are skipped."""
+        """Turn ids into flags; papers and authors that no longer exist are skipped."""
         return (
             _flags(self.all.paper_ids, members.papers),
             _flags(flat(self.all.authors["key"]), members.authors),
@@ -126,7 +126,7 @@ class History:
 
 
 class _Update:
-    """One update."""
+    """State of one update."""
 
     def __init__(
         self, facts: History, before: Members, span: tuple[date, date], rules: Rules
@@ -140,7 +140,7 @@ class _Update:
         self.stale = self._is_over(facts.end, rules.keep_days)
         rows = self.fresh[facts.all.paper]
         self.activity = np.bincount(facts.all.author[rows], minlength=facts.authors)
-        """New papers of each author, at any place of the list."""
+        """Number of new papers of each author, at any position of the author list."""
         self.added: list[tuple[str, int]] = []
         self.adopted = self.considered = self.levels = 0
 
@@ -166,7 +166,7 @@ class _Update:
         )
 
     def _update_nodes(self) -> None:
-        """Add what known authors lead; without a quota, whatever there is."""
+        """Add papers whose first author is known; without a quota, all papers."""
         come = self.known & ~self.paper & ~self.stale
         led = self.facts.are_led_by(self.node)
         self._add(np.flatnonzero(come & led), KNOWN)
@@ -177,14 +177,14 @@ class _Update:
             self.node |= leaders
 
     def _walk(self, quota: int) -> None:
-        """Go on to co-authors, level by level, the co-authors of the most active first."""
+        """Continue to co-authors level by level, co-authors of the most active authors first."""
         missing = quota - sum(how != LATE for how, _ in self.added)
         seen = self.node.copy()
         candidates = self._first_candidates()
         while candidates and missing > 0:
             self.levels += 1
-            found: dict[int, int] = {}
-            # Of equals who has more new papers, then by key, in whose order authors are numbered.
+            reached: dict[int, int] = {}
+            # Ties go to the author with more new papers, then by key: numbers follow keys.
             order = sorted(candidates, key=lambda a: (-candidates[a], -int(self.activity[a]), a))
             for author in order:
                 if missing <= 0:
@@ -202,11 +202,11 @@ class _Update:
                 self._add(papers[~self.fresh[papers]], NEW)
                 for other in self._coauthors_of(author):
                     if not seen[other]:
-                        found[other] = max(found.get(other, 0), int(self.activity[author]))
-            candidates = {author: n for author, n in found.items() if not seen[author]}
+                        reached[other] = max(reached.get(other, 0), int(self.activity[author]))
+            candidates = {author: n for author, n in reached.items() if not seen[author]}
 
     def _first_candidates(self) -> dict[int, int]:
-        """Authors who share a new paper with a known one -> new papers of the most active."""
+        """Co-authors of known authors on new papers -> new papers of their most active one."""
         every = self.facts.all
         rows = np.flatnonzero(self.fresh[every.paper])
         author, paper = every.author[rows], every.paper[rows]
@@ -218,7 +218,7 @@ class _Update:
         return {int(a): int(priority[a]) for a in np.flatnonzero(priority)}
 
     def _papers_of(self, author: int) -> Longs:
-        """Papers that an author leads and the network may hold, the newest first, then by id."""
+        """First-author papers of an author that may be added, newest first, then by id."""
         led = np.sort(self.facts.led.of(author))
         led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
         return led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)
@@ -236,12 +236,12 @@ class _Update:
         self.added += [(how if self.fresh[p] else LATE, p) for p in papers.tolist()]
 
     def _is_over(self, end: Longs, days: int | None) -> Flags:
-        """Flags of what ended so many days ago; none for None."""
+        """Flags of days at least so long ago; no flags if `days` is None."""
         limit = -1 if days is None else self.until - days
         return np.asarray(end <= limit, dtype=np.bool_)
 
     def _why_not(self, led: Flags) -> dict[str, tuple[str, str]]:
-        """Reasons why papers of the corpus are not held; the first cause that holds."""
+        """First reason that applies, for each paper of the corpus outside of the network."""
         facts = self.facts
         keys = flat(facts.all.authors["key"])
         left: dict[str, tuple[str, str]] = {}
@@ -280,5 +280,5 @@ class _Update:
 
 
 def _flags(ids: object, wanted: Collection[str]) -> Flags:
-    found = as_numbers(pc.index_in(ids, value_set=text_column(sorted(wanted))))
-    return np.asarray(found != MISSING, dtype=np.bool_)
+    places = as_numbers(pc.index_in(ids, value_set=text_column(sorted(wanted))))
+    return np.asarray(places != MISSING, dtype=np.bool_)

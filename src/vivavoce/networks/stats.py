@@ -1,4 +1,4 @@
-"""Measures of the networks of a corpus, which have to be built, and their foremost nodes."""
+"""Measures of a corpus's networks, which must be built first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def network_stats(corpus: Corpus) -> Stats:
     """The size of each network inside the corpus, isolated nodes included.
 
     Raises:
-        StaleError: They are not built, or the corpus changed since; the message has the command.
+        StaleError: They are not built, or the corpus changed since; the message names the command.
     """
     citations = load_network(corpus, "citation")
     external = int((~citations.is_inside).sum())
@@ -74,23 +74,23 @@ _DOMAINS = {
     "cond-mat gr-qc hep-ex hep-lat hep-ph hep-th math-ph mtrl-th nlin nucl-ex nucl-th patt-sol "
     "physics plasm-ph quant-ph solv-int supr-con",
 }
-"""Archives of arXiv by domain; physics has many, some of them closed long ago."""
+"""arXiv archives by domain; many of physics are closed by now."""
 _ARCHIVES = {archive: domain for domain, some in _DOMAINS.items() for archive in some.split()}
 
 
 def domain_of(category: str) -> str:
-    """The domain of an arXiv category; another category is its own domain."""
+    """Domain of an arXiv category; any other category is its own domain."""
     return _ARCHIVES.get(category.partition(".")[0], category)
 
 
 def by_domain(corpus: Corpus) -> list[Row]:
-    """LEGOBench's Table 8 by broad domain of arXiv, such as `physics`.
+    """LEGOBench's Table 8 by broad arXiv domain, such as `physics`.
 
-    Papers, references, and edges of both networks. The domain is that of the category listed
-    first; `null` means a paper without.
+    Each row has papers, references, and edges of both networks. A paper's domain is that of its
+    first category, or `null` without one.
     """
     papers = read_papers(corpus, "categories")
-    named = [domain_of(found[0]) if found else None for found in papers["categories"].to_pylist()]
+    named = [domain_of(codes[0]) if codes else None for codes in papers["categories"].to_pylist()]
     known = sorted({name for name in named if name is not None})
     labels: list[str | None] = [*known, None] if None in named else [*known]
     place = {name: number for number, name in enumerate(labels)}
@@ -115,7 +115,7 @@ def by_domain(corpus: Corpus) -> list[Row]:
 
 
 def _edges(network: Network, group: Ints, count: int) -> list[Row]:
-    """Edges of each group: within it, with other groups, and to external works."""
+    """Counts of each group's edges: within it, to and from other groups, and to external works."""
     graph = network.graph
     inside = graph.target < len(group)
     citing, cited = group[graph.source], group[graph.target[inside]]

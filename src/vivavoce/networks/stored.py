@@ -1,7 +1,7 @@
-"""Networks stored beside a corpus: built as numbered nodes and sorted edges, and opened again.
+"""Networks stored in a corpus's folder: building and loading them.
 
-A network whose tables have not changed since it was built stays as it is; the others are rebuilt.
-The record of a network is written after its files, the manifest last.
+Nodes are numbered and edges sorted. A network is rebuilt only if its source tables changed. Its
+record is written after its files, and the manifest last.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 MANIFEST = "manifest.json"
 FORMAT = 5
-"""Raised when a network's columns or the rules for its nodes and edges change."""
+"""Increase this when a network's columns or the rules for its nodes and edges change."""
 READS = {
     "coauthor": ("papers", "authorships"),
     "citation": ("papers", "references"),
     "comparison": ("papers", "references", "tables"),
 }
-"""The tables that each network is made of, by network."""
+"""Source tables of each network."""
 _RECORD = "record.json"
 _PARTS = ("nodes", "edges")
-# Numbers and keys hardly repeat: a dictionary of them takes time and room.
+# Numbers and keys hardly repeat, so a dictionary would cost time and space.
 _PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
 
 
@@ -50,19 +50,19 @@ def build_networks(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> Row:
-    """Build the networks of a corpus, or bring them up to date; return the manifest.
+    """Build or update the networks of a corpus; return the manifest.
 
-    The same corpus gives the same bytes, whatever was there before.
+    The same corpus gives the same bytes, whatever was built before.
 
     Args:
         corpus: The papers; the networks go into its folder `networks`.
-        only: Build these and leave the others as they are; none for all.
+        only: Build only these; empty for all.
         fresh: Rebuild existing networks.
-        progress: Called with the networks done and their number.
+        progress: Called with (networks done, number of networks).
 
     Raises:
-        InputError: No network has such a name.
-        LockedError: Another process holds the corpus.
+        InputError: A name is not that of a network.
+        LockedError: Another process has locked the corpus.
         DamagedError: A file of the corpus is not as it was written.
     """
     for name in only:
@@ -71,7 +71,7 @@ def build_networks(
 
     @cache
     def entries() -> Entries:
-        # What normalises titles takes as long to load as a small co-author network to build.
+        # Importing this takes as long as building a small co-author network.
         from vivavoce.networks.citation import read_entries
 
         return read_entries(corpus)
@@ -90,7 +90,7 @@ def build_networks(
 
 
 def _build(corpus: Corpus, name: str, entries: Callable[[], Entries], *, fresh: bool) -> Row:
-    """Write a network that is not there as it should be; return its manifest entry."""
+    """Write a network that is missing, outdated or damaged; return its manifest entry."""
     folder = corpus.folder / FOLDER / name
     inputs = corpus.content_of(READS[name])
     config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name})
@@ -119,7 +119,7 @@ def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[
 
 
 def _read_record(folder: Path, config: str) -> Row | None:
-    """Record of a network; None when there is none made in the same way."""
+    """Record of a network; None if there is none for the same format."""
     try:
         record = read_sealed(folder / _RECORD)
     except DamagedError:
@@ -133,7 +133,7 @@ def _is_sound(folder: Path, part: str, entry: Row) -> bool:
 
 
 def _others(path: Path, names: Collection[str]) -> Row:
-    """Manifest entries of the networks that are not to be built."""
+    """Manifest entries of the networks that are left as they are."""
     try:
         manifest = read_sealed(path)
     except DamagedError:
@@ -149,9 +149,9 @@ class Network:
 
     name: str
     graph: Graph
-    """Edges sorted by source and target; of the co-author network each once, source < target."""
+    """Edges sorted by source and target; in the co-author network source < target."""
     nodes: pa.Table
-    """One row a node, in the order of their numbers."""
+    """One row for each node, in order."""
 
     @property
     def is_inside(self) -> Flags:
@@ -162,16 +162,16 @@ class Network:
 
 
 def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network:
-    """Open a network that was built for a corpus as it is now.
+    """Load a network that is up to date with its corpus.
 
     Args:
-        corpus: The corpus that it is a network of.
+        corpus: The corpus of the network.
         name: `coauthor`, `citation` or `comparison`.
-        external: Keep the works outside the corpus as nodes.
+        external: Keep works outside of the corpus as nodes.
 
     Raises:
-        InputError: No network has that name.
-        StaleError: It was not built, or before the corpus changed; the message has the command.
+        InputError: `name` is not that of a network.
+        StaleError: It is not built, or the corpus changed since; the message names the command.
         DamagedError: A file is not as it was written.
     """
     _check_name(name)
@@ -186,7 +186,7 @@ def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network
 
 def _check_name(name: str) -> None:
     if name not in READS:
-        raise InputError(f"No network is called {name!r}. There are: {', '.join(READS)}.")
+        raise InputError(f"There is no network {name!r}. There are: {', '.join(READS)}.")
 
 
 def command_for(folder: Path) -> str:
@@ -220,7 +220,7 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
 
 
 def _inside_of(network: Network) -> Network:
-    """Network without the external works; they are the last nodes, so no number changes."""
+    """Network without external works; these are the last nodes, so no number changes."""
     inside = network.is_inside
     n = int(inside.sum())
     graph = network.graph

@@ -1,4 +1,4 @@
-"""Columns of the tables of a corpus that networks are made of, and its papers: the first nodes."""
+"""Columns of the corpus tables that networks are built from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOLDER = "networks"
 
 
 def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
-    """Some columns of a table of the corpus, one of its files after the other.
+    """Read some columns of a corpus table, file by file.
 
     Raises:
         DamagedError: A file is not as it was written.
@@ -36,10 +36,10 @@ def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator
 
 
 def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
-    """A Parquet file, or some of its columns.
+    """Read a Parquet file, or some of its columns.
 
     Raises:
-        DamagedError: It cannot be read.
+        DamagedError: The file cannot be read.
     """
     try:
         with pq.ParquetFile(path) as file:
@@ -49,7 +49,7 @@ def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
 
 
 def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
-    """Some columns of a whole table; text has 64-bit offsets, so it may pass 2 GB.
+    """Read some columns of a whole table; text has 64-bit offsets, so it may exceed 2 GB.
 
     Raises:
         DamagedError: A file is not as it was written.
@@ -58,14 +58,14 @@ def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
 
 
 def whole_table(table: str, names: Sequence[str], pieces: Iterable[pa.Table]) -> pa.Table:
-    """Pieces of some columns of a table of the corpus in one; text has 64-bit offsets."""
+    """Join pieces of a corpus table; text has 64-bit offsets."""
     schema = pa.schema([TABLES[table].field(name) for name in names])
     empty = pa.Table.from_batches([], schema=schema)
     return pa.concat_tables([widen(piece) for piece in [empty, *pieces]]).combine_chunks()
 
 
 def widen(table: pa.Table) -> pa.Table:
-    """A table whose columns of text have 64-bit offsets."""
+    """Give a table's text columns 64-bit offsets."""
     fields = [
         pa.field(field.name, pa.large_string() if pa.types.is_string(field.type) else field.type)
         for field in table.schema
@@ -74,12 +74,12 @@ def widen(table: pa.Table) -> pa.Table:
 
 
 def read_shard(corpus: Corpus, name: str, columns: Sequence[str]) -> pa.Table:
-    """Some columns of a file of a table; `DamagedError` when it is not as it was written."""
+    """Read some columns of a table's file; `DamagedError` if it is not as it was written."""
     return read_file(corpus.sound_path(name), columns)
 
 
 def read_papers(corpus: Corpus, *more: str) -> pa.Table:
-    """`paper_id` and other columns of every paper, sorted by id."""
+    """Read `paper_id` and other columns of every paper, sorted by id."""
     table = read_columns(corpus, "papers", ["paper_id", *more])
     if "first_public" in more and corpus.works:
         ids, own = (table[name].to_pylist() for name in ("paper_id", "first_public"))
@@ -92,15 +92,15 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
 
 
 def number_papers(paper_ids: Any, known: pa.Array) -> Ints:
-    """The place of each paper id among those known; -1 for another."""
+    """Index of each paper id among the known ones; -1 if it is not among them."""
     return as_numbers(pc.index_in(paper_ids, value_set=known))
 
 
 def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
-    """Numbers of ids, as `number_papers` gives them, where both lists are sorted.
+    """Same as `number_papers`, for two sorted lists.
 
-    Looking up takes as long as there are ids to look in, so only those are looked in that lie
-    between the first and the last.
+    A look-up takes time linear in the known ids, so only those between the first and the last
+    wanted id are used.
     """
     if not len(paper_ids):
         return np.zeros(0, dtype=np.int32)
@@ -111,12 +111,12 @@ def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
 
 
 def years_of(published: pa.Array) -> pa.Array:
-    """The year of each date as an integer; null for none."""
+    """Year of each date as an integer; null for a missing date."""
     return pc.cast(pc.utf8_slice_codeunits(published, 0, 4), pa.int32())
 
 
 def first_of_each(groups: Ints) -> Flags:
-    """Flags of the places where a new group begins, in sorted numbers."""
+    """Flags of the positions where a new group begins, in sorted numbers."""
     begins = np.ones(len(groups), dtype=np.bool_)
     begins[1:] = groups[1:] != groups[:-1]
     return begins

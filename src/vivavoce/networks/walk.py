@@ -1,10 +1,10 @@
 """AcademicEval's collection: a breadth-first walk through co-authors over arXiv's query API.
 
-Every answer is kept in the folder `pages`, and the walk is a function of these. A walk that was cut
-short, or gets a larger quota, goes on without asking for anything twice. It differs from the
-released code. Each author is asked for to the end and not for the first 100 results. A search that
-finds nothing is asked again before an author is believed to have no papers. All requests keep
-arXiv's pause. A hyphen is no NOT. Names are compared in NFKC and case-folded.
+Every response is kept in the folder `pages`, and the walk depends only on these. An interrupted
+walk, or one with a larger quota, continues without repeating a request. It differs from the
+released code: all results of an author are read, not only the first 100. An empty search is
+repeated before an author counts as having no papers. All requests keep arXiv's delay. A hyphen does
+not mean NOT. Names are compared in NFKC, case folded.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from vivavoce.text.identifiers import find_arxiv_id
 MAX_NEIGHBOURS = 20
 WALK, GRAPH = "walk.json", "graph.json"
 MAX_RESULTS = 1_000
-"""Results that are read of one author; the names of those who have more are reported."""
+"""Results read for one author; authors with more are reported."""
 _PAGES = "pages"
 _ENTRIES = 1_000
-"""Papers in a file."""
+"""Papers in one output file."""
 _WORD = re.compile(r"[^\W_]+")
 _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 
@@ -55,19 +55,19 @@ class FetchedWalk:
 
     folder: Path
     files: tuple[str, ...]
-    """Files of papers, by name."""
+    """Names of the files of papers."""
     requests: int
-    """Requests of this run."""
+    """Requests made in this run."""
     answers: int
-    """Answers that are kept, of earlier runs too."""
+    """Responses kept, including those of earlier runs."""
     before: Row
-    """Authors who were asked for; those who lead a paper, their papers, edges and components."""
+    """Counts of authors queried, of first authors, and of their papers, edges and components."""
     after: Row
-    """The same of the largest component, once authors who lead no paper are dropped."""
+    """Same counts for the largest component of the first authors."""
     without_papers: tuple[str, ...]
-    """Authors who were asked for and never are first author."""
+    """Queried authors without first-author papers."""
     cut: tuple[str, ...]
-    """Authors with more results than were read."""
+    """Authors with more than `MAX_RESULTS` results."""
 
 
 def fetch_walk(
@@ -81,22 +81,22 @@ def fetch_walk(
     api: str = API,
     progress: Callable[[int, int], None] | None = None,
 ) -> FetchedWalk:
-    """Walk from seed authors to those they write with, and save the papers that each of them leads.
+    """Walk from seed authors to their co-authors, and save the first-author papers of each.
 
     Args:
-        client: Fetches, one page at a time.
-        folder: Holds one walk; an unfinished one is continued.
+        client: Client that fetches one page at a time.
+        folder: Folder of one walk; an unfinished walk is continued.
         seeds: Names of authors, as arXiv spells them.
-        quota: Stop at so many authors with papers; a larger one goes on from where a walk ended.
-        neighbours: Go on to so many co-authors of each, most frequent first, ties by name.
-        fresh: Drop the answers that are there.
+        quota: Authors with papers at which to stop; a larger one continues a finished walk.
+        neighbours: Co-authors of each author to continue to, most frequent first, ties by name.
+        fresh: Delete the responses kept so far.
         api: The address of the query API.
-        progress: Called with (authors found, quota).
+        progress: Called with (authors with papers, quota).
 
     Raises:
-        InputError: No seed, a quota below 1, or the folder holds another walk.
-        HttpError: An answer could not be had; the same command goes on later.
-        LockedError: Another process walks in this folder.
+        InputError: There is no seed, the quota is below 1, or the folder has another walk.
+        HttpError: A request failed; the same command continues later.
+        LockedError: Another process is writing to this folder.
     """
     names = list({name_of(seed): seed for seed in seeds if _WORD.search(seed)}.values())
     if not names or quota < 1 or neighbours < 1:
@@ -132,14 +132,14 @@ def _begin(folder: Path, settings: Row, *, fresh: bool) -> None:
             kept.unlink()
     elif path.exists() and read_sealed(path) != settings:
         raise InputError(
-            f"{folder} holds a walk from other seeds or with other options. Name another folder "
+            f"{folder} has a walk from other seeds or with other options. Name another folder "
             "with --out, or begin this one anew with --fresh."
         )
     write_sealed(path, settings)
 
 
 class _Authors:
-    """Authors by name as it is compared, each asked for when first looked at."""
+    """Authors by compared name, each queried on first use."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class _Authors:
         return [str(paper.arxiv_id) for paper in self._found[author]]
 
     def coauthors(self, author: str) -> dict[str, int]:
-        """Authors of those papers, and how many of these each wrote."""
+        """Co-authors of an author's first-author papers, with counts of shared papers."""
         shared: Counter[str] = Counter()
         for paper in self._found[author]:
             listed = {name_of(one.name): one.name for one in reversed(paper.authors)}
@@ -197,17 +197,17 @@ class _Authors:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """Authors in the order in which a walk reached them."""
+    """Authors in the order in which the walk reached them."""
 
     nodes: list[str]
     counts: list[dict[str, int]]
-    """The co-authors of each node."""
+    """Co-authors of each node, with counts of shared papers."""
     without: list[str]
     """Authors without first-author papers, who are not nodes."""
 
 
 def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) -> _Walk:
-    """Go from some authors to their co-authors, theirs, and so on, to so many nodes."""
+    """Walk breadth-first from some authors through their co-authors to at most `quota` nodes."""
     queue = deque(start)
     seen = set(queue)
     walk = _Walk([], [], [])
@@ -225,7 +225,7 @@ def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) ->
 
 
 def _link(walk: _Walk, neighbours: int, authors: _Authors) -> Graph:
-    """An edge where one node is among the closest co-authors of the other."""
+    """Graph with an edge where one node is among the closest co-authors of the other."""
     place = {author: number for number, author in enumerate(walk.nodes)}
     weights: dict[tuple[int, int], int] = {}
     for number, shared in enumerate(walk.counts):
@@ -241,7 +241,7 @@ def _link(walk: _Walk, neighbours: int, authors: _Authors) -> Graph:
 
 
 def _measure(authors: _Authors, walk: _Walk, graph: Graph, keep: np.ndarray) -> Row:
-    """Size of the part of a walk that holds the nodes to keep."""
+    """Counts of the part of a walk with the nodes to keep."""
     kept = [node for node, is_kept in zip(walk.nodes, keep.tolist(), strict=True) if is_kept]
     part = induced(graph, keep)
     return {
@@ -266,7 +266,7 @@ def _write_graph(folder: Path, settings: Row, authors: _Authors, walk: _Walk, gr
 
 
 def _write_papers(folder: Path, wanted: set[str]) -> tuple[str, ...]:
-    """Write the entries of some papers, each once, sorted by id; return the names of the files."""
+    """Write the entries of some papers, each once, sorted by id; return the file names."""
     entries: dict[str, bytes] = {}
     for path in sorted((folder / _PAGES).glob("*.xml")):
         entries.update((n, e) for n, e in _entries(path) if n in wanted and n not in entries)
@@ -285,9 +285,9 @@ def _write_papers(folder: Path, wanted: set[str]) -> tuple[str, ...]:
 def _entries(path: Path) -> Iterator[tuple[str, bytes]]:
     root = etree.fromstring(decode_feed(path.read_bytes())[0].encode(), safe_parser())
     for entry in root.iterfind(f"{ATOM}entry"):
-        found = find_arxiv_id(entry.findtext(f"{ATOM}id") or "")
-        if found is not None:
-            yield found[0], etree.tostring(entry, with_tail=False)
+        arxiv_id = find_arxiv_id(entry.findtext(f"{ATOM}id") or "")
+        if arxiv_id is not None:
+            yield arxiv_id[0], etree.tostring(entry, with_tail=False)
 
 
 def _feed(entries: Sequence[bytes], start: int, total: int) -> bytes:

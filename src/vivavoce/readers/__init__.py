@@ -1,1 +1,1 @@
-"""Scores, methods and names of boards read in texts and tables; pure, without a corpus."""
+"""Pure readers of scores, methods and names of boards in texts and tables."""

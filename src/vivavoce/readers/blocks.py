@@ -1,7 +1,7 @@
-"""Tables as blocks: rows with a label and values, and the headings above each column.
+"""Tables as blocks: rows with a label and values, and the headers above each column.
 
-A block is a part of a table under one header. A cell is a label and what follows it: values, the
-last run of words that are numbers or mean that there is none.
+A block is a part of a table under one header. A cell is a label followed by values: the last run of
+words that are numbers or mark a missing number.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MAX_CELLS = 20_000
 MAX_TEXT = 400_000
 """Characters of a table that are read."""
 _MERGED = 0.25
-"""Share of cells with several values from which the columns of a table are not believed."""
+"""Share of cells with several values above which the columns of a table are distrusted."""
 MAX_CELL = 1_000
 """Characters of a cell that are read."""
 _CELLS = 4_096
-"""Cells that are kept as they were read: they are looked at twice."""
+"""Size of the cache of read cells: each is read twice."""
 MISSING = ""
-"""Stands for a value that is not there, such as a dash."""
+"""Mark of a missing value, printed as a dash, for example."""
 
 _VALUE = re.compile(
     r"[~≈<>]?[-−–+]?(?P<number>(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,10})?|\.\d{1,10})"
@@ -48,16 +48,16 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class ReadCell:
-    """The text of a cell, taken apart."""
+    """The parts of a cell's text."""
 
     label: str
     values: tuple[str, ...]
-    """Values as printed, without marks; `MISSING` where a dash stands."""
+    """Values as printed, without marks; `MISSING` for a dash."""
 
 
 @lru_cache(maxsize=_CELLS)
 def read_cell(text: str) -> ReadCell:
-    """The label and the values of a cell."""
+    """Split a cell into its label and its values."""
     words = _words(text)
     start = len(words)
     values: list[str] = []
@@ -75,21 +75,21 @@ def read_cell(text: str) -> ReadCell:
 
 def _words(text: str) -> list[str]:
     plain = normalise("NFKC", plain_words(text[:MAX_CELL]))
-    plain = _SPREAD.sub("±", _GLUED_ASIDE.sub(lambda found: " " + found.group(), plain))
+    plain = _SPREAD.sub("±", _GLUED_ASIDE.sub(lambda match: " " + match.group(), plain))
     return _UNIT.sub("", _SLASH.sub(" / ", plain)).split()
 
 
 def _value(word: str) -> list[str] | None:
-    """The values of a word: none of an aside, one of a number; None where it is not a value."""
+    """Values of a word: none for an aside, one for a number; None if it is not a value."""
     if word == "/" or _ASIDE.fullmatch(word) or _MARK.fullmatch(word):
         return []
     if _MISSING.fullmatch(word):
         return [MISSING]
-    found = _VALUE.fullmatch(word)
-    if found is None:
+    match = _VALUE.fullmatch(word)
+    if match is None:
         return None
     sign = "-" if _MINUS.match(word) else ""
-    return [f"{sign}{found['number']}{found['unit'] or ''}"]
+    return [f"{sign}{match['number']}{match['unit'] or ''}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,11 @@ class Record:
     label: str
     values: tuple[str, ...]
     context: str
-    """Other names of the row: a group's heading, a split, another column of words."""
+    """Other text about the row: a group's heading, a split, another text column."""
     row: int
     """Row of the table, from 0."""
     bold: tuple[int, ...]
-    """Places in `values` of those printed in bold."""
+    """Indices of the values printed in bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Block:
 
     records: tuple[Record, ...]
     places: tuple[int, ...]
-    """The table's column of each column of values, from 0."""
+    """Index in the table of each column of values, from 0."""
     levels: tuple[tuple[str, ...], ...]
     """The header cells above each column of values, from the top."""
     corner: str
@@ -124,12 +124,12 @@ def read_blocks(
     spans: Sequence[tuple[int, ...]] = (),
     bold: Sequence[tuple[int, ...]] = (),
 ) -> list[Block]:
-    """The blocks of a table; none of one whose columns were lost on the way.
+    """The blocks of a table; none if its columns were lost in conversion.
 
     Args:
         cells: The rows of the table.
-        spans: Cells that span several places, as `CitedTable` has them.
-        bold: Cells in bold, as `CitedTable` has them.
+        spans: Cells that span several places, in the format of `CitedTable`.
+        bold: Cells in bold, in the format of `CitedTable`.
     """
     rows = list(_bounded(cells))
     filled = [row for row in rows if any(cell.strip() for cell in row)]
@@ -137,7 +137,7 @@ def read_blocks(
 
 
 def _bounded(cells: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """The first rows, until there are too many cells."""
+    """Leading rows up to the limits on cells and characters."""
     cells_left, left = MAX_CELLS, MAX_TEXT
     for row in cells[:MAX_ROWS]:
         if cells_left <= 0 or left <= 0:
@@ -158,7 +158,7 @@ def _is_grid(rows: Sequence[Sequence[str]]) -> bool:
 
 
 class _Grid:
-    """A table with columns, cut where a new header begins."""
+    """A table with columns, split into blocks where a new header begins."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class _Grid:
         self._width = max(map(len, self._rows))
 
     def blocks(self) -> list[Block]:
-        """The blocks, from the top."""
+        """The blocks from top to bottom."""
         blocks: list[Block] = []
         header: list[int] = []
         body: list[int] = []
@@ -198,7 +198,7 @@ class _Grid:
         return [*blocks, self._block(header, body, groups)] if body else blocks
 
     def _is_group(self, place: int, filled: list[int], header: list[int], body: list[int]) -> bool:
-        """Check whether a row says one thing of those below it, under a header."""
+        """Check whether a row is a group's heading for the rows below it."""
         if len({self._rows[place][column] for column in filled}) > 1:
             return False
         is_headed = any(len(set(filter(None, self._rows[above]))) > 1 for above in header)
@@ -219,13 +219,13 @@ class _Grid:
                 cell = " ".join(row[column].split()) if column < len(row) else ""
                 last[column] = cell or last[column]
             others = [last[column] for column in wordy if column != main]
-            found = [
+            row_values = [
                 next(iter(parsed[column].values), MISSING) if column < len(row) else MISSING
                 for column in values
             ]
             bold = tuple(n for n, column in enumerate(values) if (place, column) in self._bold)
             context = " ".join([groups[place], *others]).strip()
-            records.append(Record(last[main], tuple(found), context, place, bold))
+            records.append(Record(last[main], tuple(row_values), context, place, bold))
         return Block(
             tuple(records),
             tuple(values),
@@ -246,20 +246,20 @@ class _Grid:
         return numbers > 0 and filled <= 2 * numbers
 
     def _heads_above(self, header: list[int], column: int) -> tuple[str, ...]:
-        """The cells above a column.
+        """The header cells above a column.
 
-        Where no cell of a row is known to span, an empty one is a part of the last filled one to
+        If no cell of a header row is known to span, an empty cell belongs to the last filled one to
         its left.
         """
-        found: list[str] = []
+        heads: list[str] = []
         for place in header:
             row = self._rows[place]
             cell = row[column].strip() if column < len(row) else ""
             if not cell and column and place != header[-1] and place not in self._wide:
                 cell = next((c.strip() for c in reversed(row[1 : column + 1]) if c.strip()), "")
-            if cell and cell not in found:
-                found.append(cell)
-        return tuple(found)
+            if cell and cell not in heads:
+                heads.append(cell)
+        return tuple(heads)
 
 
 def _is_missing(cell: ReadCell) -> bool:

@@ -1,9 +1,9 @@
-"""Keys of boards: a task, a dataset and a metric without what lists write around their names.
+"""Keys of boards: normalised names of task, dataset and metric.
 
-Lists spell one board in different ways. They put the headings above a table into the name of the
-dataset (`Word Level Models > Penn Treebank`), and remarks (`CoQA (Conversational Question
-Answering Challenge)`). They repeat the task, the metric, a unit or the part of the data, and take a
-sentence for a name. The rules here know words of English, and no board.
+Lists spell the same board in different ways. They add headings (`Word Level Models > Penn
+Treebank`) and remarks (`CoQA (Conversational Question Answering Challenge)`) to the dataset's name.
+They repeat the task, the metric, a unit or the split, or use a sentence as a name. The rules here
+know English words, but no boards.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ _HEADING = frozenset(_WORDS["heading"])
 _OF_MODELS = frozenset(_WORDS["of_models"])
 _UNITS = frozenset("byte char character subword word".split())
 _PER_UNIT = frozenset({"bpb", "bpc", "perplexity"})
-"""Metrics that count by a unit: a remark on the level of words or characters repeats it."""
+"""Metrics per unit: for these, a remark such as `word level` repeats the metric."""
 _TASK_WORD = re.compile(
     r"\w{1,40}(?:ing|[ts]ion|ysis)|discovery|enrichment|entailment|inference|retrieval|similarity"
 )
-"""Last word of a task's name."""
+"""Last words of tasks' names."""
 _STEP = " > "
 _REMARK = re.compile(r"\(([^()]{1,300})\)")
 _LETTER = re.compile(r"[^\W\d_]+")
 _SPACES = re.compile(r"\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _BESIDE_METRIC = frozenset({"test", "in", "of", "on", "for"})
-"""Words beside a metric that tell no board from another."""
+"""Words next to a metric that do not distinguish boards."""
 _UNIT = re.compile(rf"%|\((?:{'|'.join(_WORDS['units'])})\)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[\w)])[.;!?]\s+(?=[A-Z])")
 _LONG_REMARK = re.compile(r"\((?:[^()\s]+\s+){6,}[^()]*\)")
 _MAX_NAME = 12
-"""Words of a name; what is longer is a sentence."""
+"""Maximum words of a name; a longer one is a sentence."""
 
 
 class BoardNames(NamedTuple):
-    """The task and the dataset of a board, in the spelling of a list."""
+    """Task and dataset of a board, as a list spells them."""
 
     task: str
     dataset: str
 
 
 def board_id(task: str, dataset: str, metric: str) -> str:
-    """The id of a board: the keys of its task, its dataset and its metric."""
+    """Id of a board: the keys of its task, dataset and metric."""
     names = board_names(task, dataset)
     keys = (
         task_key(names.task),
@@ -64,11 +64,11 @@ def board_id(task: str, dataset: str, metric: str) -> str:
 
 
 def board_names(task: str, dataset: str) -> BoardNames:
-    """A task and a dataset, where a list has put its headings into the name of the dataset.
+    """Task and dataset of a board, without a list's headings in the dataset's name.
 
-    A heading that is a task of its own is the task: a parser and a tagger that are tested on one
-    treebank have two boards. One that only announces results, or says what kind of models are
-    compared, is dropped.
+    A heading that names a task replaces the task: a parser and a tagger on the same treebank have
+    two boards. A heading that only announces results, or names the kind of models compared, is
+    dropped.
     """
     steps = [step.strip() for step in dataset.split(_STEP)]
     steps = [step for step in steps if not _HEADING.issuperset(words_of(step))] or steps[-1:]
@@ -79,14 +79,14 @@ def board_names(task: str, dataset: str) -> BoardNames:
 
 
 def task_key(name: str) -> str:
-    """The key of a task, without an abbreviation behind it."""
+    """Key of a task, without an abbreviation after its name."""
     return name_key(without_abbreviation(name))
 
 
 def measured_key(metric: str) -> str:
-    """The key of the metric of a board, the words beside it last, without a unit and `test`.
+    """Key of a board's metric, followed by other words of its name except units and `test`.
 
-    `Test accuracy (%)` and `Accuracy` are one. Other parts of the data stay: `accuracy dev`.
+    `Test accuracy (%)` and `Accuracy` have the same key. Other splits stay: `accuracy dev`.
     """
     name, rest = split_metric(without_abbreviation(_UNIT.sub("", metric)))
     if not name:
@@ -97,10 +97,10 @@ def measured_key(metric: str) -> str:
 
 
 def dataset_key(name: str, task: str = "", metric: str = "") -> str:
-    """The key of a dataset, without what its name says beside.
+    """Key of a dataset, without additions to its name.
 
-    Words of the task go where they begin or end the name, and so do the metric, the word `test`,
-    and sentences.
+    The task is dropped at the start or end of the name; so are the metric, the word `test`, and
+    sentences.
     """
     measured = set(metric_key(metric).split()) if metric else set()
     text = without_abbreviation(_LONG_REMARK.sub(" ", _SENTENCE.split(name)[0]))
@@ -118,25 +118,25 @@ def dataset_key(name: str, task: str = "", metric: str = "") -> str:
 
 
 def is_named(board: str) -> bool:
-    """Check whether the dataset of a board has a name: no sentence, and a letter or a digit."""
+    """Check whether a board's dataset has a name: not a sentence, and with a letter or digit."""
     words = board.split("/")[1].split("_")
     return len(words) <= _MAX_NAME and any(map(str.isalnum, "".join(words)))
 
 
 def is_of_training(dataset: str, metric: str) -> bool:
-    """Check whether scores are of the data that a method was trained on."""
+    """Check whether scores are on training data."""
     last = [word for word in words_of(dataset) if word != "set"][-1:]
     return "train" in map(_split_of, (*words_of(metric), *last))
 
 
 def _split_of(word: str) -> str | None:
-    """The part of the data that a word means: `dev`, `test` or `train`."""
+    """The split that a word means: `dev`, `test` or `train`."""
     terms = terms_in(word)
     return terms[0] if len(terms) == 1 and terms[0] in SPLITS else None
 
 
 def _without_metric(words: list[str], metric: str) -> list[str]:
-    """Words without `test` and the metric at their end."""
+    """Words without `test` and the metric at the end."""
     while len(words) > 1:
         last = next(
             (n for n in range(1, len(words)) if metric_key(" ".join(words[n:])) == metric),
@@ -149,7 +149,7 @@ def _without_metric(words: list[str], metric: str) -> list[str]:
 
 
 def _repeats(remark: list[str], measured: set[str]) -> bool:
-    """Check whether a remark on a dataset says what its metric says."""
+    """Check whether a remark on a dataset repeats its metric."""
     is_level = remark[-1:] == ["level"] and not _UNITS.isdisjoint(remark)
     return measured.issubset(remark) or (is_level and not _PER_UNIT.isdisjoint(measured))
 
@@ -160,7 +160,7 @@ def _ends_in(heading: str, closing: frozenset[str]) -> bool:
 
 
 def _without_task(words: list[str], task: list[str]) -> list[str]:
-    """Words without an opening article, the task before or behind them, and closing words."""
+    """Words without a leading article, the task at the start or end, and closing words."""
     while len(words) > 1 and words[0] in _ARTICLES:
         words = words[1:]
     words = _without_closing(words)
@@ -184,6 +184,6 @@ def _without_closing(words: list[str]) -> list[str]:
 
 
 def most_frequent(names: Iterable[str]) -> str:
-    """The most frequent spelling; of several the first in the alphabet."""
+    """The most frequent spelling; ties go to the first in the alphabet."""
     counts = Counter(names)
     return min(counts, key=lambda name: (-counts[name], name), default="")

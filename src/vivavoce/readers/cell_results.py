@@ -1,9 +1,9 @@
-"""Results in tables with cells: dataset, metric, method and score, each with its cell.
+"""Results in the cells of tables: dataset, metric, method and score of each cell.
 
-A column of numbers is one of results when its header, the heading of its rows or the caption names
-a metric. The other words of the header are the dataset; a cell that spans columns is in the header
-of each. Where the rows are datasets or metrics, the columns are methods. Bold marks show the better
-end of a metric where its name does not.
+A column of numbers has results if its header, its rows' heading or the caption names a metric. The
+other words of the header are the dataset; a spanning cell is in the header of each of its columns.
+If the rows are datasets or metrics, the columns are methods. If a metric's name does not show its
+better end, bold numbers do.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _MIN_QUALITY = 0.5
 _MAX_CAPTION = 1_000
 _MAX_NAME = 120
 _CITATION = 3
-"""Characters that a label loses with a citation, at least."""
+"""Minimum length of a citation in a label."""
 _HEADERS = 2_000
-"""Headers and captions that are kept as they were read."""
+"""Size of the caches of read headers and captions."""
 _ON = re.compile(
     r"\bon (?:the )?([A-Z][\w./+-]{0,30}(?: (?:[A-Z0-9(][\w./()+-]{0,30}))"
     r"{0,5})(?: (?:dataset|corpus|benchmark|(?:test|dev|validation|development) set|task)s?)?"
@@ -53,7 +53,7 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Metric and dataset of a number, by its columns, rows or caption."""
+    """Metric and dataset of a number, from its column, row or caption."""
 
     metric: str
     dataset: str | None
@@ -62,18 +62,18 @@ class _Context:
 
 
 def read_results(tables: Sequence[CitedTable], own: str = "") -> Iterator[CellResult]:
-    """The results of a paper's tables, by table, row and column.
+    """Read the results of a paper's tables, ordered by table, row and column.
 
     Args:
         tables: The tables.
-        own: The name of the paper's own method, for rows that are called `ours`.
+        own: Name of the paper's own method, for rows labelled `ours`.
     """
     for table in tables:
-        found: list[CellResult] = []
+        results: list[CellResult] = []
         for block in read_blocks(table.cells, table.spans, table.bold):
             if block.places:
-                found += _of_block(block, table, own)
-        yield from sorted(found, key=lambda one: (one.row, one.column))
+                results += _of_block(block, table, own)
+        yield from sorted(results, key=lambda one: (one.row, one.column))
 
 
 def _of_block(block: Block, table: CitedTable, own: str) -> Iterator[CellResult]:
@@ -102,7 +102,7 @@ def _entries(
     block: Block,
     table: CitedTable,
 ) -> Iterator[CellResult]:
-    """The results of one dataset and metric, with their direction and the best of them."""
+    """Results of one dataset and metric, with direction and best values."""
     values = [read_number(record.values[place]) or 0.0 for _, record, place in entries]
     bold = [place in record.bold for _, record, place in entries]
     named = direction_of([asked.metric]).higher_is_better
@@ -133,7 +133,7 @@ def _entries(
 
 
 def _end_in_bold(values: Sequence[float], bold: Sequence[bool]) -> bool | None:
-    """The end of a column in bold: True for its highest value, False for its lowest."""
+    """End of a column in bold: True for the highest value, False for the lowest, else None."""
     marked = {value for value, is_bold in zip(values, bold, strict=True) if is_bold}
     others = {value for value, is_bold in zip(values, bold, strict=True) if not is_bold}
     if len(marked) != 1 or not others:
@@ -145,10 +145,10 @@ def _end_in_bold(values: Sequence[float], bold: Sequence[bool]) -> bool | None:
 
 
 def _is_turned(block: Block, labels: Sequence[str]) -> bool:
-    """Check whether the rows are metrics or datasets, and the columns methods."""
+    """Check whether rows are metrics or datasets, so that columns are methods."""
     if any(split_metric(level)[0] for levels in block.levels for level in levels):
         return False
-    metrics = [label for label in labels if (found := split_metric(label))[0] and not found[1]]
+    metrics = [label for label in labels if (parts := split_metric(label))[0] and not parts[1]]
     if 2 * len(metrics) > len(labels):
         return True
     corner = frozenset(terms_in(block.corner))
@@ -157,24 +157,24 @@ def _is_turned(block: Block, labels: Sequence[str]) -> bool:
 
 
 def _is_method(label: str) -> bool:
-    """Check whether a label calls its row the paper's own or cites a work."""
+    """Check whether a label says `ours` or cites a work."""
     name = method_name(label)
     return bool(name) and (is_own(name) or len(name) + _CITATION < len(label))
 
 
 def _groups_are_data(records: Sequence[Record], labels: Sequence[str]) -> bool:
-    """Check whether most methods have rows in several groups: the groups are then datasets."""
+    """Check whether most methods have rows in several groups, so that groups are datasets."""
     groups: dict[str, set[str]] = defaultdict(set)
     for record, label in zip(records, labels, strict=True):
         groups[label].add(record.context)
-    return 2 * sum(len(found) > 1 for found in groups.values()) > len(groups)
+    return 2 * sum(len(contexts) > 1 for contexts in groups.values()) > len(groups)
 
 
 @lru_cache(maxsize=_HEADERS)
 def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -> _Context | None:
     """The metric and the dataset of a number; None without a metric.
 
-    With `in_caption` the caption names the dataset, where it names one.
+    With `in_caption`, a dataset in the caption takes precedence.
     """
     metric, rest = _split_heads(heads)
     if not metric and not RESOURCES.isdisjoint(terms_in(rest)):
@@ -193,7 +193,7 @@ def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -
 
 
 def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:
-    """The metric in the lowest header that names one, and all other words."""
+    """The metric in the lowest header that names one, and all remaining words."""
     for place in range(len(heads) - 1, -1, -1):
         metric, rest = split_metric(heads[place])
         if metric:
@@ -202,42 +202,42 @@ def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _is_vague(metric: str) -> bool:
-    """Check whether a name says that something was averaged, and not what."""
+    """Check whether a name only says that something was averaged."""
     return _VAGUE.issuperset(terms_in(metric))
 
 
 @lru_cache(maxsize=_HEADERS)
 def _only_metric(caption: str) -> str:
-    """The metric that a caption names, where it names one alone."""
-    found: dict[str, str] = {}
+    """The only metric that a caption names; empty for none or several."""
+    metrics: dict[str, str] = {}
     rest = caption
-    while len(found) < 2:
+    while len(metrics) < 2:
         metric, rest = split_metric(rest)
         if not metric:
             break
         if not _is_vague(metric):
-            found.setdefault(metric_key(_clean(metric)), metric)
-    return min(found.values()) if len(found) == 1 else ""
+            metrics.setdefault(metric_key(_clean(metric)), metric)
+    return min(metrics.values()) if len(metrics) == 1 else ""
 
 
 @lru_cache(maxsize=_HEADERS)
 def _only_dataset(caption: str) -> str | None:
-    """The dataset that a caption names, where it names one alone."""
-    found = [match for match in _ON.finditer(caption) if _dataset(match[1])]
-    names = {_dataset(match[1]) for match in found}
-    is_one_of_several = any(_AND.match(caption, match.end()) for match in found)
+    """The only dataset that a caption names; None for none or several."""
+    matches = [match for match in _ON.finditer(caption) if _dataset(match[1])]
+    names = {_dataset(match[1]) for match in matches}
+    is_one_of_several = any(_AND.match(caption, match.end()) for match in matches)
     return names.pop() if len(names) == 1 and not is_one_of_several else None
 
 
 def _heads_name_data(heads: Sequence[tuple[str, ...]], caption: str) -> bool:
-    """Check whether heads name several datasets, among them the caption's."""
+    """Check whether headers name several datasets, including the caption's."""
     data = frozenset(terms_in(_only_dataset(caption) or "")) - _NO_DATA
     named = {name for levels in heads if (name := _dataset(_split_heads(levels)[1]))}
     return len(named) > 1 and any(not data.isdisjoint(terms_in(name)) for name in named)
 
 
 def _dataset(text: str) -> str | None:
-    """A text without splits, as the name of a dataset; None where no word can be of one."""
+    """A text without splits, as a dataset's name; None if no word can be part of one."""
     words = [word for word in text.split() if not SPLITS.issuperset(terms_in(word) or ("",))]
     name = _clean(" ".join(words))
     terms = terms_in(name)
@@ -246,13 +246,13 @@ def _dataset(text: str) -> str | None:
 
 
 def _clean(text: str) -> str:
-    """A name without arrows, signs of percent and what parts it from others."""
+    """A name without arrows, percent signs and separators."""
     return " ".join(_NOISE.sub("", _NOISE.sub(" ", text)).split())
 
 
 @lru_cache(maxsize=_HEADERS)
 def _method(label: str, own: str, context: str) -> str:
-    """The method that a label names; empty for none."""
+    """Method that a label names; empty if none."""
     name = method_name(label)
     if is_own(name):
         return own or name

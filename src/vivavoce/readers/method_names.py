@@ -1,4 +1,4 @@
-"""Names of methods: in the labels of rows, and the one that a paper gives its own."""
+"""Names of methods in the labels of rows, and the name of a paper's own method."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KEY = re.compile(
     r"|[A-Z]?[a-z][A-Za-z'-]{1,30}[:_-]?(?:19|20)\d\d[\w:-]{0,60})[)\]]?(?:\s[-–—:]\s)?"
     r"|\(\s?\)"
 )
-"""A key of a bibliography that is not there, as `ha2016hypernetworks`; brackets around nothing."""
+"""An unresolved citation key, such as `ha2016hypernetworks`, or empty brackets."""
 _BARE_AUTHORS = re.compile(rf"{_AUTHORS},? ?[(\[]?{_YEAR}[)\]]?")
 _PATTERNS = read_patterns(__file__, "patterns.toml")
 _OURS = _PATTERNS["ours"]
@@ -44,14 +44,14 @@ _PROPOSED = _PATTERNS["own_named"]
 _IN_BRACKETS = re.compile(r"\(([A-Z][\w-]{0,14}[A-Z][\w-]{0,10})s?\)")
 _WORDLIKE = re.compile(r"[^\W_][\w-]{1,40}")
 _MIN_COUNT = 4
-"""Times that a paper has to name its method."""
+"""Minimum number of times that a paper names its method."""
 _WORDS = read_data(__file__, "words.toml")
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 _COMMON = MEASURES | SPLITS | STUBS | RESOURCES | _NOT_NAMES
 
 
 def method_name(label: str) -> str:
-    """The name in a row's label, without citations and footnote marks; empty for none."""
+    """The name in a row's label, without citations and footnote marks; empty if none."""
     name = plain_words(label[:_MAX_NAME])
     name = _CITED_BEFORE.sub("", _KEY.sub(" ", name).strip())
     name = _OURS.sub(" ", name)
@@ -64,17 +64,17 @@ def method_name(label: str) -> str:
 
 
 def with_kind(name: str, context: str) -> str:
-    """A name with `(ensemble)` or `(single model)`, where the rows have such a heading."""
+    """A name with `(ensemble)` or `(single model)`, if the rows have such a heading."""
     if not name or _KIND.search(name):
         return name
-    found = _KIND.search(context)
-    if found is None:
+    kind = _KIND.search(context)
+    if kind is None:
         return name
-    return f"{name} (ensemble)" if found[0].casefold() == "ensemble" else f"{name} (single model)"
+    return f"{name} (ensemble)" if kind[0].casefold() == "ensemble" else f"{name} (single model)"
 
 
 def is_own(name: str) -> bool:
-    """Check whether a row names no method but calls it the paper's own."""
+    """Check whether a row's name only says that the method is the paper's own."""
     return _OWN.fullmatch(name) is not None
 
 
@@ -101,12 +101,12 @@ def name_quality(name: str) -> float:
 
 
 def _is_common(term: str) -> bool:
-    """Check whether a word is in no name of its own, also with a number: `Baseline 2`."""
+    """Check whether a word is too common for a name, even with a number: `Baseline 2`."""
     return term in _COMMON or term.rstrip("0123456789") in _NOT_NAMES
 
 
 def without_notes(labels: Sequence[str]) -> list[str]:
-    """Labels without the letters of footnotes, where several end with one: `Match-LSTM d`."""
+    """Labels without footnote letters, if several labels end in one: `Match-LSTM d`."""
     noted = [label for label in labels if _NOTE.search(label)]
     if len(noted) < _MIN_NOTES or len({label[-1] for label in noted}) * 2 < len(noted):
         return list(labels)
@@ -114,17 +114,17 @@ def without_notes(labels: Sequence[str]) -> list[str]:
 
 
 def own_method(paper: LibraryPaper) -> str:
-    """The name of a paper's method in title or abstract; empty where none is found."""
-    found = _TITLED.match(paper.title.strip())
-    if found:
-        return found[1].strip()
+    """Name of a paper's own method in title, abstract or first section; empty if none."""
+    match = _TITLED.match(paper.title.strip())
+    if match:
+        return match[1].strip()
     lead = f"{paper.title}. {(paper.abstract or '')[:5_000]}"
     first = paper.sections[0].text[:8_000] if paper.sections else ""
     names = [*_IN_BRACKETS.findall(lead), *_PROPOSED.findall(lead), *_PROPOSED.findall(first)]
     if not names:
         return ""
     texts = paper.texts(abstract=True)
-    words = Counter(found[0].casefold() for text in texts for found in _WORDLIKE.finditer(text))
+    words = Counter(match[0].casefold() for text in texts for match in _WORDLIKE.finditer(text))
     best = max(dict.fromkeys(names), key=lambda name: words[name.casefold()])
     terms = set(terms_in(best))
     return best if words[best.casefold()] >= _MIN_COUNT and not terms <= MEASURES | SPLITS else ""

@@ -1,7 +1,7 @@
-"""The vocabulary of metrics: names, other ways to write them, and which values are better.
+"""The vocabulary of metrics: names, other spellings, and directions.
 
-`metric_names.toml` holds it. Readers of tables and sentences, the keys of boards and their
-directions all take their words from there.
+It comes from `metric_names.toml`. Readers of tables and sentences, keys of boards and directions
+all use it.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ _PHRASE = re.compile(r"\w+(?: [\w']+)+")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric, or a word that names what a method costs."""
+    """A metric, or a word for a cost of a method."""
 
     term: str
-    """The word that texts are folded to."""
+    """The normal form of all spellings in texts."""
     name: str = ""
-    """Name as tables print it; empty for a word that is only read."""
+    """Name as printed in tables; empty for a word that is only read."""
     forms: tuple[str, ...] = ()
-    """Other ways to write it."""
+    """Other spellings."""
     words: tuple[str, ...] = ()
-    """Single words of headers and boards that mean it."""
+    """Single words of headers and boards with this meaning."""
     key: str = ""
-    """Key of boards; empty for that of the name."""
+    """Key in boards; empty for the key of the name."""
     better: Literal["higher", "lower", "none"] = "higher"
     free: bool = False
-    """Values above 100 are possible."""
+    """True if values above 100 are possible."""
     signed: bool = False
-    """Values below 0 are possible."""
+    """True if values below 0 are possible."""
     cost: bool = False
-    """True for what measures a method's cost, not its quality."""
+    """True if the metric measures a method's cost, not its quality."""
     in_texts: bool = True
     """False for a word too common in texts to name a measure there."""
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Its name and other ways to write it."""
+        """The name and other spellings."""
         return (self.name, *self.forms) if self.name else self.forms
 
     @property
     def single_words(self) -> tuple[str, ...]:
-        """Other single words that mean it, without case."""
+        """Other single words with this meaning, case folded."""
         forms = (form.rstrip(".").casefold() for form in self.forms)
         return (*self.words, *(form for form in forms if form.isalnum() and form != self.term))
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """Spellings of several words, without case and hyphens."""
+        """Spellings of several words, case folded, without hyphens."""
         forms = (form.casefold().replace("-", " ") for form in self.spellings)
         return tuple(form for form in forms if _PHRASE.fullmatch(form))
 
@@ -74,31 +74,31 @@ METRICS = tuple(
 
 
 def words_where(holds: Callable[[Metric], bool]) -> frozenset[str]:
-    """Single words that mean one of the metrics for which something holds."""
+    """Single words for the metrics that satisfy a condition."""
     return frozenset(
         word for metric in METRICS if holds(metric) for word in (metric.term, *metric.single_words)
     )
 
 
 def name_key(name: str) -> str:
-    """A name without case, accents, punctuation and spaces between words, in American spelling.
+    """A name without case, accents and punctuation, in American spelling.
 
-    `CNN / Daily Mail (non-anonymised)` and `cnn/daily mail non-anonymized` are one.
+    `CNN / Daily Mail (non-anonymised)` and `cnn/daily mail non-anonymized` have the same key.
     """
     return " ".join(words_of(name))
 
 
 def metric_key(name: str) -> str:
-    """The key of a metric, the same for its common spellings."""
+    """Key of a metric, the same for its common spellings."""
     key = name_key(without_abbreviation(name))
-    if found := _AT_RANK.fullmatch(key):
-        return f"{_AT_RANK_NAMES[found[1][0]]} @ {found[2]}"
+    if match := _AT_RANK.fullmatch(key):
+        return f"{_AT_RANK_NAMES[match[1][0]]} @ {match[2]}"
     return _metric_keys().get(key, key)
 
 
 @cache
 def _metric_keys() -> dict[str, str]:
-    """The key of each spelling of a metric, by the key of that spelling."""
+    """Keys of metrics by the normalised spelling."""
     return {
         name_key(form): metric.key or name_key(metric.name or metric.term)
         for metric in METRICS
@@ -107,7 +107,7 @@ def _metric_keys() -> dict[str, str]:
 
 
 def without_abbreviation(name: str) -> str:
-    """A name without a remark that abbreviates it, or that spells it out."""
+    """A name without a bracketed abbreviation or expansion of it."""
     for remark in _REMARK.finditer(name):
         before, inside = name[: remark.start()], remark[1]
         if _abbreviates(inside, before) or _abbreviates(before, inside):
@@ -116,7 +116,7 @@ def without_abbreviation(name: str) -> str:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Check whether the capitals of a single word are the first letters of some words."""
+    """Check whether the capitals of a single word are the initials of other words."""
     words = _LETTER.findall(short)
     if len(words) != 1 or len(_LETTER.findall(long)) < 2:
         return False
@@ -125,11 +125,11 @@ def _abbreviates(short: str, long: str) -> bool:
 
 
 def _initials(text: str) -> str:
-    """The first letters of words as capitals; of a word in capitals all of them, of `of` none."""
-    found = []
+    """Initials of words as capitals: all letters of words in capitals, none of words like `of`."""
+    initials = []
     for word in _LETTER.findall(text):
         if word.isupper():
-            found.append(word)
+            initials.append(word)
         elif word.casefold() not in ("a", "and", "for", "of", "on", "the", "to"):
-            found.append(word[0].upper())
-    return "".join(found)
+            initials.append(word[0].upper())
+    return "".join(initials)

@@ -1,4 +1,4 @@
-"""Directions of metrics with the evidence for them, and the values that they can have."""
+"""Directions of metrics, with the evidence, and ranges of their values."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _COSTS = words_where(lambda metric: metric.cost)
 _AT_LEAST_ONE = words_where(lambda metric: metric.term == "perplexity")
 _WORD = re.compile(r"\w+")
 _FEW = 3
-"""Values from which on the scale of a board can be told."""
+"""Minimum number of values to determine the scale of a board."""
 _REVERSING = frozenset({"decrease", "degradation", "drop", "reduction"})
-"""Words of a metric that turn the direction of the rest of its name round."""
+"""Words of a metric that reverse the direction of the rest of its name."""
 _IMPROVING = frozenset({"gain", "gains", "improvement", "improvements"})
 _WORDS = read_data(__file__, "words.toml")
 _BESIDE = frozenset([*_WORDS["beside"], *_WORDS["units"]])
 _REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
-"""Sign of a share: of answers whose error is below a bound."""
+"""Sign of a share of answers whose error is below a bound."""
 _MIN_LETTERS = 4
-"""Letters from which on a word in a longer name is taken for the metric it abbreviates."""
+"""Minimum letters for a word in a longer name to count as an abbreviated metric."""
 _HIGH_IN_GENERAL = frozenset({"score", "scores", "value", "index", "rate", "ratio"})
-"""Words that say no direction beside the name of another metric."""
+"""Words that give no direction next to another metric's name."""
 _GENERIC = frozenset({"error", "loss", "score"})
-"""Words that tell a direction but, beside others, no range."""
+"""Words that give a direction but, next to others, no range."""
 _MAX_TOKENS = 30
 _AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
-"""Different scores from which on the order of a list tells something."""
+"""Minimum number of different scores for the order of a list to be evidence."""
 
 
 class Direction(NamedTuple):
-    """The better end of a metric, and how it is known."""
+    """The better end of a metric, and the evidence for it."""
 
     higher_is_better: bool | None = None
-    """Direction of the metric; None where nothing states it, or the evidence contradicts itself."""
+    """Direction of the metric; None without evidence, or if it is contradictory."""
     sources: tuple[str, ...] = ()
-    """The evidence for it, the surest first: `source`, `name`, `order`."""
+    """Kinds of evidence, the most reliable first: `source`, `name`, `order`."""
 
 
 def direction_of(
@@ -53,15 +53,15 @@ def direction_of(
     given: Sequence[bool | None] = (),
     lists: Sequence[Sequence[float]] = (),
 ) -> Direction:
-    """Tell the direction of a metric by the surest evidence that there is.
+    """Determine the direction of a metric from the most reliable evidence.
 
-    What lists say of it goes before its name. The order of lists tells something only where
-    neither does: all have to be in the same order from end to end.
+    Statements of lists take precedence over the name. The order of scores counts only without
+    either, and only if all lists are fully sorted in the same direction.
 
     Args:
-        metrics: Its names as printed, or its keys.
-        given: What the rows of the board say; the most frequent goes, and of two the first.
-        lists: The scores of each list in its order: lists begin with the best.
+        metrics: Names of the metric as printed, or keys.
+        given: Statements in the board's rows; the most frequent counts, then the first.
+        lists: Scores of each list in order; lists begin with the best.
     """
     listed = [value for value in given if value is not None]
     evidence: dict[str, set[bool | None]] = {
@@ -79,19 +79,19 @@ def direction_of(
 
 
 def _named(metric: str) -> bool | None:
-    """Tell by the words of a name if higher is better; None where they do not say."""
+    """Decide by the words of a name if higher is better; None if they do not say."""
     directions: list[str] = []
-    # The name without its remark; what the remark says; the key, which knows more spellings.
+    # The name without its remark, then the remark, then the key, which covers more spellings.
     for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
         words = _words(text)
-        found = _names_in(words)
-        directions = [name.better for name in found if name.better != "none"]
+        names = _names_in(words)
+        directions = [name.better for name in names if name.better != "none"]
         if directions:
             break
     else:
         return None
-    higher = _head(words, found) != "lower"
-    rest = set(words) - {word for name in found for word in name.words}
+    higher = _head(words, names) != "lower"
+    rest = set(words) - {word for name in names for word in name.words}
     if not _IMPROVING.isdisjoint(words):
         higher = True
     elif not _REVERSING.isdisjoint(rest) or (_WITHIN.search(metric) and not higher):
@@ -100,11 +100,11 @@ def _named(metric: str) -> bool | None:
 
 
 def _head(words: Sequence[str], names: Sequence[_Name]) -> str:
-    """The better end by the head of a name: the last metric in it, or the last before an `of`."""
+    """Direction by the head of a name: the last metric in it, or the last before `of`."""
     telling = [name for name in names if name.better != "none"]
     sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
-    of = words.index("of") if "of" in words else len(words)
-    before = [name for name in sure if name.words[0] in words[:of]]
+    of_place = words.index("of") if "of" in words else len(words)
+    before = [name for name in sure if name.words[0] in words[:of_place]]
     return (before or sure)[-1].better
 
 
@@ -114,7 +114,7 @@ def _words(metric: str) -> list[str]:
 
 
 def _ordered(scores: Sequence[float]) -> bool | None:
-    """Tell if a list that begins with the best has its highest score first; None for no order."""
+    """Check whether a list is sorted from the highest score; None if it is not sorted."""
     if list(scores) == sorted(scores, reverse=True):
         return True
     return False if list(scores) == sorted(scores) else None
@@ -126,7 +126,7 @@ def is_resource(metric: str) -> bool:
 
 
 def impossible(metric: str, value: float | None) -> str | None:
-    """Name the reason why a value cannot be one of a metric's; None when it can."""
+    """Reason why a metric cannot have a value; None if it can."""
     if value is None:
         return "no number"
     if not math.isfinite(value):
@@ -144,14 +144,14 @@ def impossible(metric: str, value: float | None) -> str | None:
 def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
     """Flag values that are fractions among percentages, or percentages among fractions.
 
-    Told only of metrics from 0 to 100, where most values are of one scale.
+    Only for metrics from 0 to 100, if most values are on one scale.
     """
     fractions = [abs(value) <= 1 for value in values]
     if not _is_bounded(metric) or len(values) < _FEW or len(set(fractions)) < 2:
         return [False] * len(values)
     are_fractions = median(map(abs, values)) <= 1
     others = [value != are_fractions for value in fractions]
-    # A method may be no better than chance: an outlier has to be far from all others.
+    # A method may be no better than chance, so an outlier must be far from all others.
     rest = [abs(v) for v, is_other in zip(values, others, strict=True) if not is_other]
     far = min(rest) > 10 if not are_fractions else max(rest) <= 1
     return [is_other and far for is_other in others]
@@ -165,7 +165,7 @@ def _is_bounded(metric: str) -> bool:
 
 
 def split_metric(text: str) -> tuple[str, str]:
-    """The first metric that a header names, as printed, and the rest of its words."""
+    """The first metric that a header names, as printed, and the remaining words."""
     tokens = text.split()[:_MAX_TOKENS]
     for start, token in enumerate(tokens):
         end = _metric_end(tokens, start) if _may_begin_metric(token) else start
@@ -180,7 +180,7 @@ def _may_begin_metric(token: str) -> bool:
 
 
 def _metric_end(tokens: Sequence[str], start: int) -> int:
-    """End of the longest name of a metric that starts at a token; `start` for none."""
+    """End of the longest metric's name that starts at a token; `start` if there is none."""
     spellings = _spellings()
     for end in range(min(len(tokens), start + _most_words()), start, -1):
         words = tuple(word for token in tokens[start:end] for word in _words(token))
@@ -195,18 +195,18 @@ def _metric_end(tokens: Sequence[str], start: int) -> int:
 
 
 class _Name(NamedTuple):
-    """A spelling of a metric, and what is known of it."""
+    """A spelling of a metric, with its direction and range."""
 
     words: tuple[str, ...]
     better: str
     free: bool
     signed: bool
     is_short: bool
-    """True if it means the metric only where no other name is beside it."""
+    """True if it means the metric only without another name next to it."""
 
 
 def _names_in(words: Sequence[str]) -> list[_Name]:
-    """The metrics that the words of a name spell, from left to right, each as long as it can be."""
+    """The metrics in the words of a name, from left to right, longest match first."""
     spellings = _spellings()
     inner = _without_beside(words)
     bare = tuple(word for word in inner if word not in _HIGH_IN_GENERAL)
@@ -222,8 +222,8 @@ def _parts(words: Sequence[str], spellings: Mapping[tuple[str, ...], _Name]) -> 
     start = 0
     while start < len(words):
         ends = range(min(len(words), start + _most_words()), start, -1)
-        found = (spellings.get(tuple(words[start:end])) for end in ends)
-        name = next((name for name in found if name is not None and not name.is_short), None)
+        candidates = (spellings.get(tuple(words[start:end])) for end in ends)
+        name = next((name for name in candidates if name is not None and not name.is_short), None)
         if name is not None:
             yield name
         start += len(name.words) if name is not None else 1
@@ -249,20 +249,20 @@ def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _spellings() -> dict[tuple[str, ...], _Name]:
-    """Every spelling of the vocabulary of texts, then of the kinds of metrics, by its words."""
-    found: dict[tuple[str, ...], _Name] = {}
+    """Spellings of the text vocabulary and of the kinds of metrics, by words."""
+    spellings: dict[tuple[str, ...], _Name] = {}
     for metric in METRICS:
         for form in (metric.term, *metric.spellings, *metric.words):
             words = tuple(_words(form))
             name = _Name(words, metric.better, metric.free, metric.signed, is_short=False)
-            found.setdefault(words, name)
+            spellings.setdefault(words, name)
     for kind in read_data(__file__, "metric_kinds.toml")["kinds"]:
         for form in kind["names"]:
             words = tuple(_words(form))
             short = sum(map(len, words)) < _MIN_LETTERS
             free, signed = kind.get("free", False), kind.get("signed", False)
-            found[words] = _Name(words, kind["better"], free, signed, short)
-    return found
+            spellings[words] = _Name(words, kind["better"], free, signed, short)
+    return spellings
 
 
 @cache

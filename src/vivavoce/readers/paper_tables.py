@@ -1,4 +1,4 @@
-"""A paper with its text: what a round's library holds and readers read."""
+"""Papers with text and tables, as in a round's library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vivavoce.text.cell_text import spread_cells
 
 _MAX_CHARACTERS = 400_000
-"""Characters of a paper's texts that are read."""
+"""Maximum characters of a paper's texts that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LibraryTable:
     """The field of that name in `CitedTable`."""
 
     def shown(self) -> list[list[str]]:
-        """The rows for a reader: spanning cells repeated in each place, bold ones between stars."""
+        """The rows for display: spanning cells are repeated, bold ones are between stars."""
         rows = spread_cells(self.cells, self.spans)
         for row, column in self.bold:
             if row < len(rows) and column < len(rows[row]) and rows[row][column]:
@@ -41,7 +41,7 @@ class LibraryTable:
 
 @dataclass(frozen=True, slots=True)
 class LibraryPaper:
-    """A paper as a library holds it."""
+    """A paper of a library."""
 
     paper_id: str
     title: str
@@ -49,10 +49,10 @@ class LibraryPaper:
     abstract: str | None
     sections: tuple[LibrarySection, ...]
     tables: tuple[LibraryTable, ...]
-    """Tables in the corpus' order: the place of a table is its `ordinal`."""
+    """Tables in the order of the corpus: a table's index is its `ordinal`."""
 
     def texts(self, *, abstract: bool = False) -> Iterator[str]:
-        """The texts of the sections, cut where a paper holds more than any real one."""
+        """Texts of the sections, truncated beyond any real paper's length."""
         left = _MAX_CHARACTERS
         opening = [self.abstract or ""] if abstract else []
         for text in (*opening, *(section.text for section in self.sections)):

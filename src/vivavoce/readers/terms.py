@@ -1,4 +1,4 @@
-"""Terms of captions, headers and boards: one for all words that mean the same."""
+"""Terms of captions, headers and boards: one term for all words of the same meaning."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SAME = _WORDS["same"] | {
 }
 SPLITS = frozenset({"dev", "test", "train"})
 MEASURES = frozenset(metric.term for metric in METRICS if metric.in_texts and not metric.cost)
-"""Words that name how a result is measured."""
+"""Words for measures of results."""
 RESOURCES = frozenset({*(metric.term for metric in METRICS if metric.cost), *_WORDS["resources"]})
-"""Words of columns that hold no result."""
+"""Words of columns without results."""
 STUBS = frozenset(_WORDS["stubs"])
-"""Words above the column that names the methods."""
+"""Headers of the column with the methods."""
 GENERAL = frozenset(_WORDS["general"])
 
 
@@ -47,7 +47,7 @@ def _terms_in(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Letters without case, accents and typographic variants."""
+    """A text without case, accents and typographic variants."""
     folded = normalise("NFKC", text).casefold()
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
 
@@ -63,7 +63,7 @@ _PHRASE = re.compile(rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in
 
 
 def telling_terms(text: str) -> list[str]:
-    """The distinct terms of a text without those that are in every name."""
+    """Distinct terms of a text, without terms too common in names."""
     return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]
 
 

@@ -1,8 +1,8 @@
-"""Requests: what a verb, a file and a Python call may ask for, each option declared once.
+"""Requests: options of verbs, configuration files and Python calls, each declared once.
 
-A request is a frozen dataclass whose fields are annotated with `Opt`. From it `viva` derives the
-options of its verbs, a configuration file its keys, and the reference its tables. The modules here
-import nothing heavy, so that `viva --help` may load them.
+A request is a frozen dataclass whose fields are annotated with `Opt`. It defines the options of a
+verb, the keys of a configuration file and a table of the reference. The modules here import
+nothing heavy, so that `viva --help` can load them.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from vivavoce.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Declaration:
-    """Settings of an option or an argument, beside its help."""
+    """Settings of an option or an argument, besides its help."""
 
     metavar: str | None = None
     min: float | None = None
     max: float | None = None
     panel: str | None = None
-    """Heading in the help; None for the common one."""
+    """Heading in the help; None for the default one."""
     hidden: bool = False
-    """Left out of `--help`; the reference lists it where it has a help."""
+    """Left out of `--help`; the reference lists it if it has a help text."""
     envvar: str | None = None
     read: Callable[[list[str]], Any] | None = None
-    """Makes the value out of the words of an option that may be given again."""
+    """Makes the value from the words of a repeatable option."""
 
     __is_annotated_types_grouped_metadata__ = True
 
     def __iter__(self) -> Iterator[Any]:
-        """Bounds as pydantic reads them, for values that come from a file."""
+        """Yield the bounds in pydantic's form, for values that come from a file."""
         if self.min is not None:
             yield Ge(self.min)
         if self.max is not None:
@@ -46,7 +46,7 @@ class _Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Opt(_Declaration):
-    """An option: its help, and its flags where they are not the field's name."""
+    """An option: its help, and its flags if they differ from the field's name."""
 
     help: str = ""
     flags: str = ""
@@ -69,15 +69,15 @@ class Shape:
 
     def __post_init__(self) -> None:
         """Refuse addresses in place of paths."""
-        for each in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, each.name)
-            for one in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(one, Path):
-                    check_local(one)
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            for member in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(member, Path):
+                    check_local(member)
 
     def shared(self, shape: type) -> dict[str, Any]:
-        """Values of the fields that a shape has too, by name."""
-        names = {each.name for each in fields(self)} & {each.name for each in fields(shape)}  # type: ignore[arg-type]
+        """Values of the fields that another shape has too, by name."""
+        names = {field.name for field in fields(self)} & {field.name for field in fields(shape)}  # type: ignore[arg-type]
         return {name: getattr(self, name) for name in sorted(names)}
 
 
@@ -131,7 +131,7 @@ class Connection(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class SiteOptions(Reading):
-    """Settings of a site that it publishes, so that others can make it again."""
+    """Settings that a site publishes, so that others can rebuild it."""
 
     samples: Annotated[int, Opt("Items of a board to show in full.", min=0, max=200)] = 5
     note: Annotated[str, Opt("A note at the top of the first page."), MaxLen(400)] = ""
@@ -162,20 +162,20 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 def check_local(path: Path) -> Path:
-    """A path that is one on this machine.
+    """Check that a path is on this machine, and return it.
 
     Raises:
-        InputError: It is an address, which would be made into a folder of that name.
+        InputError: The path is an address, which would become the name of a folder.
     """
     if _ADDRESS.match(str(path)):
         raise InputError(
-            f"{path} is an address. Give a path on this machine, and copy what is there."
+            f"{path} is an address. Copy its content to this machine, and give its path here."
         )
     return path
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A sentence that names the known name closest to an unknown one, or all of them."""
+    """Sentence that suggests the known name closest to an unknown one, or lists all of them."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f" Did you mean {close[0]}?" if close else f" There are: {', '.join(known)}."
 
@@ -202,7 +202,7 @@ _SENTENCES = {
 
 
 def sentence_of(problem: Mapping[str, Any]) -> str:
-    """A problem that pydantic found with a value, as a sentence about it, without a full stop."""
+    """Write a problem that pydantic found with a value as a sentence without a full stop."""
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context["error"]).removesuffix(".")
@@ -217,10 +217,10 @@ def sentence_of(problem: Mapping[str, Any]) -> str:
 
 
 def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Check values of a file against the fields of a request; they need not be all.
+    """Check values of a file against the fields of a request; fields may be missing.
 
     Raises:
-        InputError: A key is unknown or a value cannot be; the message starts with `where` and
+        InputError: A key is unknown or a value is invalid; the message starts with `where` and
             says what is allowed.
     """
     import json
@@ -228,7 +228,7 @@ def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[s
     from pydantic import TypeAdapter, ValidationError
 
     hints = get_type_hints(request, include_extras=True)
-    names = [each.name for each in fields(request)]
+    names = [field.name for field in fields(request)]
     checked, wrong = {}, []
     for key, value in values.items():
         if key not in names:

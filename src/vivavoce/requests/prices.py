@@ -1,4 +1,4 @@
-"""Prices of models: read from words, from a user's file, and from a shipped list that is dated."""
+"""Prices of models, from the command line, a user's file or a dated list in the package."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 from vivavoce.errors import InputError
 
 VARIABLE = "VIVAVOCE_PRICES"
-"""Names a user's own file of prices."""
+"""Environment variable that names the user's file of prices."""
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _CACHE_WRITE = 1.25
-"""Price of writing a token into a cache, as a multiple of reading it, where it costs most."""
+"""Highest price of writing a token into a cache, as a multiple of the price of input."""
 _HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
 
 
@@ -33,11 +33,11 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ListPrice:
-    """A price that nobody gave on the command line."""
+    """A price from a list, not from the command line."""
 
     text: str
     source: str
-    """A provider's page with the day for which it is known, or the user's own file."""
+    """A provider's page with the day it was checked, or the user's file."""
 
 
 def given_prices(words: Iterable[str]) -> dict[str, str]:
@@ -50,7 +50,7 @@ def given_prices(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         model, separator, price = word.rpartition("=")
         if not (model and separator):
-            raise InputError(f"{word!r} does not say of which model: write MODEL=IN,OUT.")
+            raise InputError(f"{word!r} names no model: write MODEL=IN,OUT.")
         if model in prices:
             raise InputError(f"{model} has two prices. Give one.")
         parse_price(price)
@@ -61,10 +61,10 @@ def given_prices(words: Iterable[str]) -> dict[str, str]:
 def parse_price(text: str) -> Price:
     """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
 
-    Without prices of its own a cached token costs what it may cost at most.
+    If no cache prices are given, a cached token has the highest price it can have.
 
     Raises:
-        InputError: These are not two or four numbers from 0.
+        InputError: The text is not two or four numbers of at least 0.
     """
     try:
         numbers = [float(part) for part in text.split(",")]
@@ -72,13 +72,13 @@ def parse_price(text: str) -> Price:
         raise InputError(f"{text!r} is not a price. {_HOW}") from error
     if len(numbers) not in {2, 4} or not all(math.isfinite(n) and n >= 0 for n in numbers):
         raise InputError(f"{text!r} is not a price. {_HOW}")
-    taken, given, *cached = numbers
-    write, read = cached or (_CACHE_WRITE * taken, taken)
-    return Price(taken, given, write, read)
+    prompt, output, *cached = numbers
+    write, read = cached or (_CACHE_WRITE * prompt, prompt)
+    return Price(prompt, output, write, read)
 
 
 def list_prices() -> dict[str, ListPrice]:
-    """Prices by model: those of the user's own file before the shipped ones.
+    """Prices by model; those in the user's file take precedence over the shipped ones.
 
     Raises:
         InputError: The user's file cannot be read, or holds something that is not a price.
@@ -91,28 +91,28 @@ def list_prices() -> dict[str, ListPrice]:
 def _shipped() -> dict[str, ListPrice]:
     lists: list[dict[str, Any]] = tomllib.loads(_SHIPPED.read_text("utf-8"))["list"]
     return {
-        model: ListPrice(text, f"{each['source']}, {each['checked']}")
-        for each in lists
-        for model, text in each["prices"].items()
+        model: ListPrice(text, f"{shipped['source']}, {shipped['checked']}")
+        for shipped in lists
+        for model, text in shipped["prices"].items()
     }
 
 
 def _of_file(path: Path) -> dict[str, ListPrice]:
     try:
         prices = tomllib.loads(path.read_text("utf-8"))["prices"]
-        found = {model: ListPrice(str(text), str(path)) for model, text in prices.items()}
+        listed = {model: ListPrice(str(text), str(path)) for model, text in prices.items()}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, LookupError, AttributeError) as e:
         raise InputError(
             f'{path} ({VARIABLE}) is not a file of prices: write a table [prices] with "MODEL" = '
             f'"IN,OUT". {e}'
         ) from e
-    for price in found.values():
+    for price in listed.values():
         parse_price(price.text)
-    return found
+    return listed
 
 
 def with_list_prices(models: Iterable[str | None], given: Mapping[str, str]) -> dict[str, str]:
-    """The prices that were given, and list prices of the models that have none."""
+    """Given prices, and list prices of the models that have none."""
     known = list_prices()
     listed = {name: known[name].text for name in models if name in known}
     return {**listed, **given}

@@ -1,4 +1,4 @@
-"""Requests of a run and of an exam: tasks, models, what is asked, how patiently, at what cost."""
+"""Requests of a run and of an exam: tasks, models, items, retries and costs."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
 def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
     """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name.
 
-    A value is read as YAML, so that 4 is a number and true a truth.
+    A value is read as YAML, so that 4 is a number and true a boolean.
 
     Raises:
-        InputError: A word is not of this form, or a name or a value stands twice.
+        InputError: A word is not of this form, or a name or a value occurs twice.
     """
     sweep: dict[str, list[Any]] = {}
     for word in words:
@@ -66,14 +66,14 @@ def _values(name: str, listed: str) -> list[Any]:
         values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
     shown = [repr(value) for value in values]
     if len(set(shown)) < len(shown):
-        raise InputError(f"{name}={listed} holds a value twice.")
+        raise InputError(f"{name}={listed} has a value twice. Give each once.")
     return values
 
 
 def _span(name: str, first: int, last: int) -> list[int]:
     if not 0 <= last - first < _MAX_VALUES:
         raise InputError(
-            f"{name}={first}..{last} is not a range of up to {_MAX_VALUES} rising numbers."
+            f"{name}={first}..{last} is not a rising range of up to {_MAX_VALUES} numbers."
         )
     return list(range(first, last + 1))
 
@@ -91,12 +91,12 @@ def _scalar(name: str, text: str) -> Any:
 
 
 Named = Mapping[str, Any]
-"""Values by name, in words NAME=VALUE."""
+"""Values by name, given as NAME=VALUE."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience(Shape):
-    """Answers asked for, and tries and seconds before one counts as failed."""
+    """Number of answers, and limits of tries and seconds after which one counts as failed."""
 
     subset: Annotated[int | None, Opt("N items of each task, the same for everyone.", min=1)] = None
     epochs: Annotated[int, Opt("Attempts at each item.", min=1)] = 1
@@ -167,7 +167,7 @@ def is_alias(name: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec(ModelUse, Patience, Spending):
-    """Specification of a run: what `viva run`, its `--config` and `vivavoce.run` take."""
+    """Specification of a run, as `viva run`, its `--config` and `vivavoce.run` take it."""
 
     HEADINGS: ClassVar[Mapping[str, Sequence[str]]] = {
         "Options": (
@@ -231,7 +231,7 @@ class RunSpec(ModelUse, Patience, Spending):
     decide_seed: Annotated[int, Opt("For --decide: order of the items.", min=0)] = 0
     temperature: Annotated[float | None, Opt("Decoding temperature.")] = None
     task_tries: int = 3
-    """Tries of a task some of whose items still have no score."""
+    """Number of tries of a task while some of its items have no score."""
     cost_limit: Annotated[float | None, Opt("Dollar limit of one attempt at an item.", min=0)] = (
         None
     )
@@ -249,8 +249,8 @@ class RunSpec(ModelUse, Patience, Spending):
 
     def __post_init__(self) -> None:
         methods = self.methods or (() if self.agent else ("direct",))
-        found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
-        for name, value in found.items():
+        resolved = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
+        for name, value in resolved.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
         if self.alias is not None and not is_alias(self.alias):

@@ -1,4 +1,4 @@
-"""Finding the passages, sentences or papers that matter for a query or a text."""
+"""Retrieval of the passages, sentences or papers relevant to a query or a text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Scores = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found."""
+    """A retrieved passage."""
 
     index: int
-    """Its place in the collection, from 0."""
+    """Index in the collection, from 0."""
     score: float
 
 
@@ -31,10 +31,7 @@ class Retriever(Protocol):
         ...
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The k best passages for each of several queries.
-
-        `InputError` for a single string, which would be searched for letter by letter.
-        """
+        """The k best passages for each query; `InputError` for a single string."""
         ...
 
     def __len__(self) -> int:
@@ -43,9 +40,9 @@ class Retriever(Protocol):
 
 
 def best_hits(scores: Scores, k: int) -> list[Hit]:
-    """The k highest scores, highest first; equal ones by index.
+    """The k highest scores, highest first; ties by index.
 
-    Linear in the number of scores but for the sorting of those that are taken.
+    Takes time linear in the number of scores, plus the sorting of the k best.
     """
     size = len(scores)
     if k >= size:
@@ -62,12 +59,12 @@ def best_hits(scores: Scores, k: int) -> list[Hit]:
 
 
 def check_limit(k: int) -> None:
-    """Refuse a number of hits below 0 with an `InputError`."""
+    """Raise `InputError` if k is negative."""
     if k < 0:
-        raise InputError(f"k is {k}; a search gives 0 hits or more.")
+        raise InputError(f"k={k} is negative: ask for 0 hits or more.")
 
 
 def check_queries(queries: Sequence[str]) -> None:
-    """Refuse one query where several are asked for with an `InputError`."""
+    """Raise `InputError` for a single query instead of a list."""
     if isinstance(queries, str):
         raise InputError("search_many takes a list of queries; for a single one use search.")

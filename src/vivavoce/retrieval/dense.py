@@ -1,8 +1,8 @@
 """Passages and queries as vectors of a neural encoder, compared by inner product or cosine.
 
-Any encoder that sentence-transformers can run from safetensors serves: a preset, a folder, or a
-name on the hub. The same texts in the same order give the same vectors on the same machine;
-another machine, thread count or batch can change their last digits.
+Any encoder that sentence-transformers can load from safetensors works: a preset, a folder, or a
+name on the hub. The same texts in the same order give the same vectors on the same machine; another
+machine, thread count or batch may change the last digits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Side = Literal["passage", "query"]
 _BATCH = 32
 _QUERIES_AT_ONCE = 64
 _PROMPTS = {"passage": ("document", "passage", "corpus"), "query": ("query",)}
-"""Prompts of a side by the names that models give them."""
+"""Names that models give to the prompts of each side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +38,22 @@ class Embeddings:
     """The vectors of some texts."""
 
     vectors: Floats
-    """One row a text; of length 1 where the model compares by cosine."""
+    """One row for each text, with norm 1 if the model compares by cosine."""
     is_truncated: NDArray[np.bool_]
-    """True for texts longer than the model can take, whose ends went unread."""
+    """True for texts longer than the model's limit, whose ends were cut off."""
 
     @property
     def truncated(self) -> int:
-        """Number of texts that were cut."""
+        """Number of truncated texts."""
         return int(self.is_truncated.sum())
 
 
 class Encoder:
-    """A model, loaded once, that turns texts into vectors.
+    """A loaded model that turns texts into vectors.
 
     Args:
-        preset: What to load and how to use it.
-        side: Whether passages or queries are to be encoded.
+        preset: The model to load and its settings.
+        side: The texts to encode: passages or queries.
         device: Where it runs, by the name torch has for it.
 
     Raises:
@@ -75,37 +75,36 @@ class Encoder:
         self.similarity = preset.similarity or str(self._model.similarity_fn_name)
         if self.similarity not in ("cosine", "dot"):
             raise InputError(
-                f"{self.folder} compares by {self.similarity}; only cosine and dot can be "
-                "computed here."
+                f"{self.folder} compares by {self.similarity}; only cosine and dot are supported."
             )
         self.max_tokens: int = self._model.max_seq_length
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
-        """The vector of each text, in their order.
+        """The vector of each text, in order.
 
-        Each distinct text is encoded once. `VivaError` for a model that gives something else than
-        numbers.
+        Each distinct text is encoded once. `VivaError` if the model gives vectors that are not
+        finite.
         """
         if isinstance(texts, str):
-            raise InputError("embed takes a list of texts; put a single one into a list.")
-        # A tokenizer refuses lone surrogates.
+            raise InputError("embed takes a list of texts; put a single text into a list.")
+        # Tokenizers refuse lone surrogates.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         distinct = {text: place for place, text in enumerate(dict.fromkeys(clean))}
         places = np.array([distinct[text] for text in clean], dtype=np.int64)
         if not distinct:
             return Embeddings(np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.bool_))
-        found = self._encode(list(distinct))
-        return Embeddings(found.vectors[places], found.is_truncated[places])
+        embedded = self._encode(list(distinct))
+        return Embeddings(embedded.vectors[places], embedded.is_truncated[places])
 
     def paper_text(self, title: str, abstract: str) -> str:
-        """A paper as this model was trained to read it: title, separator, abstract."""
+        """A paper in the model's training format: title, separator, abstract."""
         between = " "
         if self._preset.joint == "sep" and self._model.tokenizer.sep_token:
             between = self._model.tokenizer.sep_token
         return f"{title}{between}{abstract}" if abstract else title
 
     def for_side(self, side: Side) -> Encoder:
-        """The same weights with the other side's prompt."""
+        """A copy with the same weights and the prompt of a side."""
         other = copy(self)
         other._side = side
         return other
@@ -127,7 +126,7 @@ class Encoder:
         )
         if not np.isfinite(vectors).all():
             raise VivaError(
-                f"{self.folder} gives vectors that are not numbers: its weights are bad."
+                f"{self.folder} gives vectors that are not finite: its weights are damaged."
             )
         tokens = self._model.tokenizer(
             [self._prompt + text for text in texts], truncation=False, verbose=False
@@ -137,7 +136,7 @@ class Encoder:
 
 
 class Encoders(NamedTuple):
-    """Encoders of the two sides of a search, often one and the same model."""
+    """Encoders of the two sides of a search, often the same model."""
 
     passages: Encoder
     queries: Encoder
@@ -155,9 +154,9 @@ def open_encoders(
     Args:
         model: The name of a preset, a folder, or a name on the hub (`NAME@REVISION` for one
             revision).
-        passages: Where the passages' weights of a preset are instead of its place on the hub.
-        queries: Where the queries' weights are; by default where those of the passages are,
-            unless the preset has two encoders.
+        passages: Folder or hub name of the passages' weights; by default the preset's.
+        queries: Folder or hub name of the queries' weights; by default that of the passages, unless
+            the preset has two encoders.
         device: Where it runs.
 
     Raises:
@@ -177,8 +176,8 @@ def open_encoders(
 class DenseRetriever:
     """Passages ranked by the similarity of their vectors to the query's.
 
-    Passages of the same text have exactly the same score. `truncated_passages` and
-    `truncated_queries` count the texts that were too long for the model.
+    Equal passages have exactly equal scores. `truncated_passages` and `truncated_queries` count the
+    texts that were too long for the model.
     """
 
     def __init__(self, passages: Sequence[str], encoders: Encoders) -> None:
@@ -191,25 +190,25 @@ class DenseRetriever:
         self.truncated_queries = 0
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages; none for a query of white space only."""
+        """The k best passages; none for a blank query."""
         return self.search_many([query], k)[0]
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """The k best passages for each query."""
         check_limit(k)
         check_queries(queries)
-        found: list[list[Hit]] = [[] for _ in queries]
+        hits: list[list[Hit]] = [[] for _ in queries]
         asked = [place for place, query in enumerate(queries) if query.strip()]
         if not len(self) or not asked:
-            return found
+            return hits
         embedded = self._encoder.embed([queries[place] for place in asked])
         self.truncated_queries += embedded.truncated
         for start in range(0, len(asked), _QUERIES_AT_ONCE):
             part = slice(start, start + _QUERIES_AT_ONCE)
             scores = embedded.vectors[part] @ self._vectors.T
             for place, row in zip(asked[part], scores, strict=True):
-                found[place] = best_hits(row[self._places], k)
-        return found
+                hits[place] = best_hits(row[self._places], k)
+        return hits
 
     def __len__(self) -> int:
         return len(self._places)

@@ -1,6 +1,6 @@
-"""Papers by title and abstract: behind a retriever of any name, and as vectors.
+"""Papers by title and abstract: searched by a named retriever, or encoded as vectors.
 
-Sparse retrieval is without stop words.
+Sparse retrieval ignores stop words.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Vectors = csr_array | npt.NDArray[np.float32]
 
 TFIDF = "tfidf"
 SPARSE = (TFIDF, "bm25")
-"""Retrievers without weights; any other name is an encoder of dense retrieval."""
+"""Retrievers without weights; any other name is an encoder for dense retrieval."""
 
 
 def check_name(
     name: str, folder: str | None = None, without_weights: Collection[str] = (TFIDF,)
 ) -> None:
-    """Raise `InputError` for an encoder that cannot be; nothing is loaded."""
+    """Raise `InputError` for an impossible encoder, without loading anything."""
     if name in without_weights:
         if folder is not None:
             raise InputError(f"{name} has no weights: give the folder with a named encoder.")
@@ -45,14 +45,14 @@ def open_retriever(
     folder: str | None = None,
     device: str = "cpu",
 ) -> Retriever:
-    """Papers behind a retriever.
+    """Open a retriever over papers.
 
     Args:
         name: `tfidf` or `bm25`, a preset of dense retrieval (`minilm`, `specter`, ...), the folder
             of a model, or its name on the hub.
         papers: The collection.
-        folder: Where the weights of a preset are instead of its place on the hub.
-        device: Where an encoder runs.
+        folder: Folder of a preset's weights; by default they come from the hub.
+        device: Device of the encoder, by torch's name.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -68,10 +68,10 @@ def open_retriever(
 
 
 class PaperEncoder:
-    """Papers and queries as vectors of length 1; of zeros where a text says nothing to the encoder.
+    """Papers and queries as vectors of norm 1, or of zeros for a text without known terms.
 
-    The vectors of `tfidf` depend on the whole collection, those of a model on the text alone, up
-    to the last digits.
+    Vectors of `tfidf` depend on the whole collection, those of a model only on the text, up to the
+    last digits.
 
     Args:
         name: `tfidf`, or an encoder as for `open_retriever`.
@@ -89,15 +89,15 @@ class PaperEncoder:
     def encode(
         self, papers: Sequence[Paper], queries: Sequence[str] = ()
     ) -> tuple[Vectors, Vectors]:
-        """The vectors of papers and of queries; by TF-IDF the papers are the collection."""
+        """Vectors of papers and of queries; for TF-IDF the papers are the collection."""
         if self._encoders is None:
-            found = TfidfRetriever(map(_paper_text, papers), _content_words)
-            return found.rows(), found.rows_of(queries)
+            retriever = TfidfRetriever(map(_paper_text, papers), _content_words)
+            return retriever.rows(), retriever.rows_of(queries)
         passages = self._encoders.passages
         texts = [passages.paper_text(title, abstract or "") for title, abstract in papers]
         embedded = passages.embed(texts), self._encoders.queries.embed(queries)
         rows = [one.vectors for one in embedded]
-        # Models that compare by inner product give vectors of other lengths.
+        # Models that compare by inner product give vectors of other norms.
         lengths = [np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in rows]
         first, second = (
             np.asarray(vectors / np.where(length == 0, 1, length), dtype=np.float32)

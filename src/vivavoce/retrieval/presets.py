@@ -1,6 +1,6 @@
-"""Encoders for dense retrieval by name, and how a model of sentence-transformers is loaded.
+"""Named encoders for dense retrieval, and loading of sentence-transformers models.
 
-Pickled weights are never read, and no code out of a model's folder is run.
+Pickled weights are never read, and no code from a model's folder is run.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from vivavoce.text.data import read_data
 from vivavoce.text.tokens import INSTALL, PACKAGE, packaged_model
 
 MODEL_FILES = (".json", ".txt", ".model", ".safetensors")
-"""Endings of the files that a model consists of."""
+"""Suffixes of a model's files."""
 
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An encoder by its name; a setting that is empty is taken from the model's own files."""
+    """A named encoder; empty settings are taken from the model's own files."""
 
     name: str
     passages: str = ""
-    """The model that encodes passages: a folder, or a name on the hub, `NAME@REVISION` for one."""
+    """Model that encodes passages: a folder, or a name on the hub, `NAME` or `NAME@REVISION`."""
     queries: str = ""
-    """The model that encodes queries, often the same."""
+    """Model that encodes queries, often the same."""
     pooling: Literal["", "cls", "mean"] = ""
-    """`cls`: last hidden state of the first token; `mean`: of all tokens."""
+    """`cls`: last hidden state of the first token; `mean`: its mean over all tokens."""
     similarity: Literal["", "dot", "cosine"] = ""
-    """`dot`: inner product; `cosine`: the same of vectors of length 1."""
+    """`dot`: inner product; `cosine`: inner product of normalised vectors."""
     joint: Literal["sep", "space"] = "space"
-    """Separator between a paper's title and abstract: the model's token for it, or a space."""
+    """Separator between a paper's title and abstract: the model's separator token, or a space."""
     refused: str = ""
-    """Reason why it cannot be run; empty for one that can."""
+    """Reason why the encoder cannot be run; empty if it can."""
 
 
 def _read_presets() -> dict[str, Preset]:
@@ -54,10 +54,10 @@ PRESETS = _read_presets()
 
 
 def find_preset(model: str) -> Preset:
-    """The preset of this name, or one for any other model, of which its own files say all.
+    """The preset of this name, or a preset for any other model, configured by its own files.
 
     Raises:
-        InputError: It is neither a preset nor a folder nor OWNER/NAME, or it cannot be run.
+        InputError: The model is no preset, folder or OWNER/NAME, or it cannot be run.
     """
     if model in PRESETS:
         if PRESETS[model].refused:
@@ -74,7 +74,7 @@ def find_preset(model: str) -> Preset:
 
 
 def find_folder(model: str) -> Path:
-    """The folder of a model: its own, that of a package, or the download of a hub name."""
+    """Folder of a model: a local folder, an installed package, or a download from the hub."""
     if model == PACKAGE:
         packaged = packaged_model()
         if packaged is None:
@@ -95,14 +95,14 @@ def find_folder(model: str) -> Path:
         return Path(snapshot_download(name, revision=revision or None, allow_patterns=wanted))
     except (OSError, ValueError) as error:
         raise InputError(
-            f"{model} is neither a folder here nor a model that the hub gives: {error} Download it "
+            f"{model} is neither a local folder nor available on the hub: {error} Download it "
             "once on a machine with a network and give its folder, or run this with one; the "
             "preset minilm needs only a package."
         ) from error
 
 
 def load_model(preset: Preset, folder: Path, device: str) -> Any:
-    """The model of sentence-transformers; its own files say what the preset does not."""
+    """Load a sentence-transformers model; its own files supply what the preset leaves open."""
     try:
         import torch
         import transformers
@@ -136,8 +136,8 @@ def load_model(preset: Preset, folder: Path, device: str) -> Any:
             f"{folder} begins with the module {type(model[0]).__name__}; only a Transformer can "
             "be run here."
         )
-    # transformers marks what it read from the files. A BERT's own pooler is often left out of
-    # them, and none of the ways to pool asks for it.
+    # transformers marks the weights that it read from the files. BERT's own pooler is often missing
+    # there, and no pooling here uses it.
     missing = [
         name
         for name, weight in model[0].model.named_parameters()
@@ -156,7 +156,7 @@ def _missing_extra() -> MissingExtra:
 
 
 def _check_files(folder: Path) -> None:
-    """Refuse a folder that would be read from pickles, or with a tokenizer that knows no word."""
+    """Refuse a folder that needs pickled weights, or that has no tokenizer."""
     weights = {path.parent for path in folder.rglob("*.safetensors")}
     pickled = {path.parent for path in folder.rglob("*.bin")}
     if not weights or pickled - weights:
@@ -171,7 +171,7 @@ def _check_files(folder: Path) -> None:
 
 @contextmanager
 def _quiet(logging: Any) -> Iterator[None]:
-    """No report and no progress bar from transformers, by its own logging."""
+    """Silence the reports and progress bars of transformers."""
     verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

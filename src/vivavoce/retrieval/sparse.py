@@ -1,22 +1,21 @@
 """Passages ranked by the weights of the terms that they share with a query: BM25 and TF-IDF.
 
-`Bm25Retriever` gives the scores of the package rank_bm25 (its BM25Okapi). Let f be the number of
-times a passage of length l has a term, and a the mean length. Let N be the number of passages and n
-that of those with the term. A passage's score is the sum over the query's terms, a repeated one
-counted each time, of
+`Bm25Retriever` gives the scores of the package rank_bm25 (its BM25Okapi). Let f be the count of a
+term in a passage of length l, a the mean length, N the number of passages, and n the number of
+passages with the term. Its score is the sum over the query's terms, repetitions included, of
 
     idf f (k1 + 1) / (f + k1 (1 - b + b l / a))      idf = ln(N - n + 0.5) - ln(n + 0.5)
 
 A term in more than half of the passages has a negative idf; it gets `epsilon` times the mean idf
-of all terms instead. That mean can itself be negative in a very small collection, where such a
-term then counts against a passage.
+of all terms instead. In a very small collection the mean can itself be negative; such a term then
+counts against a passage.
 
-`TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that a passage has f times, and n of
-N passages have, weighs f (ln((1 + N) / (1 + n)) + 1). The vectors of passages and query are brought
-to length 1; terms of the query that the collection does not have do not count. These are the
-defaults of scikit-learn's TfidfVectorizer.
+`TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that occurs f times in a passage, and
+in n of N passages, has the weight f (ln((1 + N) / (1 + n)) + 1). Vectors of passages and query are
+scaled to norm 1; query terms outside of the collection do not count. These are the defaults of
+scikit-learn's TfidfVectorizer.
 
-Source: Robertson and Zaragoza 2009; the floor of the idf is that of rank_bm25.
+Source: Robertson and Zaragoza 2009; the floor of the idf follows rank_bm25.
 """
 
 from __future__ import annotations
@@ -53,34 +52,34 @@ _MAX_PIECE = 200
 
 
 def words(text: str) -> list[str]:
-    """The words of a text with their repetitions: case folded, cut at punctuation and symbols."""
+    """Words of a text, repetitions included: case folded, split at punctuation and symbols."""
     if text.isascii():
         return normalise_title(text).split()
-    found: list[str] = []
+    pieces: list[str] = []
     for piece in text.split():
-        # The time to normalise a run of combining marks grows with the square of its length.
+        # Normalising a run of combining marks takes time quadratic in its length.
         for start in range(0, len(piece), _MAX_PIECE):
-            found.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
-    return found
+            pieces.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
+    return pieces
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """Count of each term in each passage, the terms one after the other."""
+    """Count of each term in each passage, term by term."""
 
     numbers: Mapping[str, int]
     """The number of each term."""
     starts: Integers
-    """Start of each term in the three arrays that follow; one more entry at the end."""
+    """Start of each term in the next three arrays, and the end of the last term."""
     terms: Integers
     passages: Integers
     frequencies: Floats
     lengths: Floats
-    """Terms of each passage, repetitions included."""
+    """Number of terms in each passage, repetitions included."""
 
     @property
     def passages_with(self) -> Integers:
-        """Number of passages that each term is in."""
+        """Number of passages that contain each term."""
         return np.diff(self.starts)
 
 
@@ -89,9 +88,9 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     terms, lengths = array("i"), array("i")
     for passage in passages:
-        found = tokenize(passage)
-        lengths.append(len(found))
-        terms.extend(map(numbers.__getitem__, found))
+        passage_terms = tokenize(passage)
+        lengths.append(len(passage_terms))
+        terms.extend(map(numbers.__getitem__, passage_terms))
     places = np.repeat(np.arange(len(lengths)), np.asarray(lengths, dtype=np.int64))
     ones = np.ones(len(places))
     shape = (len(numbers), len(lengths))
@@ -110,7 +109,7 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
 def add_postings(
     counts: TermCounts, weights: Floats, query: Mapping[int, float] | Mapping[int, int]
 ) -> Floats:
-    """Sum of each passage's term weights times those of the query."""
+    """Score of each passage: the sum of its term weights times those of the query."""
     scores = np.zeros(len(counts.lengths))
     for number, weight in query.items():
         part = slice(int(counts.starts[number]), int(counts.starts[number + 1]))
@@ -128,10 +127,10 @@ class TermRetriever(ABC):
 
     @abstractmethod
     def _weigh(self, terms: Counter[int]) -> Mapping[int, float] | Mapping[int, int]:
-        """Weight of each term of a query; `terms` counts its uses there."""
+        """Weight of each term of a query, given the counts of its terms."""
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages; none for a query without a term of the collection."""
+        """The k best passages; none if the query shares no term with the collection."""
         check_limit(k)
         terms = self._known(query)
         return best_hits(self._score(terms), k) if terms else []
@@ -149,8 +148,8 @@ class TermRetriever(ABC):
         return len(self._counts.lengths)
 
     def _known(self, query: str) -> Counter[int]:
-        found = (self._counts.numbers.get(term) for term in self._tokenize(query))
-        return Counter(number for number in found if number is not None)
+        numbers = (self._counts.numbers.get(term) for term in self._tokenize(query))
+        return Counter(number for number in numbers if number is not None)
 
     def _score(self, terms: Counter[int]) -> Floats:
         return add_postings(self._counts, self._weights, self._weigh(terms))
@@ -161,11 +160,11 @@ class Bm25Retriever(TermRetriever):
 
     Args:
         passages: The collection.
-        tokenize: Gives the terms of passages and queries.
-        k1: How slowly repetitions of a term lose weight.
-        b: How much the length of a passage matters, from 0 to 1.
-        epsilon: Share of the mean idf that a term in most passages gets; None for the idf
-            ln(1 + (N - n + 0.5) / (n + 0.5)). That is never negative: a match never costs.
+        tokenize: Splits passages and queries into terms.
+        k1: Saturation of repeated terms; higher is slower.
+        b: Strength of length normalisation, from 0 to 1.
+        epsilon: Share of the mean idf for terms in more than half of the passages; None for the idf
+            ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
     """
 
     def __init__(
@@ -185,7 +184,7 @@ class Bm25Retriever(TermRetriever):
         super().__init__(counts, idf[counts.terms] * saturated, tokenize)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:
-        """A term counts as often as it occurs in the query."""
+        """Weigh each term by its count in the query."""
         return terms
 
 
@@ -203,7 +202,7 @@ class TfidfRetriever(TermRetriever):
 
     Args:
         passages: The collection.
-        tokenize: Gives the terms of passages and queries.
+        tokenize: Splits passages and queries into terms.
     """
 
     def __init__(self, passages: Iterable[str], tokenize: Tokenizer = words) -> None:
@@ -215,12 +214,12 @@ class TfidfRetriever(TermRetriever):
         super().__init__(counts, weights / norms[counts.passages], tokenize)
 
     def rows(self) -> csr_array:
-        """The vectors of the passages, shape (passages, terms); of zeros for one without terms."""
+        """Vectors of the passages, shape (passages, terms); zeros for a passage without terms."""
         shape = len(self), len(self._counts.numbers)
         return csr_array((self._weights, (self._counts.passages, self._counts.terms)), shape=shape)
 
     def rows_of(self, texts: Sequence[str]) -> csr_array:
-        """The vectors of other texts, shape (texts, terms)."""
+        """Vectors of other texts, shape (texts, terms)."""
         shape = len(texts), len(self._counts.numbers)
         weighed = [self._weigh(self._known(text)) for text in texts]
         places = np.repeat(np.arange(len(texts)), [len(weights) for weights in weighed])
@@ -240,7 +239,7 @@ _HEAP_BYTES = 128 << 20
 
 @dataclass(frozen=True, slots=True)
 class TermsDocument:
-    """Something that can be found by its terms."""
+    """A document that is searched by its terms."""
 
     id: str
     text: str
@@ -249,7 +248,7 @@ class TermsDocument:
 
 
 class PostingsIndex:
-    """An index in memory.
+    """An in-memory index of documents by term.
 
     Raises:
         InputError: Two documents have the same id.
@@ -259,7 +258,7 @@ class PostingsIndex:
         import tantivy
 
         index = tantivy.Index(_schema())
-        # One thread: the terms are made in this one, which takes longer.
+        # One writer thread is enough: computing the terms here takes longer.
         writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
         self._ids: list[str] = []
         for number, document in enumerate(documents):
@@ -271,7 +270,7 @@ class PostingsIndex:
                 raise InputError(f"Two documents have the id {one!r}.")
         writer.commit()
         writer.wait_merging_threads()
-        # By itself a thread would go on looking for later commits, which nobody makes here.
+        # By default a thread would watch for later commits, but there are none.
         index.config_reader(reload_policy="manual")
         index.reload()
         self._schema = index.schema
@@ -282,13 +281,13 @@ class PostingsIndex:
     ) -> list[str]:
         """Ids of the documents that contain every term of a query, sorted.
 
-        None for a query without terms. The order and number of words does not matter, nor do
-        case and punctuation; no character has a special meaning.
+        A query without terms has no hits. Order and repetition of words do not matter, nor do case
+        and punctuation; no character has a special meaning.
 
         Args:
             query: Words.
-            as_of: Only documents whose date was over before this day; an undated one never is.
-            drop_stop_words: Do not ask for English function words.
+            as_of: Only documents certainly published before this day; undated ones are left out.
+            drop_stop_words: Ignore English function words in the query.
         """
         import tantivy
 

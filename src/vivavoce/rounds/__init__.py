@@ -1,4 +1,4 @@
-"""Dated, leak-checked, frozen benchmarks built from a corpus."""
+"""Rounds: dated, leak-checked, frozen benchmarks built from a corpus."""
 
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import (

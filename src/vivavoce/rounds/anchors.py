@@ -1,15 +1,15 @@
-"""Items kept between rounds, and the other parts of a round from its parent: `Lineage`.
+"""The lineage of a round: anchors, papers that came late, and other parts from its parent.
 
-Anchors are the same in both rounds, so that drift and difficulty can be separated.
+Anchors are items in both rounds, so that drift and difficulty can be separated.
 
-A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
-and that of the new items differs, the new items are harder or easier. An item is the same when all
-its columns are but `split`, which says only where it stands among the others by date.
+If a contestant's score on the anchors moves, the contestant has changed. If it stays but the score
+on new items differs, the new items are harder or easier. Two items are the same if all their
+columns are equal except `split`, which depends on the dates of the other items.
 
-Papers that came too late are asked about in the next fresh update, which asks about those published
-since its parent ended. One that was out earlier, but whose text, date or record was not there in
-time, would then never be asked about. The parent lists the papers that the rounds before judged:
-its items, those that its line asked before, and the papers that it left out, each with the reason.
+A fresh update asks about papers published since its parent ended. An older paper whose text, date
+or record was missing at the time would never be asked about, so the next update adds it. The parent
+lists the papers already judged: its items, those asked about by rounds before it, and the papers it
+left out, each with the reason.
 """
 
 from __future__ import annotations
@@ -46,37 +46,36 @@ SPLIT, _PAPER = "split", "paper_id"
 
 
 def anchors_of(opened: Round) -> Mapping[str, list[str]]:
-    """The ids of the items that a round shares with its parent on purpose, by `family/task`."""
-    found: dict[str, list[str]] = opened.update.get("anchors", {})
-    return found
+    """Ids of the anchors that a round shares with its parent, by `family/task`."""
+    anchors: dict[str, list[str]] = opened.update.get("anchors", {})
+    return anchors
 
 
 def is_same_item(one: Row, other: Row) -> bool:
-    """Return whether two rows ask the same and expect the same."""
+    """Check whether two rows are the same item."""
     return _plain(one) == _plain(other)
 
 
 @dataclass(slots=True)
 class Anchors:
-    """Keeps items of a round in the one that comes after it."""
+    """Keeps items of a round in the next one."""
 
     parent: Round
     count: int
-    """Items of each task."""
+    """Anchors per task."""
     seed: int
     kept: dict[str, list[str]] = field(default_factory=dict)
-    """Their ids by `family/task`, sorted."""
+    """Sorted ids of the anchors, by `family/task`."""
 
     def keep(self, family: str, items: FamilyItems, *, may_add: bool) -> FamilyItems:
-        """The items of a family with the parent's anchors among them.
+        """Add the parent's anchors to the items of a family.
 
-        An anchor whose paper has another text now is not the same item and gives way to the next.
+        An anchor whose paper's text has changed is replaced by the next candidate.
 
         Args:
-            family: The family.
-            items: Its items as they would be.
-            may_add: Whether items that the new round would not have, or would have otherwise, are
-                put into it.
+            family: Name of the family.
+            items: The family's items without anchors.
+            may_add: True if items that the new round lacks or has in another form may be added.
         """
         if not self.count:
             return items
@@ -86,7 +85,7 @@ class Anchors:
         for task in items.tasks:
             if (family, task) not in self.parent.tasks():
                 continue
-            # As they are read again, and so compared with those of the parent.
+            # Convert rows as reading does, to compare them with the parent's.
             read = pa.Table.from_pylist(list(items.tasks[task]), schema=items.schemas[task])
             rows = {str(row["id"]): row for row in read.to_pylist()}
             kept = self._choose((family, task), rows, items.schemas[task], library, may_add)
@@ -106,12 +105,12 @@ class Anchors:
         library: _Library,
         may_add: bool,
     ) -> list[Row]:
-        """The parent's anchors first, so that they stay for many rounds; then others by lot."""
+        """Choose the parent's own anchors first, so that they last; then others at random."""
         family, task = where
         before = self.parent.items_by_id(family, task)
         if any(set(row) != set(schema.names) for row in before.values()):
-            return []  # written by another version: the two rounds share no item
-        # A list of numbers may be of rows of a file, which mean others once it grows.
+            return []  # written by another version: no item can be the same
+        # A list of numbers may index rows of a file, and these shift when it grows.
         lists = [field.type for field in schema if pa.types.is_list(field.type)]
         if not library.is_unchanged and any(pa.types.is_integer(t.value_type) for t in lists):
             return []
@@ -129,7 +128,7 @@ class Anchors:
 
 
 class _Library:
-    """Files of a family that hold papers once for all its items, in both rounds."""
+    """A family's files of papers that its items share, in both rounds."""
 
     def __init__(self, parent: Round, family: str, files: Mapping[str, bytes]) -> None:
         self._files: dict[str, tuple[pa.Table, dict[str, Row], dict[str, Row]]] = {}
@@ -138,7 +137,7 @@ class _Library:
             recorded.get(f"{family}/{name}", {}).get("sha256") == sha256(content).hexdigest()
             for name, content in files.items()
         )
-        """True if every file of the family is the parent's."""
+        """True if every file of the family equals the parent's."""
         for name, content in sorted(files.items()):
             if not name.endswith(".parquet") or f"{family}/{name}" not in parent.manifest["files"]:
                 continue
@@ -150,7 +149,7 @@ class _Library:
                     self._files[name] = new, here, there
 
     def has_same_papers(self, row: Row) -> bool:
-        """Return whether no paper that an item names has another text in the new round."""
+        """Check that no paper named by an item has another text in the new round."""
         names = set(_texts(row))
         return all(
             here[name] == there[name]
@@ -159,7 +158,7 @@ class _Library:
         )
 
     def with_papers(self, names: set[str]) -> dict[str, bytes]:
-        """The files that have to hold more papers than they do."""
+        """Extend the files that lack some of these papers; return the changed files."""
         changed: dict[str, bytes] = {}
         for file, (table, here, there) in self._files.items():
             missing = (names & there.keys()) - here.keys()
@@ -171,8 +170,8 @@ class _Library:
 
 
 def _is_there(row: Row, rows: Mapping[str, Row]) -> bool:
-    found = rows.get(str(row["id"]))
-    return found is not None and is_same_item(found, row)
+    present = rows.get(str(row["id"]))
+    return present is not None and is_same_item(present, row)
 
 
 def _plain(row: Row) -> Row:
@@ -180,7 +179,7 @@ def _plain(row: Row) -> Row:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text inside a value: what a row names is among them."""
+    """All strings inside a value; the papers that a row names are among them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -197,45 +196,45 @@ def _by_paper(table: pa.Table) -> dict[str, Row]:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Link of a round to the one that it follows from."""
+    """Link of a round to its parent."""
 
     parent: Round
     corpus: Corpus
-    """The part of the corpus that its items are made of."""
+    """The part of the corpus from which items are built."""
     left: Mapping[str, tuple[str, str]]
-    """Papers that its network does not hold -> (reason, detail)."""
+    """Papers outside of the network -> (reason, detail)."""
     anchors: Anchors
     late: LatePapers
     state: Mapping[str, tuple[Sequence[Row], pa.Schema]]
-    """Files that hold its network; none where that is the whole corpus."""
+    """Files of the network; none if it covers the whole corpus."""
     report: Row
-    """Counts of the update."""
+    """Counts of what the update did."""
     earlier: Round | None = None
-    """The latest round that followed from the parent under this name."""
+    """The latest existing update of the parent under this name."""
 
     @property
     def selects(self) -> bool:
-        """True if its network may hold less than the corpus."""
+        """True if the network may cover less than the corpus."""
         return bool(self.state)
 
     def moves_to(self, spec: RoundSpec) -> bool:
-        """Return whether the window of the new round begins elsewhere than its parent's."""
+        """Check whether the new round's window begins on another day than its parent's."""
         return spec.window.start != self.parent.window.start
 
     @property
     def link(self) -> Row:
-        """The parent, as the manifest names it."""
+        """The manifest's entry for the parent."""
         return {"id": self.parent.id, "manifest": self.parent.sha256}
 
     @property
     def excluded(self) -> list[Exclusion]:
-        """The papers that the network does not hold."""
+        """Exclusions of the papers outside of the network."""
         return [Exclusion(EVERY_TASK, name, *reason) for name, reason in self.left.items()]
 
     def same_as(self, built: Round, spec: RoundSpec) -> Round | None:
-        """The round there is already: the parent, or an earlier update of it with every item.
+        """An existing round with all of these items: the parent, or an earlier update of it.
 
-        Changes to published items do not make new ones.
+        Changed items that are already published do not count as new.
         """
         if not self.adds_items(built, spec):
             return self.parent
@@ -244,9 +243,9 @@ class Lineage:
         return None
 
     def adds_items(self, built: Round, spec: RoundSpec) -> bool:
-        """Return whether a round holds an item that its parent does not, or holds otherwise.
+        """Check whether a round has an item that its parent lacks or has in another form.
 
-        A window that keeps the parent's start may also lose items, or have other files.
+        With the parent's start, lost items and changed files count too.
         """
         if not self.moves_to(spec):
             return items_of(built.manifest) != items_of(self.parent.manifest)
@@ -257,7 +256,7 @@ class Lineage:
         return False
 
     def write(self, folder: Path) -> Row:
-        """Write what the update did and the network; return the entries of the manifest."""
+        """Write the update's report and the network; return the manifest's entries."""
         report = {**self.report, **self.late.report(), "anchors": self.anchors.kept}
         write_json(folder / UPDATE, report)
         entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
@@ -273,11 +272,13 @@ def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
 
 
 def _ids_of(opened: Round) -> set[tuple[str, str]]:
-    return {(task, name) for of, task in opened.tasks() for name in opened.items_by_id(of, task)}
+    return {
+        (task, name) for family, task in opened.tasks() for name in opened.items_by_id(family, task)
+    }
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:
-    """The hash of every file that belongs to a family, by its path."""
+    """Hash of each family file, by path."""
     files: Row = opened_manifest["files"]
     return {
         name: entry["sha256"]
@@ -287,13 +288,13 @@ def items_of(opened_manifest: Row) -> dict[str, str]:
 
 
 ASKED = "network/asked.parquet"
-"""File of a round that holds the papers that the rounds before it asked about."""
+"""File of the papers that earlier rounds asked about."""
 _ASKED = pa.schema([("family", pa.string()), ("paper_id", pa.string())])
 _KEY = "came_late"
 
 
 def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
-    """Papers that a round asks about although they are older, and the days they may be of."""
+    """Late papers that a round asks about, and the window of their dates."""
     late = opened.update.get(_KEY, {"since": str(opened.window.start), "papers": []})
     days = Window(date.fromisoformat(late["since"]), opened.window.end)
     return days, frozenset(late["papers"])
@@ -301,36 +302,36 @@ def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
 
 @dataclass(slots=True)
 class LatePapers:
-    """Finds the papers that came too late for a line of rounds, and keeps which were asked."""
+    """Finds papers that came too late for earlier rounds, and records the chosen ones."""
 
     parent: Round
     corpus: Corpus
     is_fresh: bool
-    """False where the round asks again what its parents did: nothing is late there."""
+    """False if the round repeats its parents' items, so that no paper is late."""
     asked: list[str] = field(default_factory=list)
 
     def allow(self, family: str, spec: RoundSpec) -> RoundSpec:
-        """The spec of a round that may also ask a family about what came late."""
+        """A spec that also admits a family's late papers."""
         names = self._find(family, spec.window) if self.is_fresh else frozenset()
         return spec.model_copy(update={"late": names})
 
     def note(self, items: FamilyItems, spec: RoundSpec) -> None:
-        """Keep which papers of those that came late are asked about."""
+        """Record the late papers that items ask about."""
         rows = (row for task in items.tasks.values() for row in task)
         self.asked = sorted({*self.asked, *(_papers(rows) & spec.late)})
 
     @property
     def since(self) -> date:
-        """The first day of the line."""
+        """First day of the whole line of rounds."""
         return came_late(self.parent)[0].start
 
     def report(self) -> Row:
-        """The entries of `update.json`."""
+        """Entries for `update.json`."""
         entry = {"since": self.since.isoformat(), "papers": self.asked}
         return {_KEY: entry} if self.is_fresh else {}
 
     def files(self) -> dict[str, tuple[list[Row], pa.Schema]]:
-        """The rows and columns of the file that holds what was asked before."""
+        """Rows and columns of the file `ASKED`."""
         if not self.is_fresh:
             return {}
         families = sorted({family for family, _ in self.parent.tasks()})
@@ -340,11 +341,11 @@ class LatePapers:
         return {ASKED: (rows, _ASKED)}
 
     def _items(self, family: str) -> set[str]:
-        tasks = [task for of, task in self.parent.tasks() if of == family]
+        tasks = [task for owner, task in self.parent.tasks() if owner == family]
         return _papers(row for task in tasks for row in self.parent.items(family, task))
 
     def _find(self, family: str, window: Window) -> frozenset[str]:
-        """Papers of the line's days that no round before could judge, no copy of others."""
+        """Papers since the line began that no round has judged, without copies of judged ones."""
         judged = self._items(family)
         judged |= {r["paper_id"] for r in self.parent.rows(ASKED) if r["family"] == family}
         before = Window(self.since, window.start)
@@ -372,7 +373,7 @@ class LatePapers:
 
 
 def _may_change(row: Row, before: Window) -> bool:
-    """True if what kept a paper out may be mended later: its text, its record, or its date."""
+    """Check whether a paper's reason for exclusion may go away: its text, record or date."""
     if row["reason"] != "outside_window":
         return row["reason"] in GATES
     return parse_date(row["detail"]) is not None and not inside(row["detail"], before)

@@ -1,7 +1,7 @@
-"""New papers brought into a corpus before a round is updated, and the requests that it took.
+"""Arrivals: new papers fetched into a corpus before a round is updated.
 
-A listing by date is asked for, so the requests depend on new papers and not on the number of known
-authors. The answers are saved in the corpus' folder `downloads/updates`, one folder an update, and
+Papers are listed by date, so the number of requests depends on new papers, not on known authors.
+Responses are saved in the corpus's folder `downloads/updates`, one folder for each update, and
 ingested from there.
 """
 
@@ -26,19 +26,19 @@ from vivavoce.sources.http import polite_client
 from vivavoce.sources.http.client import Client
 
 AGAIN = 3
-"""Later updates that ask again for a text that was not there on the day of its paper."""
+"""Number of later updates that retry a text that was not available with its paper."""
 PAGE = 1_000
-"""Results of the query API in one request."""
+"""Results of the query API per request."""
 _UPDATES = "updates"
 
 
 @dataclass(slots=True)
 class Service:
-    """Servers to ask."""
+    """The servers to fetch from."""
 
     client: Client
     base: str | None = None
-    """A server on the loopback interface that stands for all of them."""
+    """A server on the loopback interface that replaces all of them."""
 
     @property
     def api(self) -> str:
@@ -47,35 +47,35 @@ class Service:
 
     @property
     def addresses(self) -> Addresses | None:
-        """The addresses of texts, where they are not the usual ones."""
+        """URLs of texts, if they are not the usual ones."""
         return Addresses.at(self.base) if self.base else None
 
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Counts of papers and texts that came into a corpus."""
+    """Counts of papers and texts added to a corpus."""
 
     listing: int
     """Requests that listed papers."""
     texts: int
     """Requests for their texts."""
     listed: int
-    """Records that came; some of them may have been there."""
+    """Records listed, including known ones."""
     papers_before: int
     papers: int
     again: int
-    """Texts asked for again that a server did not have at an update before."""
+    """Texts retried because a server did not have them at an earlier update."""
     failed: tuple[str, ...]
-    """Records and texts that did not go in, and why."""
+    """Records and texts that were not ingested, each with the reason."""
 
 
 def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
-    """A client for arXiv's services that counts requests.
+    """Open a client for arXiv's services that counts requests.
 
     Args:
-        base: A loopback server to ask instead.
-        contact: An address that the servers can write to.
-        tries: How often one request is sent before it counts as failed.
+        base: A loopback server to use instead.
+        contact: An email address for the servers' operators.
+        tries: Attempts per request before it counts as failed.
     """
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     client = polite_client(hosts, base, contact, tries)
@@ -93,30 +93,30 @@ def bring_papers(
     texts: bool = False,
     service: Service | None = None,
 ) -> Arrivals:
-    """Bring what is new from a day on into a corpus, and its networks up to date.
+    """Fetch the papers of a range of days into a corpus, and update its networks.
 
     Args:
         corpus: The corpus folder.
-        since: The first day that is asked for.
-        until: The first day that is not.
-        oai: A set of arXiv's OAI-PMH repository, such as `cs`: records changed in that time.
-        arxiv: A query of arXiv's API, such as `cat:cs.CL`: papers submitted in that time.
+        since: The first day, inclusive.
+        until: The last day, exclusive.
+        oai: Set of arXiv's OAI-PMH repository, such as `cs`, for records changed on these days.
+        arxiv: Query of arXiv's API, such as `cat:cs.CL`, for papers submitted on these days.
         metadata: A newer file or folder of metadata.
-        texts: Also fetch a text for each paper of the corpus that has an id and none.
-        service: Whom to ask; arXiv by default.
+        texts: Also fetch the text of each paper that has an arXiv id but no text.
+        service: Servers to use; arXiv's by default.
 
     Raises:
-        VivaError: A server put an end to the fetch of texts; what came is kept.
-        InputError: More than one origin is given, or the days are in the wrong order.
-        HttpError: A listing could not be had whole; ask again.
-        LockedError: Another process holds the corpus.
+        VivaError: A server stopped the fetch of texts; texts received so far are kept.
+        InputError: More than one source is given, or the days are in the wrong order.
+        HttpError: A listing is incomplete; try again.
+        LockedError: Another process has locked the corpus.
     """
     if sum(origin is not None for origin in (oai, arxiv, metadata)) > 1:
-        raise InputError("Papers come from one place: a set, a query or a file.")
+        raise InputError("Give only one source of papers: a set, a query or a file.")
     if (oai is not None or arxiv is not None) and since > until:
-        raise InputError(f"Nothing lies between {since} and {until}.")
+        raise InputError(f"The first day, {since}, is after the end, {until}.")
     if since == until:
-        oai = arxiv = None  # that day is done
+        oai = arxiv = None  # there is no day to list
     service = service or open_service()
     before = _papers_of(corpus)
     so_far = service.client.requests
@@ -146,7 +146,7 @@ def bring_papers(
 
 
 def _papers_of(corpus: Path) -> int:
-    """The number of papers of a corpus; 0 where nothing has come yet or an ingest was cut short."""
+    """Number of papers in a corpus; 0 if it is empty or an ingest was interrupted."""
     try:
         return len(load_corpus(corpus).papers)
     except (InputError, StaleError):
@@ -169,10 +169,10 @@ def _ingest(
     if oai is not None:
         folder = folder.with_name(f"{folder.name}-oai")
         base = f"{service.base}/oai" if service.base else harvest.BASE
-        found = harvest.harvest(
+        harvested = harvest.harvest(
             service.client, folder, base=base, set=oai or None, start=since, until=last
         )
-        return ingest("oai", folder, corpus) if found.files or found.records else None
+        return ingest("oai", folder, corpus) if harvested.files or harvested.records else None
     if arxiv is not None:
         folder = folder.with_name(f"{folder.name}-arxiv")
         saved = save_search(

@@ -1,6 +1,6 @@
-"""Build of a round from a corpus and a spec: a folder that never changes once it is published.
+"""Building of a round, from a corpus and a spec, into a folder that never changes.
 
-Its card, `card.md`, describes it to people.
+The card, `card.md`, describes the round to readers.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ def build_round(
 ) -> Round:
     """Build a round into `out`/ID and open it.
 
-    The same corpus and spec give the same bytes; building a round that is there already checks
-    exactly that. Beside a sealed round stands the commitment to its items, `ID.sealed.json`.
+    The same corpus and spec give the same bytes; building an existing round again checks this. A
+    sealed round also gets a commitment to its items, `ID.sealed.json`.
 
     Args:
-        corpus: Where the papers come from.
-        spec: What the round is made of.
+        corpus: The papers.
+        spec: The spec of the round.
         builders: Each family's builder, by name.
-        out: The folder that holds rounds.
-        lineage: How the round follows from another one. One that would have the same items as its
-            parent, or as an earlier update of it, is not written, and that one is given back.
+        out: Folder of rounds.
+        lineage: Link to a parent. If the parent, or an earlier update of it, already has the same
+            items, no round is written, and that one is returned.
 
     Raises:
         LockedError: Another process builds into `out`.
-        VivaError: The round is there with other content, or no item is left.
+        VivaError: The round exists with other content, or no item is left.
     """
     final = out / spec.round.id
     draft = out / f".{spec.round.id}.draft"
@@ -121,7 +121,7 @@ def _write_round(
     if is_empty and not (lineage and lineage.moves_to(spec)):
         reasons = Counter(e.reason for excluded in exclusions.values() for e in excluded)
         raise EmptyRoundError(
-            f"Round {spec.round.id} would hold no item. Papers were left out for these reasons: "
+            f"Round {spec.round.id} would have no items. Papers were left out for these reasons: "
             + ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()))
         )
     write_chunks(draft / "leakage.json", _leakage(exclusions))
@@ -161,7 +161,7 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
 
 
 def _count(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
-    """Items and exclusions; by setting where the items have settings."""
+    """Counts of items and exclusions, also by setting if the items have settings."""
     exclusions = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {
         "items": len(rows),
@@ -182,9 +182,9 @@ def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
 
 
 def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]:
-    """The file of exclusions with reasons: counts first, then one line a paper, task, setting.
+    """The file of exclusions: counts by reason, then one line per paper, task and setting.
 
-    Nearly every paper of a large corpus is in it, so it is written piece by piece.
+    It lists nearly every paper of a large corpus, so it is written in chunks.
     """
     counts = _by_reason(e for excluded in exclusions.values() for e in excluded)
     yield f'{{"counts": {canonical_json(counts)},\n"excluded": ['.encode()
@@ -235,7 +235,7 @@ def render_card(
 
 
 def render(name: str, **values: Any) -> str:
-    """Fill in the template of a name, such as `card.md`."""
+    """Render a template by name, such as `card.md`."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     templates = Environment(

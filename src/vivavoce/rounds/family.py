@@ -1,6 +1,6 @@
-"""A family's part of a round: its options, builder, items and exclusions, and their measurements.
+"""A family's part of a round: options, builder, items, exclusions, and statistics.
 
-Leaks that can be found without a model: gold inside the input, and papers held twice.
+It also finds leaks that need no model: gold inside the input, and duplicate papers.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 EVERY_TASK = "*"
-"""The task of an exclusion that holds for every task of the family."""
+"""Task of an exclusion from every task of the family."""
 DEVELOPMENT = "development.parquet"
 """File of a family's items that methods are tuned on; scores on them are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A paper that is not an item of a task, or not in one of its settings, and why."""
+    """A paper excluded from a task or from one of its settings, with the reason."""
 
     task: str
     """The task, or `EVERY_TASK`."""
     paper_id: str
     reason: str
-    """A short name, such as `outside_window`; the same for all papers left out for one cause."""
+    """Short name of the reason, such as `outside_window`."""
     detail: str = ""
     setting: str = ""
-    """The setting it is left out of; empty where it is in no setting of the task."""
+    """The setting it is excluded from; empty if it is excluded from the whole task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,43 +54,43 @@ class FamilyItems:
     """Columns of the items, by task."""
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Files that items need beside their rows, by name: data to compute on, values to compare."""
+    """Files that items need besides their rows, by name, such as data to compute on."""
     notes: Sequence[str] = ()
     """Sentences about the items for the round's card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Texts that an item shows in a setting, and its request."""
+    """Input and gold texts of an item in a setting."""
 
     task: str
     setting: str
     split: str | None
     published: str
     inputs: tuple[str, ...]
-    """Texts, without the instructions around them."""
+    """Input texts, without the instructions around them."""
     output: str
-    """The gold."""
+    """The gold answer."""
 
 
 class Builder(Protocol):
-    """Makes a family's items; found in the family's `build.py`, which does not import Inspect.
+    """Builder of a family's items, in the family's `build.py`, which does not import Inspect.
 
-    One that sets `FOLLOWS_AUTHORS` makes items of papers, and of those only that the co-author
-    network of an updated round holds. The others always see the whole corpus: a board that lost
-    its old entries would be another board.
+    A builder with `FOLLOWS_AUTHORS` uses only papers in the co-author network of an updated round.
+    Other builders always see the whole corpus: a board without its old entries would be another
+    board.
     """
 
     FAMILY: str
     OPTIONS: type[Options]
 
     def build(self, corpus: Corpus, spec: RoundSpec, options: Any) -> FamilyItems:
-        """Make the items of one round, with the family's own options."""
+        """Build the items of one round with the family's options."""
         ...
 
 
 def follows_authors(builder: Builder) -> bool:
-    """True if a family is made of the papers that a co-author network holds."""
+    """Check whether a family uses only papers in the co-author network."""
     return bool(getattr(builder, "FOLLOWS_AUTHORS", False))
 
 
@@ -98,7 +98,7 @@ Name = TypeVar("Name")
 
 
 def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
-    """True if an input holds the gold text verbatim, but for case, punctuation and spaces.
+    """Check whether an input contains the gold text, up to case, punctuation and spaces.
 
     Only whole words count: `Deep nets` is not inside `deep networks`.
     """
@@ -106,16 +106,16 @@ def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
 
 
 def names_of_holders(golds: Iterable[str], inputs: Mapping[Name, str]) -> list[Name]:
-    """Names of the inputs in which one of some gold texts stands, as `gold_is_inside` tells."""
+    """Names of the inputs that contain any of the gold texts, as in `gold_is_inside`."""
     needles = [f" {text} " for gold in golds if (text := normalise_title(gold))]
     texts = {name: f" {normalise_title(text)} " for name, text in inputs.items()} if needles else {}
     return [name for name, text in texts.items() if any(needle in text for needle in needles)]
 
 
 def duplicate_works(papers: Sequence[Paper]) -> dict[str, str]:
-    """Near copies of an earlier paper: paper id -> the id of the paper that represents the work.
+    """Near copies of a paper: paper id -> id of the paper kept for the work.
 
-    Of the papers of one work one is kept that passes the quality gates, where any does.
+    A paper that passes the quality gates is kept, if the work has one.
     """
     groups: dict[str, list[Paper]] = defaultdict(list)
     for paper in papers:
@@ -129,9 +129,9 @@ def duplicate_works(papers: Sequence[Paper]) -> dict[str, str]:
 
 
 def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
-    """Papers whose title an earlier paper has: paper id -> the id that is kept.
+    """Papers with the title of an earlier paper: paper id -> id of the paper kept.
 
-    Of several papers with one title the earliest is kept, and of those the first by id.
+    The earliest paper with a title is kept; ties go to the first by id.
     """
     groups: dict[str, list[Paper]] = defaultdict(list)
     for paper in papers:
@@ -146,21 +146,21 @@ def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
 
 SPLIT_NAMES = ("train", "validation", "test")
 _NAMES = {"train": "train", "val": "validation", "dev": "validation"}
-"""Splits by the names that stand in items; items without a split are all for the test."""
+"""Splits by their names in items; items without a split are test items."""
 SPLIT_LABELS = frozenset({*SPLIT_NAMES, *_NAMES})
-"""Names that stand in the labels of settings."""
+"""Names of splits in the labels of settings."""
 
 
 def split_name(given: Any) -> str:
-    """The name of the split that an item says it is in."""
+    """Name of an item's split."""
     return _NAMES.get(str(given), "test")
 
 
 def check_split(split: str | None) -> None:
-    """Refuse a split that no round has; None means all.
+    """Raise an error for an unknown split; None means all splits.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: There is no such split.
     """
     if split is not None and split not in SPLIT_NAMES:
         raise InputError(f"There is no split {split!r}. There are: {', '.join(SPLIT_NAMES)}.")
@@ -189,11 +189,11 @@ def round_stats(opened: Round) -> dict[str, Any]:
 
 
 def measure_settings(shown: Iterable[Shown], counter: TokenCounter) -> list[Row]:
-    """The table of lengths: one row a task and setting, in the order they come.
+    """Table of lengths, with one row per task and setting in order of appearance.
 
-    `input_tokens` and `output_tokens` are means over the items. `compression` is the mean of each
-    item's input tokens over its output tokens, `compression_of_totals` the ratio of the sums.
-    `test_from` and `test_to` are the earliest and the latest date of the test items.
+    `input_tokens` and `output_tokens` are means over the items. `compression` is the mean ratio of
+    input to output tokens per item, `compression_of_totals` the ratio of the sums. `test_from` and
+    `test_to` are the earliest and the latest date of the test items.
 
     Source: AcademicEval, Table 2.
     """
@@ -230,7 +230,7 @@ def _measure_setting(
 
 
 def _measure(items: list[Row]) -> dict[str, Any]:
-    """Splits, and the median number of words of every text column."""
+    """Counts of splits, and the median number of words of every text column."""
     splits = Counter(row["split"] for row in items if row.get("split"))
     texts = [name for name in (items[0] if items else ()) if name not in _NOT_TEXTS]
     words = {

@@ -1,7 +1,6 @@
-"""Licences of the papers of a round, and what of it may be passed on.
+"""Licences of a round's papers, and the parts of the round that may be redistributed.
 
-That is its rows without the texts of others: tables that can be shown row by row, and files that
-are passed on whole.
+These are rows without texts of closed papers, in tables and in other files.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ if TYPE_CHECKING:
 
 
 LICENCES = "licences.json"
-"""File of a round that gives the licence of each paper a row is of; null where none is stated."""
+"""File of the licence of each paper with rows in a round; null if none is stated."""
 _OWNERS = ("paper_id", "cluster", "work_id")
 _FACTS = frozenset(
     "id paper_id cluster split kind published published_from category settings demand_source "
     "demos_random demos_coauthor pool evidence gold_papers hidden_papers".split()
 )
-"""Columns of a row that hold no text of its paper; numbers are none either."""
+"""Columns without text of the paper; numbers are not text either."""
 _TEXTS = frozenset({"abstract", "text", "sections", "tables"})
-"""Fields that hold text of the work that a part of a row is of."""
+"""Fields with text of a cited work inside a row."""
 _RESTRICTED = re.compile(r"non ?exclusive|\bnd\b|no ?deriv|all rights reserved|byn[cd]*nd")
 _OPEN = re.compile(
     r"\bcc ?(?:0|zero)\b|\bcc ?by(?:nc|sa|\b)|public ?domain|"
@@ -41,10 +40,10 @@ _OPEN = re.compile(
 
 
 def is_open(licence: str | None) -> bool:
-    """True if a licence lets everybody pass a text on, in parts as well.
+    """Check whether a licence lets anyone redistribute a text, also in parts.
 
-    Those are CC0, the public domain, and CC BY with or without NC and SA. ND is not among them:
-    an item cuts a paper into parts. Of several licences, joined by semicolons, each has to be one.
+    These are CC0, the public domain, and CC BY with or without NC and SA, but not ND, because items
+    use parts of papers. If semicolons join several licences, each must permit it.
     """
     parts = [part for part in (licence or "").split(";") if part.strip()]
     return bool(parts) and all(map(_allows, parts))
@@ -56,7 +55,7 @@ def _allows(licence: str) -> bool:
 
 
 def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:
-    """The licence of every paper that a table below a folder names as the owner of its rows."""
+    """Licence of every paper that owns rows of a table in a folder."""
     import pyarrow.parquet as pq
 
     named: set[str] = set()
@@ -70,11 +69,11 @@ def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:
 
 
 def _owners_of(kind: pa.DataType) -> list[str]:
-    """Names of the owners' fields of the structs that a column lists."""
+    """Names of owner fields in the structs of a list column."""
     import pyarrow as pa
 
     is_list = pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)
-    return [one.name for one in kind.value_type if one.name in _OWNERS] if is_list else []
+    return [field.name for field in kind.value_type if field.name in _OWNERS] if is_list else []
 
 
 def _owners_in(column: pa.Array) -> Iterator[str]:
@@ -85,21 +84,21 @@ def _owners_in(column: pa.Array) -> Iterator[str]:
 
 
 class OpenTexts:
-    """Rows of a round of which only papers with an open licence keep their texts."""
+    """Filter of a round's rows that keeps only texts of papers with an open licence."""
 
     def __init__(self, opened: Round) -> None:
         if LICENCES not in opened.manifest["files"]:
             raise InputError(
-                f"Round {opened.id} does not hold its papers' licences. Build it again from its "
+                f"Round {opened.id} lacks its papers' licences. Build it again from its "
                 "corpus, or export it with --format ids."
             )
         self.licences: Mapping[str, str | None] = read_json(opened.folder / LICENCES)["papers"]
         self._open = {name for name, licence in self.licences.items() if is_open(licence)}
         self.withheld: Counter[str] = Counter()
-        """Rows without their texts, by table."""
+        """Number of rows without their texts, by table."""
 
     def filter(self, path: str, table: pa.Table) -> pa.Table:
-        """A table of the same columns; a row that lost its texts keeps its ids and its facts."""
+        """A table with the same columns; a row without texts keeps its ids and facts."""
         import pyarrow as pa
 
         rows = [self._row(path, row) for row in table.to_pylist()]
@@ -120,9 +119,9 @@ class OpenTexts:
         return kept
 
     def _inner(self, value: Any) -> Any:
-        """A value in which each part that is of a closed work has lost its texts."""
+        """A value without the texts of closed works inside it."""
         if isinstance(value, list):
-            return [self._inner(one) for one in value]
+            return [self._inner(element) for element in value]
         if not isinstance(value, dict):
             return value
         owners = [value[name] for name in _OWNERS if name in value]
@@ -145,7 +144,7 @@ class OpenTexts:
 
 
 def without_details(opened: Round) -> Iterator[Row]:
-    """Papers that were left out, and why; the details, which may quote a paper, as hashes."""
+    """Excluded papers and reasons; details may quote a paper, so they are hashed."""
     for row in opened.leakage["excluded"]:
         kept = {name: value for name, value in row.items() if name != "detail"}
         yield {**kept, "sha256": hash_of(row)}
@@ -153,14 +152,14 @@ def without_details(opened: Round) -> Iterator[Row]:
 
 _LEAKAGE = "leakage.json"
 _ABOUT = ("card.md", _LEAKAGE, "spec.json", LICENCES, MANIFEST)
-"""Files that tell of a round and are not part of its items."""
+"""Files that describe a round and are not part of its items."""
 TEXTS = "texts.json"
-"""File of an export that counts what was passed on as text and what as ids."""
+"""File of an export with counts of papers exported as text and as ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A table of a round: the items of a task, or what items need beside their rows."""
+    """A table of a round: items of a task, or data that items need besides their rows."""
 
     path: str
     """Path below the round's folder."""
@@ -171,14 +170,14 @@ class TableFile:
 
 
 class Contents:
-    """A round as it is given to others: with all texts, or with those of open papers only."""
+    """Contents of a round for an export: with all texts, or only those of open papers."""
 
     def __init__(self, opened: Round, *, open_only: bool = False) -> None:
         self.round = opened
         self._texts = OpenTexts(opened) if open_only else None
 
     def tables(self) -> list[TableFile]:
-        """Tables of items, then those beside them that lie in a family's own folder."""
+        """Tables of items, then other tables in the families' folders."""
         tasks = {f"{family}/{task}.parquet": task for family, task in self.round.tasks()}
         families = set(self.round.manifest["families"])
         items, others = [], []
@@ -192,26 +191,26 @@ class Contents:
         return items + others
 
     def read(self, path: str) -> pa.Table:
-        """A table of the round, without the texts that are not passed on."""
+        """Read a table of the round, without withheld texts."""
         import pyarrow.parquet as pq
 
         table = pq.read_table(self.round.folder / path)
         return self._texts.filter(path, table) if self._texts else table
 
     def write_others(self, folder: Path) -> None:
-        """Write all other files as they are, but for texts that are not passed on."""
+        """Copy all other files, except for withheld texts."""
         tables = {table.path for table in self.tables()}
         is_partial = self._texts is not None and bool(self._texts.withheld.total())
         for name in sorted({*self.round.manifest["files"], *_ABOUT} - tables):
             if self._texts and name == _LEAKAGE:
                 write_jsonl(folder / "left_out.jsonl", without_details(self.round))
             elif is_partial and "/" in name and name.endswith((".json", ".jsonl")):
-                continue  # a family's notes on its papers may quote those that are not open
+                continue  # a family's other files may quote closed papers
             elif (self.round.folder / name).exists():
                 write_bytes(folder / name, (self.round.folder / name).read_bytes())
         if self._texts:
             write_json(folder / TEXTS, self._texts.describe())
 
     def describe(self) -> Row | None:
-        """Counts of texts and ids; None where all texts are passed on."""
+        """Counts of texts and ids; None if all texts are exported."""
         return self._texts.describe() if self._texts else None

@@ -1,10 +1,10 @@
-"""A round opened for reading, its verification, and its seal: promised now, shown one round later.
+"""Reading and verification of a round, and its seal: a commitment now, a reveal one round later.
 
-The commitment holds a salted hash for each item. Whoever reads it learns how many items there are;
-once ids and salt are revealed, anyone can check that no item was exchanged in between. The salt is
-made of the manifest, which names the hash of every file and of the spec with its seed: it cannot be
-guessed without the whole round, and needs to be kept nowhere. A seed that nobody guesses keeps the
-salt from those who hold the same corpus, too.
+The commitment contains a salted hash for each item, and reveals only the number of items. Once ids
+and salt are published, anyone can check that no item was exchanged in between. The salt is derived
+from the manifest, with the hash of every file and of the spec with its seed: it cannot be guessed
+without the whole round, and need not be stored. A secret seed also hides it from owners of the same
+corpus.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ UPDATE = "update.json"
 class Round:
     """A frozen benchmark: items by family and task; `load_round` opens one.
 
-    `folder` is where it lies, `manifest` what `manifest.json` in it says: window, seed, counts, and
-    the hash of every file.
+    `folder` is its location, `manifest` the content of its `manifest.json`: window, seed, counts,
+    and the hash of every file.
     """
 
     def __init__(self, folder: Path, manifest: Row) -> None:
@@ -50,7 +50,7 @@ class Round:
 
     @property
     def window(self) -> Window:
-        """The span of dates that its items come from."""
+        """Window of the dates of its items."""
         return Window(*(date.fromisoformat(self.manifest["window"][n]) for n in ("start", "end")))
 
     @property
@@ -71,20 +71,20 @@ class Round:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The settings of the round's build, defaults filled in."""
+        """The spec of the round, with defaults filled in."""
         values: dict[str, Any] = read_json(self._checked("spec.json"))
         return values
 
     @property
     def update(self) -> dict[str, Any]:
-        """The record of the update that made the round; empty for a round that was built."""
+        """Report of the update that made the round; empty for a round without a parent."""
         values: dict[str, Any] = {}
         if UPDATE in self.manifest["files"]:
             values = read_json(self._checked(UPDATE))
         return values
 
     def tasks(self) -> list[tuple[str, str]]:
-        """(family, task) of every task the round has items for."""
+        """(family, task) of every task of the round."""
         counts = self.manifest["counts"]
         return [(family, task) for family in sorted(counts) for task in sorted(counts[family])]
 
@@ -93,7 +93,7 @@ class Round:
 
         Raises:
             InputError: The round has no such task.
-            DamagedError: The items are not those the manifest records.
+            DamagedError: The items differ from the manifest.
         """
         name = f"{family}/{task}.parquet"
         if (family, task) not in self.tasks():
@@ -102,20 +102,20 @@ class Round:
         return read_parquet(self._checked(name))
 
     def items_by_id(self, family: str, task: str) -> dict[str, Row]:
-        """The items of a task by their ids; none where the round has no such task."""
+        """Items of a task by id; empty if the round has no such task."""
         rows = self.items(family, task) if (family, task) in self.tasks() else ()
         return {str(row["id"]): row for row in rows}
 
     def rows(self, name: str) -> list[Row]:
-        """The rows of a Parquet file by its path; none where the round has no such file."""
+        """Rows of the Parquet file at a path; empty if the round has no such file."""
         return read_parquet(self._checked(name)) if name in self.manifest["files"] else []
 
     def read_file(self, family: str, name: str) -> bytes:
-        """Files that items need beside their rows, such as a table of data.
+        """Read a file that items need besides their rows, such as a data table.
 
         Raises:
             InputError: The round has no such file.
-            DamagedError: It is not the one the manifest records.
+            DamagedError: The file differs from the manifest.
         """
         if f"{family}/{name}" not in self.manifest["files"]:
             raise InputError(f"Round {self.id} has no file {family}/{name}.")
@@ -135,13 +135,13 @@ def load_round(folder: Path | str) -> Round:
     """Open the folder that holds a round's `manifest.json`.
 
     Raises:
-        InputError: There is none, or it is that of something else.
-        DamagedError: It is not as it was written.
+        InputError: There is no manifest, or it is not one of a round.
+        DamagedError: The manifest is not as it was written.
     """
     folder = Path(folder)
     path = folder / MANIFEST
     if not path.exists():
-        inside = sorted(found.parent.name for found in folder.glob(f"[!.]*/{MANIFEST}"))
+        inside = sorted(inner.parent.name for inner in folder.glob(f"[!.]*/{MANIFEST}"))
         hint = f" Did you mean {folder / inside[0]}?" if inside else ""
         raise InputError(f"{folder} is not a round: it has no {MANIFEST}.{hint}")
     manifest = read_sealed(path, "If it is that of a round, fetch or build the round again.")
@@ -151,7 +151,7 @@ def load_round(folder: Path | str) -> Round:
 
 
 def check_files(folder: Path) -> list[str]:
-    """Every way in which a round differs from its manifest, one line each; empty when sound."""
+    """List every difference of a round from its manifest, one line each; empty if sound."""
     try:
         manifest = load_round(folder).manifest
     except DamagedError as error:
@@ -164,8 +164,8 @@ def check_files(folder: Path) -> list[str]:
         elif hash_file(path) != entry["sha256"]:
             problems.append(f"{path} differs from the manifest")
     known = {*manifest["files"], MANIFEST}
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    problems += [f"{folder / name} is not in the manifest" for name in sorted(found - known)]
+    present = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    problems += [f"{folder / name} is not in the manifest" for name in sorted(present - known)]
     return problems
 
 
@@ -175,7 +175,7 @@ _REMEDY = "Fetch it again from whoever published it."
 
 
 def commitment_of(opened: Round) -> Row:
-    """The published part of a sealed round, without its items."""
+    """Commitment of a sealed round, which does not contain its items."""
     salt = _salt(opened)
     return {
         "format": FORMAT,
@@ -183,7 +183,7 @@ def commitment_of(opened: Round) -> Row:
         "window": opened.manifest["window"],
         "manifest": _hashed(salt, "manifest", opened.sha256),
         "items": {
-            # Sorted, so that their order tells nothing.
+            # Sorted, so that the order reveals nothing.
             task: sorted(_hashed(salt, task, name) for name in ids)
             for task, ids in _ids(opened).items()
         },
@@ -191,7 +191,7 @@ def commitment_of(opened: Round) -> Row:
 
 
 def reveal_of(opened: Round) -> Row:
-    """The part published once the round's successor is out: the ids of its items, and the salt."""
+    """Reveal of a round, published with the next one: its items' ids, and the salt."""
     return {
         "format": FORMAT,
         "round": opened.id,
@@ -202,17 +202,17 @@ def reveal_of(opened: Round) -> Row:
 
 
 def write_commitment(opened: Round, folder: Path) -> Path:
-    """Write a round's commitment, `ID.sealed.json`; `VivaError` when there is another one."""
+    """Write a round's commitment, `ID.sealed.json`; `VivaError` if a different one exists."""
     return _write_once(folder / f"{opened.id}.{_SEALED}", commitment_of(opened))
 
 
 def write_reveal(opened: Round, folder: Path) -> Path:
-    """Write what reveals a round, `ID.revealed.json`; `VivaError` when there is another one."""
+    """Write a round's reveal, `ID.revealed.json`; `VivaError` if a different one exists."""
     return _write_once(folder / f"{opened.id}.{_REVEALED}", reveal_of(opened))
 
 
 def check_reveal(commitment: Path, reveal: Path) -> list[str]:
-    """Every way in which a reveal differs from the commitment, one line each; empty when it holds.
+    """List every difference of a reveal from the commitment, one line each; empty if none.
 
     Raises:
         InputError: A file is not what it should be.
@@ -221,7 +221,7 @@ def check_reveal(commitment: Path, reveal: Path) -> list[str]:
     promised, shown = _read(commitment, "window"), _read(reveal, "salt")
     if promised["round"] != shown["round"]:
         raise InputError(
-            f"{reveal} reveals round {shown['round']}, and {commitment} is of {promised['round']}."
+            f"{reveal} reveals round {shown['round']}, but {commitment} is of {promised['round']}."
         )
     salt = str(shown["salt"])
     problems = []
@@ -229,16 +229,16 @@ def check_reveal(commitment: Path, reveal: Path) -> list[str]:
         problems.append(f"{reveal}: salt or manifest is not the one of {commitment}")
     for task in sorted({*promised["items"], *shown["items"]}):
         hashes = set(promised["items"].get(task, ()))
-        found = {_hashed(salt, task, name): name for name in shown["items"].get(task, ())}
-        strangers = sorted(name for code, name in found.items() if code not in hashes)
+        revealed = {_hashed(salt, task, name): name for name in shown["items"].get(task, ())}
+        strangers = sorted(name for code, name in revealed.items() if code not in hashes)
         problems += [f"{reveal}: {task} {name} was not promised" for name in strangers]
-        if missing := len(hashes - found.keys()):
+        if missing := len(hashes - revealed.keys()):
             problems.append(f"{reveal}: promised items of {task} that are not there: {missing:,}")
     return problems
 
 
 def check_seal(opened: Round, folder: Path) -> list[str]:
-    """Every way in which a round differs from its published part in a folder."""
+    """List every difference of a round from its commitment and reveal in a folder."""
     problems = []
     for suffix, made in ((_SEALED, commitment_of), (_REVEALED, reveal_of)):
         path = folder / f"{opened.id}.{suffix}"
@@ -277,7 +277,7 @@ def _read(path: Path, key: str) -> Row:
 
 
 def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(element, str) for element in value)
 
 
 def _write_once(path: Path, value: Row) -> Path:
@@ -291,10 +291,10 @@ def _write_once(path: Path, value: Row) -> Path:
 
 
 def verify_round(folder: Path) -> list[str]:
-    """Every way in which a round is not sound, one line each; empty when it is.
+    """List every fault of a round, one line each; empty if it is sound.
 
-    Looks at the files of the round, at its parent if it is in the same folder, and at the part
-    published while the round was sealed, if that is there.
+    Checks the round's files, its parent if it is in the same folder, and the round's commitment and
+    reveal if they exist.
     """
     if problems := check_files(folder):
         return problems
@@ -315,7 +315,7 @@ def _check_parent(opened: Round) -> list[str]:
     try:
         parent = load_round(folder)
     except InputError:
-        return []  # something else has the parent's name
+        return []  # the parent's name is used by something else
     if (parent.id, parent.sha256) == (link["id"], link["manifest"]):
         return []
     return [f"{folder} is not the round that {opened.folder} was made from"]

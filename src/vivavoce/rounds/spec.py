@@ -1,4 +1,4 @@
-"""The round spec: what a TOML file may ask of a round, checked before any work."""
+"""The spec of a round: a TOML file, checked before any work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Options(BaseModel):
     @field_validator("*")
     @classmethod
     def _check_path(cls, value: Any) -> Any:
-        """Refuse addresses in place of paths."""
+        """Refuse URLs instead of paths."""
         try:
             return check_local(value) if isinstance(value, Path) else value
         except InputError as error:
@@ -52,7 +52,7 @@ class WindowOptions(Options):
     @field_validator("start", "end", mode="before")
     @classmethod
     def _check_day(cls, value: Any) -> Any:
-        """A moment has another day elsewhere, and a number may mean anything."""
+        """Refuse times, whose day depends on the time zone, and bare numbers."""
         if isinstance(value, str) and _DAY.fullmatch(value):
             return value
         if isinstance(value, date) and not isinstance(value, datetime):
@@ -62,7 +62,7 @@ class WindowOptions(Options):
     @model_validator(mode="after")
     def _check_order(self) -> WindowOptions:
         if self.start >= self.end:
-            raise ValueError("start must lie before end")
+            raise ValueError("start must be before end")
         return self
 
 
@@ -94,34 +94,34 @@ class UpdateOptions(Options):
 
 
 class RoundSpec(BaseModel):
-    """A whole spec: the `[round]` table, `[update]`, and one table a family."""
+    """A whole spec: the tables `[round]` and `[update]`, and one table for each family."""
 
     model_config = ConfigDict(frozen=True)
 
     round: RoundOptions
     families: dict[str, Any]
-    """Each family's options, as an instance of the family's own options model."""
+    """Options of each family, as an instance of its own options model."""
     update: UpdateOptions = UpdateOptions()
     late: frozenset[str] = frozenset()
-    """Older papers that may be asked about too: they came too late for the rounds before."""
+    """Older papers that are allowed too, because they came too late for earlier rounds."""
 
     @property
     def window(self) -> Window:
-        """The span of dates that targets come from."""
+        """Window of the dates of target papers."""
         return Window(self.round.window.start, self.round.window.end)
 
     def takes(self, paper: Paper) -> bool:
-        """Return whether a paper's date lets it be asked about."""
+        """Check whether a paper's date makes it eligible."""
         if paper.first_public is None:
             return False
         return paper.paper_id in self.late or inside(paper.first_public, self.window)
 
     def canonical(self) -> dict[str, Any]:
-        """The spec as plain JSON values, defaults filled in."""
+        """The spec as plain JSON values, with defaults filled in."""
         families = {
             name: options.model_dump(mode="json") for name, options in self.families.items()
         }
-        # Without the table, a spec has the hash that it had before there was one.
+        # An empty table is left out, so that older specs keep their hash.
         asked = self.update.model_dump(mode="json") if self.update != UpdateOptions() else None
         update = {"update": asked} if asked else {}
         return {"round": self.round.model_dump(mode="json"), **update, **families}
@@ -133,7 +133,7 @@ class RoundSpec(BaseModel):
 
 
 def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
-    """Read a spec file; `families` maps each family there is to its options model.
+    """Read a spec file; `families` maps each known family to its options model.
 
     Raises:
         InputError: The file is missing or malformed, a key is unknown (the message names the
@@ -144,7 +144,7 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
 
 
 def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
-    """Tables of a TOML file; `InputError`, which ends with a hint where there is no file."""
+    """Read a TOML file; if it is missing, the `InputError` ends with the hint."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
@@ -162,12 +162,12 @@ def parse_spec(
 
     Args:
         values: The tables of the spec, by name.
-        families: The options that each family knows.
-        where: Starts every message.
+        families: Options model of each family.
+        where: Start of every message.
 
     Raises:
-        InputError: A table, key or value is unknown or cannot be; the message names the nearest
-            known one.
+        InputError: A table, key or value is unknown or invalid; the message names the nearest known
+            one.
     """
     for table in values:
         if table not in (*_OWN_TABLES, *families):
@@ -179,7 +179,7 @@ def parse_spec(
     for family in wanted:
         if family not in families:
             known = ", ".join(families)
-            raise InputError(f"{where}: no family is called {family!r}. There are: {known}.")
+            raise InputError(f"{where}: there is no family {family!r}. There are: {known}.")
     for table in values:
         if table not in (*_OWN_TABLES, *wanted):
             raise InputError(
@@ -214,14 +214,14 @@ def _explain(error: ValidationError, model: type[Options], where: str) -> str:
 
 
 def spec_text(head: Mapping[str, Any], families: Mapping[str, type[Options]]) -> str:
-    """A spec file: the `[round]` table as given, and every other option with its default.
+    """Text of a spec file: the `[round]` table as given, and all other options with defaults.
 
     Args:
-        head: Values of `[round]`; its `families` get a table each.
-        families: The options that each family knows.
+        head: Values of `[round]`; each of its `families` gets a table.
+        families: Options model of each family.
 
     Raises:
-        InputError: A value or a family cannot be.
+        InputError: A value or a family is invalid.
     """
     parse_spec({"round": head}, families, where="The new spec")
     tables: dict[str, type[Options]] = {name: families[name] for name in sorted(head["families"])}
@@ -246,6 +246,6 @@ def _commented(model: type[Options], leave_out: Collection[str] = ()) -> Iterato
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
-    # What is left are texts, numbers, truth values and lists, which TOML writes as JSON does.
+        return f"{{ {', '.join(f'{name} = {_toml(inner)}' for name, inner in value.items())} }}"
+    # TOML writes all other values (strings, numbers, booleans, lists) as JSON does.
     return value.isoformat() if isinstance(value, date) else json.dumps(value, ensure_ascii=False)

@@ -1,9 +1,9 @@
-"""A round brought up to date: a new round that follows from it, and the old one as it was.
+"""Updating of a round: a new round with the old one as its parent.
 
-Without quota and pruning the new round has the items of a round built from the same spec with the
-new window, which by default begins where the parent's ends. With them it is made of what its
-network holds; the network is part of the round, so the same sequence of updates gives the same
-rounds anywhere.
+Without quota and pruning, the new round has the items of a round built from the same spec with the
+new window, which by default begins where the parent's ends. With them, it uses only papers in its
+network. The network is part of the round, so the same sequence of updates gives the same rounds
+anywhere.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 PAPERS, AUTHORS = "network/papers.parquet", "network/authors.parquet"
-"""Files of a round that hold its network: papers, each with the round it came in, and nodes."""
+"""Files of a round's network: papers, each with the round it came in, and authors."""
 
 
 class SelectedCorpus(Corpus):
-    """A corpus of which only some papers are seen.
+    """A corpus restricted to some papers.
 
-    Networks stay those of the whole corpus. A result of a work that is not a paper of the corpus is
-    seen; one of a paper that was left out is not.
+    Networks are those of the whole corpus. Results of works outside of the corpus are kept; results
+    of papers left out are not.
     """
 
     def __init__(self, corpus: Corpus, papers: frozenset[str]) -> None:
@@ -48,7 +48,7 @@ class SelectedCorpus(Corpus):
         self._selected = papers
 
     def rows(self, table: str) -> Iterator[Row]:
-        """The rows of a table that are of a paper seen, or of none."""
+        """Rows of a table that belong to a selected paper, or to none."""
         for row in super().rows(table):
             paper_id = row.get("paper_id")
             if paper_id is None or paper_id in self._selected:
@@ -56,20 +56,20 @@ class SelectedCorpus(Corpus):
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
-        """The papers seen, sorted by id."""
+        """The selected papers, sorted by id."""
         return tuple(paper for paper in self._whole.papers if paper.paper_id in self._selected)
 
 
 def read_members(history: History, opened: Round) -> tuple[Members, Mapping[str, str]]:
-    """The network that a round was made of, and the round each paper came in.
+    """Network of a round, and the round in which each paper came.
 
-    A round that was built, or updated without quota and pruning, holds every paper that was out
-    before its window's end.
+    A round built directly, or updated without quota and pruning, has every paper published before
+    its window's end.
     """
     came = {row["paper_id"]: row["came_in"] for row in opened.rows(PAPERS)}
     if not came:
-        found = members_until(history, opened.window.end)
-        return found, dict.fromkeys(found.papers, opened.id)
+        members = members_until(history, opened.window.end)
+        return members, dict.fromkeys(members.papers, opened.id)
     authors = frozenset(str(row["key"]) for row in opened.rows(AUTHORS))
     return Members(frozenset(came), authors), came
 
@@ -77,13 +77,13 @@ def read_members(history: History, opened: Round) -> tuple[Members, Mapping[str,
 def member_files(
     members: Members, came_in: Mapping[str, str], how: Mapping[str, str], round_id: str
 ) -> dict[str, tuple[list[Row], pa.Schema]]:
-    """The rows and columns of the files that hold a round's network.
+    """Rows and columns of the files of a round's network.
 
     Args:
         members: The network.
-        came_in: The round each paper of the network before came in.
-        how: How the papers of this round came.
-        round_id: This round.
+        came_in: Round in which each paper of the parent's network came.
+        how: Way in which each paper of this round came.
+        round_id: Id of this round.
     """
     import pyarrow as pa
 
@@ -106,13 +106,13 @@ class Update:
     """Outcome of an update."""
 
     round: Round
-    """The new round, or the old one where there was nothing new."""
+    """The new round, or an existing one if there was nothing new."""
     is_new: bool
     """True if a round was written."""
     report: Row
-    """Counts of what was done; empty where nothing was looked at."""
+    """Counts of what the update did; empty if no update was needed."""
     revealed: Path | None
-    """File that reveals the parent, where that was sealed."""
+    """File that reveals the parent, if it was sealed."""
 
 
 def update_round(
@@ -124,25 +124,25 @@ def update_round(
     *,
     name: str | None = None,
 ) -> Update:
-    """Make the round that follows from another one at a later date.
+    """Update a round to a later date; the result is a new round.
 
     Args:
         corpus: The papers, old and new.
-        parent: Stays as it is.
+        parent: The round to update, which stays unchanged.
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
         until: The end of the new round's window, exclusive.
-        name: The new round's id; by default the parent's, with the date in place of its own.
+        name: Id of the new round; by default the parent's with the new date.
 
     Raises:
-        InputError: The date lies before the parent's end, or the id is the parent's.
+        InputError: The date is before the parent's end, or the id is the parent's.
         LockedError: Another process builds into `out`.
         VivaError: Another round has the id.
     """
     since = parent.window.end
     if until < since:
         raise InputError(
-            f"Round {parent.id} ends before {since}: an update until {until} would go back in time."
+            f"Round {parent.id} ends at {since}: update it to a later date than {until}."
         )
     is_fresh = parent.spec.get("update", {}).get("items", "fresh") == "fresh"
     if until == since and (is_fresh or corpus.fingerprint == parent.manifest["corpus"]):
@@ -159,9 +159,9 @@ def update_round(
 
 
 def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Round | None]:
-    """An id for the update, and the latest round of that name that is one to the same day.
+    """Choose an id for the update; return it with the latest earlier update to the same day.
 
-    A text that came late makes other items: they go into `NAME.2`, and what is published stays.
+    Late texts may change the items: then `NAME.2` is written, and published rounds stay.
     """
     earlier = None
     chosen, number = name, 1
@@ -169,7 +169,7 @@ def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Rou
     while (out / chosen / MANIFEST).exists():
         there = children.get(chosen)
         if there is None or there.window.end != until:
-            break  # building it says that it would change
+            break  # `build_round` will refuse to change it
         earlier = there
         number += 1
         chosen = f"{name}.{number}"
@@ -177,7 +177,7 @@ def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Rou
 
 
 def children_of(parent: Round, out: Path) -> Iterator[Round]:
-    """The rounds of a folder that follow from a round, by name."""
+    """Rounds in a folder whose parent is a given round, by name."""
     link = {"id": parent.id, "manifest": parent.sha256}
     for path in sorted(out.glob(f"*/{MANIFEST}")):
         opened = load_round(path.parent)
@@ -186,7 +186,7 @@ def children_of(parent: Round, out: Path) -> Iterator[Round]:
 
 
 def next_id(parent: Round, until: date) -> str:
-    """The id of the round that follows: that of the first one of all, and the date."""
+    """Id of the next round: that of the first round of the line, and the date."""
     base = parent.id
     if "parent" in parent.manifest:
         base = _DATED.sub("", base)
@@ -216,7 +216,7 @@ def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen
 def _lineage(
     corpus: Corpus, parent: Round, spec: RoundSpec, since: date, earlier: Round | None
 ) -> Lineage:
-    """Link of the new round to the old one, and the part of the corpus that goes into it."""
+    """Link of the new round to its parent, with the part of the corpus it uses."""
     asked = spec.update
     rules = Rules(asked.quota, asked.keep_days, asked.inactive_days)
     history = History(corpus)

@@ -1,8 +1,8 @@
-"""A run specification carried out by Inspect's eval_set: resumed, retried, and never half reported.
+"""Execution of a run specification by Inspect's eval_set, with retries and resumption.
 
-A run that was killed goes on where it stopped when the same run is asked for again: finished
-samples are taken from the logs. A sample that keeps failing does not stop the others; its log
-then counts as failed and is taken up again by the next run.
+Starting the same run again resumes one that was killed: finished samples are taken from the logs.
+A sample that keeps failing does not stop the others; its log then counts as failed, and the next
+run resumes it.
 """
 
 from __future__ import annotations
@@ -45,42 +45,42 @@ class RunReport:
     """Outcome of a run."""
 
     logs: tuple[str, ...]
-    """One log a (task, method, model) and combination of a sweep."""
+    """One log for each (task, method, model) and combination of a sweep."""
     failed: tuple[str, ...]
-    """Logs that are not complete, each with the reason."""
+    """Incomplete logs, each with the reason."""
     skipped: tuple[str, ...] = ()
     """Tasks without an item in the setting, each with the reason."""
     refused: tuple[str, ...] = ()
     """Entries of `failed` that say why nothing more was sent to a model."""
     set_aside: tuple[str, ...] = ()
-    """Damaged logs that lay in the folder, by their new names."""
+    """New names of the damaged logs in the folder."""
     stopped: tuple[Row, ...] = ()
     """Outcome of each comparison of a run that ends when its question is answered."""
     spent: Row | None = None
     """Dollars that the folder's requests cost, and the budget; None without any price."""
     cache: Row | None = None
-    """Kept replies: whose, for how long, where and by what; None where none are kept."""
+    """Settings of the cache of replies: models, expiry, folder and key; None without a cache."""
 
 
 def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: Any) -> RunReport:
     """Run every task with every method and model, resuming what the log folder already holds.
 
-    `run(RunSpec(tasks=["title"], ...))` and `run(tasks=["title"], ...)` are the same.
+    `run(RunSpec(tasks=["title"], ...))` and `run(tasks=["title"], ...)` are equivalent.
 
     Args:
         spec: Specification of the run.
-        progress: Called with (answers there, answers in all).
+        progress: Called with (answers received, answers in all).
         given: Fields of `RunSpec`, instead of a specification.
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
-        VivaError: A model cannot be started, for want of a key or of a package.
+        VivaError: A model cannot be started, such as for lack of a key or a package.
         LockedError: Another run writes into the log folder.
     """
     if spec is None:
         spec = RunSpec(**given)
     elif given:
-        raise InputError(f"A specification is given, and {', '.join(given)} too. Give one of them.")
+        raise InputError(f"Give either a specification or {', '.join(given)}, not both.")
     tasks, skipped = resolve(spec)
     sizes = [len(task.dataset) for task in tasks]
     planned = spec.epochs * sum(min(size, spec.limit or size) for size in sizes)
@@ -104,10 +104,10 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
             else:
                 logs, stopped = _eval_set(tasks, spec), []
         refused = {gate.model: gate.line for gate in gates if gate.line}
-        found = (why_incomplete(log, refused) for log in logs)
-        failed = tuple(sorted({line for line in found if line}))
+        reasons = (why_incomplete(log, refused) for log in logs)
+        failed = tuple(sorted({line for line in reasons if line}))
         if progress and not failed and count() < planned:
-            # The others are answers of earlier runs, and those that nobody needs.
+            # The other answers come from earlier runs or are no longer needed.
             whole = planned - sum(row["of_answers"] - row["answers"] for row in stopped)
             progress(whole, whole)
         journal.close(finished=not failed)
@@ -127,7 +127,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
 
 @contextmanager
 def unseen() -> Iterator[None]:
-    """Spare a silent run the tables of all results, which Inspect lays out and then drops."""
+    """Skip the tables of all results, which Inspect would lay out in a silent run and discard."""
     from inspect_ai._display.core.display import TaskScreen, TaskSpec
     from inspect_ai._display.rich.display import RichDisplay
 
@@ -138,11 +138,11 @@ def unseen() -> Iterator[None]:
         self.tasks, self.progress_ui = [], None
         yield TaskScreen()
 
-    seen, RichDisplay.task_screen = RichDisplay.task_screen, without_tables  # type: ignore[method-assign]
+    original, RichDisplay.task_screen = RichDisplay.task_screen, without_tables  # type: ignore[method-assign]
     try:
         yield
     finally:
-        RichDisplay.task_screen = seen  # type: ignore[method-assign]
+        RichDisplay.task_screen = original  # type: ignore[method-assign]
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
@@ -162,26 +162,26 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         retry_on_error=spec.retry_on_error,
         retry_attempts=spec.task_tries - 1,
         retry_immediate=spec.task_tries > 1,
-        # A log that another run takes up, say with more epochs, is a row of its own: it stays.
+        # A log that another run continues, say with more epochs, is a row of its own: it stays.
         retry_cleanup=False,
         max_connections=spec.max_connections,
         time_limit=spec.time_limit,
         cost_limit=spec.cost_limit,
         display=spec.display,  # type: ignore[arg-type]  # a Literal that Inspect checks itself
-        # Nobody watches a silent run, and what lets one watch takes a third of a small one's time.
+        # A silent run needs no live view, which takes a third of the time of a small run.
         log_realtime=spec.display != "none",
         ctl_server=False if spec.display == "none" else None,
         log_level="warning",
         score_display=False,
         **decoding_of(spec),
     )
-    if not logs:  # Inspect took the signal that stopped it, and kept what came
+    if not logs:  # a signal stopped Inspect, which kept the answers so far
         raise KeyboardInterrupt
     return logs
 
 
 def list_methods() -> dict[str, str]:
-    """Every method with a summary: those some family offers, then the contestants."""
+    """Every method with its summary: first the methods of families, then the contestants."""
     offered = {
         name: summary for card in list_families().values() for name, summary in card.methods.items()
     }

@@ -1,8 +1,8 @@
-"""Batches of requests that outlive a run: those in flight when it is killed are found again.
+"""Batches of requests that outlive a run: after a kill, the next run collects those in flight.
 
-A provider answers a batch within hours, for half the price. Inspect makes the batches and waits for
-them; here `batches.jsonl` beside the logs gets a line for each one sent, with a hash of every
-request. The next run asks the provider for the results of these in place of sending them again.
+A provider answers a batch within hours, at half the price. Inspect makes the batches and waits for
+them. Each batch sent adds a line to `batches.jsonl` beside the logs, with a hash of every request.
+The next run asks the provider for their results instead of sending the requests again.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 
 BATCHES = "batches.jsonl"
 _CHECKS = 20
-"""Failed looks in a row after which a batch of an earlier run counts as lost."""
+"""Failed checks in a row after which a batch of an earlier run counts as lost."""
 
 Streams = dict[str, Any]
 
 
 def check_batches(models: Iterable[Model]) -> None:
-    """Raise `InputError` for a model whose provider has no batches: it would be asked at once."""
+    """Raise `InputError` for a model whose provider has no batches."""
     for model in models:
         if not any("batcher" in name for name in vars(model.api)):
             raise InputError(
                 f"{model} cannot be asked in batches: its provider has none. Leave out --batch, or "
-                "name it by a provider that has, such as openai/, anthropic/ or google/."
+                "choose a provider that has them, such as openai/, anthropic/ or google/."
             )
 
 
 class Book:
-    """Batches in flight, by the requests in them."""
+    """Batches in flight and the requests in them."""
 
     def __init__(self, path: Path) -> None:
         self._file = LineFile(path, "batch")
         self.requests: dict[str, dict[str, str]] = {}
-        """Hashes of requests by batch, and in it by the request's number."""
+        """Hashes of requests, by batch and then by the request's number."""
         self._waiting: dict[str, list[tuple[str, str]]] = defaultdict(list)
         done = set()
         for line in self._file.lines():
@@ -59,16 +59,16 @@ class Book:
                     self._waiting[key].append((batch, number))
 
     def take(self, key: str) -> tuple[str, str] | None:
-        """A request of an earlier run, in flight or answered, that nobody has taken yet."""
+        """Take a request of an earlier run, in flight or answered; None if none is left."""
         return self._waiting[key].pop(0) if self._waiting[key] else None
 
     def add(self, batch: str, requests: dict[str, str]) -> None:
-        """Note a batch that was sent."""
+        """Record a batch that was sent."""
         self._file.add({"batch": batch, "requests": requests})
         self.requests[batch] = requests
 
     def end(self, batch: str, number: str) -> None:
-        """Note that a request has its result."""
+        """Record that a request has its result."""
         self._file.add({"batch": batch, "done": number})
 
     def close(self, *, finished: bool) -> None:
@@ -80,28 +80,28 @@ class Book:
 
 @contextmanager
 def kept_batches(folder: Path) -> Iterator[Book]:
-    """Inside, every batch that is sent is noted, and those of earlier runs are found again."""
+    """Record every batch that is sent, and collect the results of batches of earlier runs."""
     from inspect_ai.model._providers.util.batch import Batcher
 
     book = Book(folder / BATCHES)
-    # Inspect has no place to hook in: batchers are made where the first request is.
+    # Inspect offers no hook here: it makes a batcher when the first request comes.
     create, ask = Batcher._wrapped_create_batch, Batcher.generate_for_request
-    found: dict[str, Streams] = {}
+    streams: dict[str, Streams] = {}
 
     async def create_and_note(self: Any, batch: list[Any]) -> str:
-        keys = [_key(self, each.request) for each in batch]
+        keys = [_key(self, entry.request) for entry in batch]
         name: str = await create(self, batch)
-        # The provider's library may number the requests anew while it sends them.
-        book.add(name, {each.custom_id: key for each, key in zip(batch, keys, strict=True)})
+        # The provider's library may renumber the requests while it sends them.
+        book.add(name, {entry.custom_id: key for entry, key in zip(batch, keys, strict=True)})
         return name
 
     async def ask_once(self: Any, request: dict[str, Any]) -> Any:
         known = book.take(_key(self, request))
         if known is not None:
             batch, number = known
-            if batch not in found:
-                found[batch] = _attach(self, batch, book.requests[batch])
-            result = await found[batch].pop(number).receive()
+            if batch not in streams:
+                streams[batch] = _attach(self, batch, book.requests[batch])
+            result = await streams[batch].pop(number).receive()
             book.end(batch, number)
             if not isinstance(result, Exception):
                 return result
@@ -117,7 +117,7 @@ def kept_batches(folder: Path) -> Iterator[Book]:
 
 
 def _attach(batcher: Any, batch: str, requests: dict[str, str]) -> Streams:
-    """Wait for a batch of an earlier run with the others: a stream for each request's result."""
+    """Make Inspect wait for a batch of an earlier run; returns a stream for each result."""
     from inspect_ai._util.background import run_in_background
     from inspect_ai.model._providers.util.batch import Batch, BatchRequest
 

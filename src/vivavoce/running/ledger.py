@@ -1,8 +1,8 @@
 """The ledger of a log folder: every run, and every log that it left.
 
 `runs.jsonl` has one line when a run starts and one for every log file the folder holds when it
-ends. A line on a log carries the hash of its bytes, so a log that was edited, left out or put in
-afterwards is found. It proves nothing against whoever writes the ledger again.
+ends. A log's line has the hash of its bytes, so a log that is edited, removed or added afterwards
+is detected. The ledger proves nothing against someone who rewrites it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ START, LOG = "start", "log"
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A ledger as far as it can be read."""
+    """A ledger, as far as it can be read."""
 
     path: Path
     lines: tuple[Row, ...]
@@ -32,24 +32,23 @@ class Ledger:
     """Lines that cannot be read."""
 
     def logs(self) -> list[Row]:
-        """The lines on logs."""
+        """Lines about logs."""
         return [line for line in self.lines if line.get("kind") == LOG]
 
     @property
     def starts(self) -> int:
-        """Number of runs that were started, the same one again included."""
+        """Number of runs that were started, including restarts."""
         return sum(line.get("kind") == START for line in self.lines)
 
 
 @contextmanager
 def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
-    """Write into a folder's ledger that a run starts, and afterwards the logs it left.
+    """Record the start of a run in a folder's ledger, and afterwards the logs it left.
 
-    The caller holds the folder's lock. Logs that an earlier run left when it was killed are
-    recorded too.
+    The caller holds the folder's lock. Logs of an earlier run that was killed are recorded too.
 
     Raises:
-        DamagedError: The ledger cannot be read; nothing is run then.
+        DamagedError: The ledger cannot be read; the run does not start.
     """
     _append(folder, [{"kind": START, "asked": dict(asked)}])
     try:
@@ -59,7 +58,7 @@ def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
 
 
 def read_ledger(folder: Path) -> Ledger:
-    """The ledger of a folder, and its lines that cannot be read; empty when it has none."""
+    """Read the ledger of a folder; empty if the folder has none."""
     path = folder / LEDGER
     if not path.exists():
         return Ledger(path, (), ())
@@ -75,17 +74,17 @@ def read_ledger(folder: Path) -> Ledger:
 
 
 def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
-    """A line for every log of a folder that the ledger does not have, by name.
+    """Lines for the logs of a folder that the ledger does not list, by name.
 
-    A finished log is recorded once: whatever it is turned into later is not its run's.
+    A finished log is recorded once: later changes to it do not come from its run.
     """
     from inspect_ai.log import list_eval_logs
 
     known = {(line.get("log"), line.get("sha256")) for line in ledger.logs()}
     finished = {line.get("log") for line in ledger.logs() if is_finished(line)}
-    found = sorted(list_eval_logs(str(folder), recursive=False), key=lambda info: info.name)
+    infos = sorted(list_eval_logs(str(folder), recursive=False), key=lambda info: info.name)
     entries = []
-    for info in found:
+    for info in infos:
         path = Path(info.name.removeprefix("file://"))
         if path.name in finished:
             continue
@@ -96,12 +95,12 @@ def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
 
 
 def is_finished(line: Row) -> bool:
-    """Check whether a line is on a log that was complete."""
+    """Check whether a line is about a complete log."""
     return line.get("status") == "success" and line.get("answers") == line.get("expected")
 
 
 def log_facts(path: Path) -> Row:
-    """Facts that a log states; a note alone where it cannot be read."""
+    """Facts that a log states; only a reason if it cannot be read."""
     from inspect_ai.log import read_eval_log
 
     try:
@@ -127,8 +126,8 @@ def _append(folder: Path, entries: Sequence[Row]) -> None:
     ledger = read_ledger(folder)
     if ledger.problems:
         raise DamagedError(
-            f"{ledger.problems[0]} The ledger of {folder} cannot be carried on. Put back the file "
-            "as it was, or run into another folder."
+            f"{ledger.problems[0]} The ledger of {folder} cannot be continued. Restore the file, "
+            "or run into another folder."
         )
     if entries:
         lines = (*ledger.lines, *entries)

@@ -1,6 +1,6 @@
-"""Files that runs leave: logs, the values and records in them, and lines that a kill may cut off.
+"""Files of runs: logs, their values and records, and files of lines that a kill may cut off.
 
-A log of a run that stops early is complete when it has its contestant's record, and not before.
+A log of a run that stops early is complete once it has its contestant's record.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 
 
 def is_log(path: Path) -> bool:
-    """Check whether Inspect takes a file for a log, by its name."""
+    """Check by its name whether Inspect takes a file for a log."""
     is_json = path.suffix == ".json" and _BEGINS_WITH_TIME.match(path.name)
     is_named = path.suffix == ".eval" or bool(is_json)
     return is_named and path.is_file() and not path.is_symlink()
 
 
 def set_aside_damaged(folder: Path) -> list[str]:
-    """Rename logs that cannot be read, such as one whose writing was killed: they stop a run."""
+    """Rename logs that cannot be read, such as half-written ones, which would stop a run."""
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     renamed = []
@@ -46,9 +46,9 @@ def set_aside_damaged(folder: Path) -> list[str]:
 
 
 def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:
-    """The reason why a log is not complete; None when every sample of it has a score.
+    """Reason why a log is incomplete; None if every sample has a score.
 
-    `refused` has a line for each model that nothing more was sent to: the reason for all its logs.
+    `refused` gives the reason by model for models that the run stopped asking.
     """
     results = log.results
     missing = results.total_samples - results.completed_samples if results else 0
@@ -65,7 +65,7 @@ def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> st
 
 
 def log_path(log: EvalLog) -> str:
-    """Path of a log; Inspect names a log it found, unlike one it made, by an address."""
+    """Path of a log; Inspect gives an address for a log it read and a path for one it made."""
     return log.location.removeprefix("file://")
 
 
@@ -82,7 +82,7 @@ Progress = Callable[[int, int], None]
 
 
 def listen(progress: Progress | None, total: int) -> Callable[[], int]:
-    """Tell `progress` of every sample that ends from now on; None to stop telling.
+    """Call `progress` for every sample that ends from now on; None ends the calls.
 
     Returns:
         A function that counts the samples that have ended.
@@ -91,7 +91,7 @@ def listen(progress: Progress | None, total: int) -> Callable[[], int]:
 
     ended: set[tuple[str, str]] = set()
 
-    # Hooks cannot be taken back, but one of the same name replaces the one before.
+    # Hooks cannot be removed, but a new one replaces the old one of the same name.
     @hooks(name="vivavoce/progress", description="Counts samples for a progress bar.")
     class ProgressHooks(Hooks):
         async def on_sample_end(self, data: SampleEnd) -> None:
@@ -103,17 +103,17 @@ def listen(progress: Progress | None, total: int) -> Callable[[], int]:
 
 
 def item_values(path: str, metric: str, items: Collection[str]) -> dict[str, float]:
-    """Each item's mean over its defined answers; NaN where none is defined."""
+    """Mean of each item's defined values; NaN if none is defined."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     from vivavoce.tasks.scoring.marks import our_scores
 
     answers: dict[str, list[Any]] = {}
-    for summary in sorted(read_eval_log_sample_summaries(path), key=lambda each: each.epoch):
+    for summary in sorted(read_eval_log_sample_summaries(path), key=lambda sample: sample.epoch):
         item = str(summary.id)
         if summary.scores and not summary.error and item in items:
             answers.setdefault(item, []).append(our_scores(summary.scores)[0])
-    return {item: _mean([one.as_dict()[metric] for one in each]) for item, each in answers.items()}
+    return {item: _mean([one.as_dict()[metric] for one in own]) for item, own in answers.items()}
 
 
 def _mean(values: list[Any]) -> float:
@@ -122,7 +122,7 @@ def _mean(values: list[Any]) -> float:
 
 
 COMPARISON, STOPPED = "decide", "stopped"
-"""Metadata of the evaluation, there from the start, and of the log, there when it is settled."""
+"""Metadata keys: of the evaluation, set from the start, and of the log, set once it is settled."""
 
 
 PAIRS = ("beats", "ties")
@@ -135,26 +135,26 @@ _FIELDS: Mapping[str, type] = {
 
 
 def settled(log: EvalLog) -> Row | None:
-    """The record of a log's header; None where the whole task is asked, or the run goes on.
+    """Record of an early stop in a log's header; None for a whole task or an unfinished run.
 
     Raises:
-        ValueError: It is not as a run writes it.
+        ValueError: The record is not as a run writes it.
     """
-    found = log.metadata.get(STOPPED)
-    if found is None:
+    record = log.metadata.get(STOPPED)
+    if record is None:
         return None
-    if not all(type(found.get(name)) is kind for name, kind in _FIELDS.items()):
-        raise ValueError("its record of having stopped is damaged")
-    pairs = {name: [(int(one), int(other)) for one, other in found[name]] for name in PAIRS}
+    if not all(type(record.get(name)) is kind for name, kind in _FIELDS.items()):
+        raise ValueError("its record of the early stop is damaged")
+    pairs = {name: [(int(one), int(other)) for one, other in record[name]] for name in PAIRS}
     return {
-        **{name: found[name] for name in _FIELDS},
-        "decided": bool(found["decided"]),
+        **{name: record[name] for name in _FIELDS},
+        "decided": bool(record["decided"]),
         **pairs,
     }
 
 
 def answers_to_come(log: EvalLog) -> int:
-    """Answers that its contestant may still be asked for; 0 unless the run goes on."""
+    """Number of answers that a log's contestant may still owe; 0 unless the run goes on."""
     about = (log.eval.metadata or {}).get(COMPARISON)
     if not about or settled(log) is not None:
         return 0
@@ -182,31 +182,31 @@ def settle(log: EvalLog, record: Row) -> EvalLog:
 
 
 class LineFile:
-    """A file that lines are added to; what a kill cut off is taken out before the first one."""
+    """A file to which lines are appended; a line that a kill cut off is removed first."""
 
     def __init__(self, path: Path, *needed: str) -> None:
-        """Open a file whose lines are objects with these fields; it need not be there."""
+        """Choose a file whose lines are objects with these fields; it need not exist."""
         self.path, self._needed = path, needed
         self._file: int | None = None
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """The lines that are whole."""
+        """Read the complete lines."""
         try:
             text = self.path.read_text("utf-8", "surrogateescape")
         except FileNotFoundError:
             return
         for line in text.splitlines():
             try:
-                found = json.loads(line)
+                row = json.loads(line)
             except ValueError:  # a kill cut it off, or the disk is damaged
                 continue
-            if isinstance(found, dict) and all(name in found for name in self._needed):
-                yield found
+            if isinstance(row, dict) and all(name in row for name in self._needed):
+                yield row
 
     def add(self, line: dict[str, Any]) -> None:
         """Write a line; it is on the disk when this returns."""
         if self._file is None:
-            # The next line must not be glued to half of one.
+            # The next line must not be joined to half a line.
             self.replace(self.lines())
             self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         os.write(self._file, (canonical_json(line) + "\n").encode("utf-8", "surrogatepass"))

@@ -1,6 +1,6 @@
 """One short request to each model, before anything is planned or paid.
 
-It goes through the call that a run makes, so that a wrong key, name or kind of server is met here.
+It uses the same call as a run, so that a wrong key, name or kind of server shows up here.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from vivavoce.running.provider_errors import cause_of, watch
 
 QUESTION = "Reply with the word yes."
 _TOKENS = 16
-"""Tokens of the reply at most: no API takes a smaller limit than this for all of its models."""
+"""Most tokens of the reply; some models accept no smaller limit."""
 _TRIES_MORE = 2
 _SECONDS = 120
 """Seconds of one try: a local server may load its model first."""
 
 
 def probe(names: Sequence[str]) -> None:
-    """Ask each model a question of a few tokens.
+    """Ask each model a short question.
 
     Raises:
-        InputError: There is no such model.
+        InputError: A model does not exist.
         VivaError: A model cannot be used; one line says why, and what to write instead.
     """
     anyio.run(_probe, names)
@@ -41,7 +41,7 @@ async def _probe(names: Sequence[str]) -> None:
     for model, gate in zip(models, watch(models, is_batched=False), strict=True):
         try:
             await model.generate(QUESTION, config=config)
-        except Exception as error:  # a provider raises what it likes
+        except Exception as error:  # providers raise errors of any type
             line = (
                 gate.line or f"{model} gave no reply to a first short question: {cause_of(error)}"
             )

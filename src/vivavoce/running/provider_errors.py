@@ -1,8 +1,8 @@
-"""Errors of providers that asking again cannot mend: one request, and one line that says why.
+"""Permanent errors of providers: each costs one request and is reported in one line.
 
 The first request to a model goes alone, so that a wrong key, model or parameter costs one request
-and not one for each item. Until a model has answered, a permanent error is the end of it: nothing
-more is sent to it in the run. Later, such an error is about one request, which is not sent again.
+instead of one for each item. Until a model has answered, a permanent error stops it: the run sends
+it no more requests. Later, such an error stops only the one request, which is not sent again.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model, ModelOutput
 
 MAX_LINE = 200
-"""Characters of the line that names the cause."""
+"""Most characters of the line that names the cause."""
 _ALONE = 10.0
-"""Seconds that the others wait for the first reply: refusals come at once, long answers do not."""
+"""Seconds that other requests wait for the first reply: long enough for a refusal to come."""
 _SILENCE = 10.0
-"""Seconds without a first reply after which a user is told."""
+"""Seconds without a first reply after which the user gets a message."""
 _CONNECTING = 3.0
 """Seconds for a connection to a server that has not replied."""
 _PORTS = {"http": 80, "https": 443}
 _OF_ALL = (401, 402, 403, 404)
-"""Statuses about the key, the account or the model, whatever is asked."""
+"""Statuses about the key, the account or the model, which concern all requests."""
 _NO_SUCH_CALL = (404, 405, 501)
 _OPENAI = "api.openai.com"
 _FORMLESS = (ProviderError, AttributeError, IndexError, KeyError, TypeError)
-"""Errors over a reply that lacks a part its client looks for."""
+"""Errors that a client raises for a reply without a part that it expects."""
 _OVERFLOW = re.compile(
     r"maximum (?:context|model|input|prompt|sequence)[ _-]length|longer than the (?:maximum|model)"
     r"|context (?:length|window|size)|(?:input|prompt) (?:is )?too long|too many (?:input )?tokens",
     re.IGNORECASE,
 )
-"""Words of servers that give no code for a prompt that is too long, such as vLLM's."""
+"""Messages about too long a prompt from servers that give no code for it, such as vLLM."""
 _OVERFLOW_STATUSES = (400, 413, 422)
 
 
 class Gate:
-    """Gate before a model's provider: no request that is known to fail is let through."""
+    """Gate before a model's provider that stops requests known to fail."""
 
     def __init__(self, model: Model, *, is_batched: bool) -> None:
         self.model = str(model)
@@ -82,7 +82,7 @@ class Gate:
                 self._turn.release()
 
     async def _tell_of_silence(self) -> None:
-        """Say on stderr who has not replied, and whether anything is there; asking goes on."""
+        """Report on stderr that a model has not replied, and whether its server is reachable."""
         await anyio.sleep(_SILENCE)
         if self._has_answered or self.line:
             return
@@ -94,7 +94,7 @@ class Gate:
         print(f"{self.model}: {line}. Still trying.", file=sys.stderr, flush=True)
 
     def _address(self) -> str:
-        """The address that the model's client asks; empty where it has none."""
+        """Address that the model's client calls; empty if it has none."""
         client = getattr(self._api, "client", None)
         return str(getattr(client, "base_url", None) or getattr(self._api, "base_url", None) or "")
 
@@ -104,7 +104,7 @@ class Gate:
             raise ProviderError(line)
         try:
             reply = await send()
-        except Exception as error:  # a provider raises what it likes
+        except Exception as error:  # providers raise errors of any type
             if overflow := self._overflow(error):
                 return overflow
             raise self._known(error, words) from error
@@ -119,7 +119,7 @@ class Gate:
         return reply
 
     def _known(self, error: Exception, words: str) -> Exception:
-        """An error as it is raised; a permanent one is kept, and so are those like it."""
+        """Remember a permanent error and explain it in one line; return others as they are."""
         status = _status(error)
         is_formless = isinstance(error, _FORMLESS)
         if self._has_answered if is_formless else not is_permanent(status):
@@ -137,7 +137,7 @@ class Gate:
         return ProviderError(line)
 
     def _other_name(self, status: int | None, is_formless: bool) -> str:
-        """The name to write for a server that lacks the call of `openai/`; else nothing."""
+        """Advice on the name of a server that lacks the call of `openai/`; else empty."""
         provider, _, name = self.model.partition("/")
         address = self._address()
         is_missing = status in _NO_SUCH_CALL or is_formless
@@ -145,12 +145,12 @@ class Gate:
         if not (is_asked and is_missing and address) or urlsplit(address).hostname == _OPENAI:
             return ""
         return (
-            f". A server of chat completions alone is named openai-api/local/{name}, "
+            f". For a server with chat completions only, write openai-api/local/{name}, "
             f"with LOCAL_BASE_URL={address} and LOCAL_API_KEY"
         )
 
     def _overflow(self, error: Exception) -> ModelOutput | None:
-        """The output of a prompt that is too long; None for another error."""
+        """Output for a prompt that is too long; None for any other error."""
         from inspect_ai.model import ModelOutput
 
         if _status(error) not in _OVERFLOW_STATUSES:
@@ -169,7 +169,7 @@ def watch(models: Iterable[Model], *, is_batched: bool) -> list[Gate]:
 
 
 async def _is_reached(address: str) -> bool:
-    """Check whether anything accepts connections at an address; a proxy is taken to reach it."""
+    """Check whether anything accepts connections at an address; a proxy is assumed to reach it."""
     parts = urlsplit(address)
     host = parts.hostname or ""
     if parts.scheme in getproxies() and not proxy_bypass(host):
@@ -184,12 +184,12 @@ async def _is_reached(address: str) -> bool:
 
 def _status(error: Exception) -> int | None:
     """The HTTP status of a provider's error; clients keep it under one of two names."""
-    found = (getattr(error, name, None) for name in ("status_code", "code"))
-    return next((value for value in found if type(value) is int), None)
+    codes = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((value for value in codes if type(value) is int), None)
 
 
 def cause_of(error: Exception) -> str:
-    """The provider's own words, without their wrapping."""
+    """Message of the provider, in one line and without its wrapping."""
     body: Any = getattr(error, "body", None)
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else None
     text = message or getattr(error, "message", None) or error

@@ -1,4 +1,4 @@
-"""Requests of a run on their way to a provider: who makes them, and what answers instead."""
+"""Requests of a run on their way to a provider: attempts, and functions that intercept them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Reply: TypeAlias = "ModelOutput | tuple[ModelOutput | Exception, ModelCall]"
 Send = Callable[[], Awaitable[Reply]]
 """Sends a request on to the provider."""
 SetAside: TypeAlias = "AbstractAsyncContextManager[Callable[[Reply], None]]"
-"""Money that is held back for a request until its reply settles the bill."""
+"""Money that is reserved for a request until its reply shows the cost."""
 
 
 class Request(NamedTuple):
@@ -67,15 +67,15 @@ class Attempt:
     """One try at one sample of one epoch."""
 
     log: str
-    """Inspect's name of the evaluation."""
+    """Inspect's id of the evaluation."""
     sample: str
     epoch: int
     number: int
-    """1 for the first try."""
+    """Number of the try, from 1."""
 
 
 def current_attempt() -> Attempt | None:
-    """The try under way in this task of the event loop; None outside of any."""
+    """Attempt in progress in this task of the event loop; None outside of one."""
     return _CURRENT.get()
 
 
@@ -83,8 +83,8 @@ def follow_attempts() -> None:
     """Keep `current_attempt` up to date from now on."""
     from inspect_ai.hooks import Hooks, SampleAttemptStart, hooks
 
-    # Hooks cannot be taken back, but one of the same name replaces the one before. Inspect awaits
-    # it where it then starts the solver and the scorers, which inherit what is set here.
+    # Hooks cannot be removed, but a new one replaces the old one of the same name. Inspect awaits
+    # it in the task that then starts the solver and scorers, which inherit the value set here.
     @hooks(name="vivavoce/attempts", description="Tells which sample is under way.")
     class AttemptHooks(Hooks):
         async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
-"""Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
+"""Default number of retries and seconds of a request, if neither the run nor the card sets them."""
 _SET = frozenset(("round", "setting", "context", "prompts", "max_tokens", "pin", "judge"))
 """Arguments of tasks that have an option of their own."""
 
 
 def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
-    """One Inspect task for each (task, method, model), and why tasks were skipped.
+    """Make an Inspect task for each (task, method, model); also returns why tasks were skipped.
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
@@ -52,10 +52,10 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     """
     if "context" in spec.sweep:
         return _in_windows(spec)
-    # What needs no Inspect is said before it is loaded, which takes seconds.
+    # Checks that need no Inspect come first: loading it takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
-    found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
-    check_methods(spec, found)
+    named = [find_task(name) for name in dict.fromkeys(spec.tasks)]
+    check_methods(spec, named)
     check_numbers(spec)
     rule_of(spec)
 
@@ -64,11 +64,11 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     from vivavoce.tasks.lookup import check_samples, create_method
 
-    spec = _with_own_names(spec, found)
-    taken = _taken(spec, found)
-    check_arguments(spec, found, taken, {n for _, task in found for n in _task_parameters(task)})
+    spec = _with_own_names(spec, named)
+    taken = _taken(spec, named)
+    check_arguments(spec, named, taken, {n for _, task in named for n in _task_parameters(task)})
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
-    # Judges are started anew for their role.
+    # Judges get model objects of their own.
     roles = {"judge": [start_model(name, {}) for name in spec.judge]} if spec.judge else {}
     own = None
     if spec.agent:
@@ -76,11 +76,11 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
         own = custom_agent(spec.agent, identity_of(spec.agent))
     resolved, skipped = [], []
-    for (family, task), setting in product(found, dict.fromkeys(spec.settings)):
+    for (family, task), setting in product(named, dict.fromkeys(spec.settings)):
         try:
             made = _make_tasks(spec, family, task, setting, taken)
         except NoItemsError as error:
-            if len(found) == len(spec.settings) == 1:
+            if len(named) == len(spec.settings) == 1:
                 raise
             skipped.append(str(error))
             continue
@@ -105,13 +105,13 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     set_prices([each for each in models if str(each) != NO_MODEL], spec.prices, limit)
     if spec.batch:
         check_batches(models)
-    for model in {id(each): each for task in resolved for each in _roles_of(task)}.values():
+    for model in {id(role): role for task in resolved for role in _roles_of(task)}.values():
         model.config = model.config.merge(GenerateConfig(cache=spec.cache is not False))
     return resolved, skipped
 
 
 def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
-    """The tasks of a run once for each swept window, which tasks and methods both take."""
+    """Make the tasks of a run for each swept window, an argument of both tasks and methods."""
     from vivavoce.tasks.methods.direct import check_context
 
     if spec.context is not None:
@@ -128,10 +128,10 @@ def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
 def _make_tasks(
     spec: RunSpec, family: str, task: str, setting: str, taken: Collection[str]
 ) -> list[Task]:
-    """A task in a setting, once for each combination of those swept arguments that no method takes.
+    """Make a task in a setting for each combination of the swept arguments that no method takes.
 
     Raises:
-        InputError: A board could not tell two combinations apart.
+        InputError: Two combinations would fall into the same section of a board.
     """
     names = [name for name in _task_parameters(task) if name not in taken]
     made = []
@@ -149,8 +149,8 @@ def _make_tasks(
     if len({section_of(created) for created in made}) < len(made):
         swept_names = ", ".join(name for name in spec.sweep if name in names)
         raise InputError(
-            f"Several values of {swept_names} are the same setting of {task}: a board could not "
-            "tell them apart. Run each into a folder of its own, with -T NAME=VALUE."
+            f"Several values of {swept_names} are the same setting of {task}, so a board would mix "
+            "them. Run each into a folder of its own, with -T NAME=VALUE."
         )
     return made
 
@@ -165,7 +165,7 @@ def models_of(tasks: Iterable[Task]) -> list[Model]:
 
 def _roles_of(task: Task) -> list[Model]:
     named = (task.model_roles or {}).values()
-    return [model for each in named for model in (each if isinstance(each, list) else [each])]
+    return [model for role in named for model in (role if isinstance(role, list) else [role])]
 
 
 def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
@@ -198,7 +198,7 @@ def _sandbox_of(created: Task, agent: str) -> Any:
 
 
 def _decoding(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
-    """A task's decoding settings with how, how often and for how long a request is sent."""
+    """Add the run's retries, timeout, cache and batches to a task's decoding settings."""
     from inspect_ai.model import BatchConfig
 
     asked = {"max_retries": spec.max_retries, "attempt_timeout": spec.attempt_timeout}
@@ -220,7 +220,7 @@ def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
-    """The same run with the methods' arguments by their own names, not by those of the papers."""
+    """Rename the arguments of a run's methods from the papers' names to the methods' own."""
     cards = list_families()
     aliases = {name: own for family, _ in tasks for name, own in cards[family].aliases.items()}
     taken = _taken(spec, tasks)
@@ -232,7 +232,7 @@ def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
 
 
 def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
-    """Names of the arguments that the methods take, but for the window: the same for all."""
+    """Names of the arguments that the methods take, without the window, which all of them take."""
     families = {family for family, _ in tasks}
     return {
         name
@@ -243,7 +243,7 @@ def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
 
 
 def _task_parameters(task: str) -> list[str]:
-    """Arguments of a task that a run does not set by an option of its own."""
+    """Arguments of a task that no option of a run sets."""
     import inspect
 
     from vivavoce.tasks.lookup import find_task_maker
@@ -254,10 +254,10 @@ def _task_parameters(task: str) -> list[str]:
 
 
 def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
-    """Arguments of a method; as with a task's arguments, a log is known by them."""
+    """Arguments of a method; like a task's arguments, they identify a log."""
     known = _solver_parameters(family, method)
     given = {name: value for name, value in spec.method_args.items() if name in known}
-    # `direct` stands in the task, which hands the window on; other methods get it here.
+    # `direct` gets the window from its task; other methods get it here.
     if "context" in known and spec.context is not None:
         given["context"] = spec.context
     return given
@@ -272,7 +272,7 @@ def _solver_parameters(family: str, method: str) -> list[str]:
 
 
 def _create_task(task: str, args: dict[str, Any]) -> Task:
-    """The Inspect task; `InputError` names an argument that it does not take."""
+    """Create the Inspect task; raises `InputError` for an argument that it does not take."""
     import inspect
 
     from vivavoce.tasks.lookup import create_task, find_task_maker
@@ -287,13 +287,13 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
 
 
 def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
-    """Arguments of a task; they decide which log of the folder a run goes on with."""
+    """Arguments of a task; they decide which log of the folder a run resumes."""
     from vivavoce.tasks.family import fingerprint, open_prompts
 
     opened, shipped = open_round(spec.round), open_prompts(family, None)
     prompts = str(spec.prompts.resolve()) if spec.prompts else None
     if open_prompts(family, prompts).sha256 == shipped.sha256:
-        prompts = None  # unchanged templates ask what the shipped ones ask
+        prompts = None  # unchanged templates count as the shipped ones
     args = {
         "round": str(spec.round.resolve()),
         "setting": setting,

@@ -1,4 +1,4 @@
-"""Parts that follow from a run's specification: question, subset, cutoffs, decoding, prices."""
+"""Parts of a run derived from its specification: question, subset, cutoffs, decoding, prices."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def rule_of(spec: RunSpec) -> StoppingRule | None:
-    """The question that ends a run when it is answered; None to ask everything of everyone.
+    """Rule that ends a run once its question is answered; None to ask every item.
 
     Raises:
-        InputError: It is neither `top=K` nor `all`, an option is out of its range, or there are
-            options of a question without one.
+        InputError: The question is neither `top=K` nor `all`, an option is out of its range, or
+            an option needs a question and there is none.
     """
     options: dict[str, Any] = {
         "indifference": spec.indifference,
@@ -35,7 +35,7 @@ def rule_of(spec: RunSpec) -> StoppingRule | None:
         "seed": spec.decide_seed,
     }
     if spec.decide is None:
-        usual = {each.name: each.default for each in fields(StoppingRule)}
+        usual = {field.name: field.default for field in fields(StoppingRule)}
         if any(value != usual[name] for name, value in options.items()):
             raise InputError("--indifference, --alpha, --looks and --decide-seed need --decide.")
         return None
@@ -53,7 +53,7 @@ def subset_of(spec: RunSpec) -> Subset | None:
     """Choice of some items of each task, the same ones for every contestant.
 
     Raises:
-        InputError: There are options of a subset without one.
+        InputError: Options of a subset are given without a subset.
     """
     if spec.subset is not None:
         return Subset(spec.subset, spec.subset_seed, spec.stratify)
@@ -63,10 +63,10 @@ def subset_of(spec: RunSpec) -> Subset | None:
 
 
 def cutoffs_of(spec: RunSpec) -> Cutoffs | None:
-    """Cutoffs before which no item is asked; None to ask all.
+    """Cutoffs that limit a run to items published after them; None to ask all items.
 
     Raises:
-        InputError: There is a file of them, and nothing asks for clean items.
+        InputError: A file of cutoffs is given without `clean_only`.
     """
     if spec.clean_only:
         return load_cutoffs(spec.cutoffs, spec.margin)
@@ -84,22 +84,22 @@ def decoding_of(spec: RunSpec) -> dict[str, Any]:
 def set_prices(
     models: Iterable[Model], prices: Mapping[str, str], cost_limit: float | None
 ) -> None:
-    """Tell Inspect what models cost, which then counts it and holds each sample to its limit.
+    """Give Inspect the prices of models, so that it counts costs and enforces the limit.
 
-    `cost_limit` is in dollars of one sample.
+    `cost_limit` is in dollars for one sample.
 
     Raises:
-        InputError: A limit is set and nobody knows the price of a model, so that it would not
-            hold; or a price is given for a model that does not take part.
+        InputError: A limit is set but a model has no known price, or a price is given for a model
+            that does not take part.
     """
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
     used = {str(model): model for model in models}
     for name in prices:
         if name not in used:
-            raise InputError(f"There is a price for {name}, which does not take part.")
+            raise InputError(f"{name} has a price but does not take part. Leave out --price.")
     if not prices and cost_limit is None:
-        return  # Inspect would read all that it knows of models, which takes a second
+        return  # Inspect would load its table of models, which takes a second
     for name, model in used.items():
         info = get_model_info(model) or ModelInfo()
         if name in prices:
@@ -121,7 +121,7 @@ def set_prices(
 def rename(
     given: Mapping[str, Any], aliases: Mapping[str, str], taken: Iterable[str]
 ) -> dict[str, Any]:
-    """Arguments by the methods' own names; an alias is one where no method takes it itself.
+    """Rename aliases to the methods' own argument names, unless a method takes the alias itself.
 
     Raises:
         InputError: An argument is given under both its names.
@@ -139,7 +139,7 @@ def rename(
 def combinations(
     sweep: Mapping[str, Sequence[Any]], known: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Every combination of the swept arguments that are known; one empty one for none."""
+    """Combinations of the swept arguments that are known; a single empty one if there are none."""
     names = [name for name in sweep if name in known]
     for values in product(*(sweep[name] for name in names)):
         yield dict(zip(names, values, strict=True))
@@ -157,7 +157,7 @@ def check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
 
 
 def check_numbers(spec: RunSpec) -> None:
-    """Raise `InputError` for NaN: no such limit is ever reached, no provider takes it."""
+    """Raise `InputError` for numbers that are not finite, bad prices and timeouts of batches."""
     if spec.batch and spec.attempt_timeout is not None:
         raise InputError("A batch takes hours: leave out --attempt-timeout or --batch.")
     for price in spec.prices.values():
@@ -174,9 +174,9 @@ def check_arguments(
     taken: Collection[str],
     of_tasks: Collection[str],
 ) -> None:
-    """Raise `InputError` for arguments that nobody takes, and for want of a model or judge.
+    """Raise `InputError` for unknown arguments, and for a missing model or judge.
 
-    The methods take those in `taken`; a sweep may also be over those of the tasks.
+    The methods take the arguments in `taken`; a sweep may also use those in `of_tasks`.
     """
     for given, who, known in (
         (spec.method_args, spec.methods, {*taken}),
@@ -195,7 +195,7 @@ def check_arguments(
         raise InputError("A judge is named twice. Its votes would count twice: name each once.")
     check_votes(spec.judge)
     if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
-        raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
+        raise InputError("Ask for a judge with --judge MODEL, which also sets -T judge=true.")
     if not spec.models and (
         spec.agent
         or any(needs_model(family, method) for family, _ in tasks for method in spec.methods)
@@ -204,5 +204,5 @@ def check_arguments(
 
 
 def needs_model(family: str, method: str) -> bool:
-    """True if a method of a family asks a model."""
+    """Check whether a method of a family asks a model."""
     return method not in (*CONTESTANTS, *list_families()[family].without_model)

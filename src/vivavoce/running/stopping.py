@@ -1,9 +1,9 @@
 """Runs that stop when their question is answered.
 
-The items of a task come in whole clusters, in an order drawn from a seed. After each of the looks
-that a run may take, the contestants are compared on their answers so far. Those whose places are
-known are asked no more. When the question is answered, nobody is. A run that is asked for again
-takes the same looks at the same answers, and so goes on where it was.
+The items of a task come in whole clusters, in an order drawn from a seed. At each interim look the
+contestants are compared on their answers so far, and those whose places are decided are not asked
+any more. The run ends when its question is answered. A run that is started again takes the same
+looks at the same answers, and so resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
 Ask = Callable[[list["Task"]], list["EvalLog"]]
-"""Carries tasks out, going on with the logs of those that were asked before."""
+"""Runs tasks, resuming the logs of those that ran before."""
 
 
 def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
-    """A task cut to the items that are answered before a look."""
+    """Cut a task to the items that are answered before a look."""
     from inspect_ai import task_with
 
     items = rule.items_at(look, _clusters(task))
@@ -56,9 +56,9 @@ def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
 
 
 def ask_again(task: Task, log: EvalLog) -> Task:
-    """A task as it was asked by the run of a log, where that stops at its question's answer.
+    """Cut a task to the items that the run of a log asked, if that run could stop early.
 
-    A run that was interrupted was at the first look that takes as many items as its log has.
+    An interrupted run was at the first look with at least as many items as its log has.
     """
     about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
     if about is None:
@@ -79,30 +79,30 @@ def run_to_decision(
     """Ask the contestants of every task until its question is answered.
 
     Returns:
-        The last log of every contestant, and how each comparison that came to its end did.
+        The last log of every contestant, and the outcome of each comparison that ended.
 
     Raises:
-        InputError: Too few contestants for the question.
+        InputError: There are too few contestants for the question.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
-    comparisons = {found.name: found for found in comparisons_of(tasks, rule, spec)}
-    while asked := [task for each in comparisons.values() for task in each.next_look()]:
+    comparisons = {one.name: one for one in comparisons_of(tasks, rule, spec)}
+    while asked := [task for one in comparisons.values() for task in one.next_look()]:
         for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
             logs = comparisons[about["comparison"]].logs
-            # Each log holds what the one before it did.
+            # Each log includes the answers of the one before it.
             before = logs.get(about["contestant"])
             if before and (path := log_path(before)) not in {log_path(log), *kept}:
                 Path(path).unlink(missing_ok=True)
             logs[about["contestant"]] = log
         for comparison in comparisons.values():
             comparison.take_look()
-    found = [log for each in comparisons.values() for _, log in sorted(each.logs.items())]
-    return found, [report for each in comparisons.values() if (report := each.report())]
+    last = [log for one in comparisons.values() for _, log in sorted(one.logs.items())]
+    return last, [report for one in comparisons.values() if (report := one.report())]
 
 
 def comparisons_of(tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec) -> list[Comparison]:
-    """The contestants of each task; `InputError` if they are too few for the question."""
+    """Group tasks into comparisons; raises `InputError` for too few contestants."""
     groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
     for task in tasks:
         groups[section_of(task)].append(task)
@@ -111,13 +111,13 @@ def comparisons_of(tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec) -> 
 
 @dataclass
 class Looks:
-    """Looks at the contestants of a task, each at the answers to more of its items."""
+    """Interim looks at the contestants of a task, each at the answers to more items."""
 
     rule: StoppingRule
     facts: Mapping[str, Any]
     """Metadata of the task."""
     clusters: Mapping[str, str]
-    """Clusters by item of the whole task."""
+    """Cluster of each item of the whole task."""
     ranked: Sequence[int]
     """Numbers of the contestants that are compared: all but ceilings."""
 
@@ -135,7 +135,7 @@ class Looks:
         """Compare the contestants on the answers in their logs at the next look.
 
         Returns:
-            Records of those that nobody asks any more, by their numbers.
+            Records of the contestants that are not asked any more, by their numbers.
         """
         self.taken += 1
         items = self.rule.items_at(self.taken, self.clusters)
@@ -182,16 +182,16 @@ class Looks:
 
 
 def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
-    """Contestants of a comparison whose logs do not say where and why it stopped asking them.
+    """Contestants whose logs do not state truly where and why a comparison stopped asking them.
 
-    `whole` is the task of all items. The looks are taken again at the answers of the logs.
+    `whole` is the task with all items. The looks are taken again at the answers in the logs.
 
     Raises:
-        InputError: Logs of other contestants are not among these.
+        InputError: Logs of other contestants are missing.
     """
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:
-        raise InputError("logs of those it was compared with are not here")
+        raise InputError("logs of the contestants it was compared with are missing")
     rule = _rule_of(next(iter(logs.values())))
     looks = Looks(rule, whole.metadata or {}, _clusters(whole), sorted(ranked))
     right: dict[int, Row] = {}
@@ -200,8 +200,8 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
         right = ended | right
     ends = {n: settled(log) or {} for n, log in logs.items()}
     return {
-        n: f"it says of its end: {ends[n].get('reason')}, at {ends[n].get('items')} items. "
-        f"Its answers say: {record['reason']}, at {record['items']}."
+        n: f"it states its end as: {ends[n].get('reason')}, at {ends[n].get('items')} items. "
+        f"Its answers give: {record['reason']}, at {record['items']}."
         for n, record in right.items()
         if any(record[name] != ends[n].get(name) for name in record.keys() - PAIRS)
         or any(list(map(tuple, record[name])) != ends[n].get(name) for name in PAIRS)
@@ -210,7 +210,7 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
 
 def _rule_of(log: EvalLog) -> StoppingRule:
     about = (log.eval.metadata or {})[COMPARISON]
-    return StoppingRule(**{each.name: about[each.name] for each in fields(StoppingRule)})
+    return StoppingRule(**{field.name: about[field.name] for field in fields(StoppingRule)})
 
 
 @dataclass
@@ -228,7 +228,7 @@ class Comparison:
         ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
         if len(ranked) < 2 or self.rule.label == f"top={len(ranked)}":
             raise InputError(
-                f"--decide {self.rule.label} is not a question of {len(ranked)} contestants of "
+                f"--decide {self.rule.label} cannot be asked of {len(ranked)} contestants in "
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
         who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
@@ -243,7 +243,7 @@ class Comparison:
         self.looks = Looks(self.rule, self.facts, _clusters(self.tasks[0]), ranked)
 
     def next_look(self) -> list[Task]:
-        """The tasks of those who are still asked, cut to the items of the next look."""
+        """Tasks of the contestants still asked, cut to the items of the next look."""
         if self.looks.is_over:
             return []
         return [
@@ -255,7 +255,7 @@ class Comparison:
         ]
 
     def take_look(self) -> None:
-        """Compare the contestants on the answers so far, and let go whom that decides."""
+        """Compare the contestants on the answers so far, and settle the logs of those decided."""
         looks = self.looks
         if looks.is_over:
             return
@@ -268,7 +268,7 @@ class Comparison:
             self.logs[n] = settle(self.logs[n], {"comparison": self.name, **record})
 
     def report(self) -> Row | None:
-        """The outcome; None where answers are missing."""
+        """Outcome of the comparison; None if answers are missing."""
         if self.looks.decision is None:
             return None
         made = [log.results.completed_samples for log in self.logs.values() if log.results]
@@ -282,13 +282,13 @@ class Comparison:
 
 
 def _in_comparison(task: Task, rule: StoppingRule, comparison: str, contestant: int) -> Task:
-    """A task of a comparison, whose logs say so."""
+    """Mark a task, and so its logs, as part of a comparison."""
     from inspect_ai import task_with
 
     position = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
     return task_with(
         copy(task),
-        # Inspect goes on with a log of the same name: that of another comparison is not meant.
+        # Inspect resumes a log of the same name, which must not be another comparison's.
         name=f"{task.name}-decide-{comparison}",
         metadata={**(task.metadata or {}), COMPARISON: {**asdict(rule), **position}},
     )

@@ -1,1 +1,1 @@
-"""Running model-written programs without network, host files or anything left behind."""
+"""Running of model-written programs without network, host files or leftover processes."""

@@ -1,7 +1,7 @@
-"""Kernel limits on the memory and processes of a whole sandbox, where this machine offers them.
+"""Control groups: kernel limits on the memory and processes of a whole sandbox.
 
-Root makes control groups itself, and so does an ordinary user in a subtree that was handed over.
-The groups of a process that was killed are removed by a shell that outlives it.
+Root can create control groups, and so can an ordinary user in a delegated subtree. If this process
+is killed, a shell that outlives it removes its groups.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 _ROOT = Path("/sys/fs/cgroup")
 _COUNTER = itertools.count()
 _REMOVE_TRIES, _REMOVE_PAUSE = 200, 0.01
-_TMPFS_COUNT = 2  # /work and /tmp; what they hold is charged to the sandbox
+_TMPFS_COUNT = 2  # /work and /tmp; their content is charged to the sandbox
 _REAPER = """
 read -r _
 for _ in $(seq 400); do
@@ -29,7 +29,7 @@ for _ in $(seq 400); do
   sleep 0.05
 done
 """
-"""Removes folders once its standard input ends, as it does however the writer ends."""
+"""Script that removes folders once its standard input ends, however the writer ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Group:
 
     folders: tuple[Path, ...]
     reaper: subprocess.Popen[bytes]
-    """The process that removes the folders after this one."""
+    """Process that removes the folders once this one has ended."""
 
     def kills(self) -> int:
-        """Number of processes that the kernel ended here for want of memory."""
+        """Number of processes that the kernel killed here for lack of memory."""
         for folder in self.folders:
             for name in ("memory.oom_control", "memory.events"):
                 with suppress(OSError):
@@ -51,12 +51,12 @@ class Group:
         return 0
 
     def add(self, pid: int) -> None:
-        """Put a process, and all it starts from now on, under the limits; raises OSError."""
+        """Put a process and its future children under the limits; raises OSError."""
         for folder in self.folders:
             (folder / "cgroup.procs").write_text(str(pid), encoding="ascii")
 
     def remove(self) -> None:
-        """End what still runs in the groups and remove them."""
+        """Kill the processes left in the groups, and remove the groups."""
         for _ in range(_REMOVE_TRIES):
             if all(_gone(folder) for folder in self.folders):
                 self.reaper.communicate()
@@ -69,7 +69,7 @@ def _gone(folder: Path) -> bool:
         folder.rmdir()
     except FileNotFoundError:
         return True
-    except OSError:  # the kernel has not buried the last process yet
+    except OSError:  # the kernel has not removed the last process yet
         with suppress(OSError):
             for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split():
                 with suppress(ProcessLookupError):
@@ -79,27 +79,27 @@ def _gone(folder: Path) -> bool:
 
 
 def _parents(controller: str, own: dict[str, str]) -> Iterator[Path]:
-    """Folders that may hold a new group: from the hierarchy's root down to this process's own."""
+    """Possible parents of a new group, from the hierarchy's root down to this process's group."""
     base = _ROOT / controller
     yield base
     for part in Path(own.get(controller, "/")).parts[1:]:
-        if part == "..":  # outside of what a container shows
+        if part == "..":  # outside of the container's view
             return
         base = base / part
         yield base
 
 
 def _limits(memory: int, processes: int) -> list[tuple[str, dict[str, int]]]:
-    """Values by controller; of version 2 all are under the empty name."""
+    """Limits by controller; for version 2 all are under the empty name."""
     if (_ROOT / "cgroup.controllers").is_file():
         return [("", {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})]
     return [("memory", {"memory.limit_in_bytes": memory}), ("pids", {"pids.max": processes})]
 
 
 def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
-    """Control groups for one sandbox (sizes in MiB), None where they cannot be made.
+    """Create control groups for a sandbox, sizes in MiB; None if that is impossible.
 
-    They allow more than the measured limits, which are seen and named.
+    They allow more than the measured limits, so that the supervisor can name the limit hit.
     """
     memory = (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20
     name = f"sandbox-{os.getpid()}-{next(_COUNTER)}"
@@ -109,12 +109,12 @@ def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
         own |= dict.fromkeys(names.split(","), path)
     for controller, values in _limits(memory, processes + 17):
         folders = (parent / name for parent in _parents(controller, own))
-        found = next((folder for folder in folders if _make(folder, values)), None)
-        if found is None:
+        group_folder = next((folder for folder in folders if _make(folder, values)), None)
+        if group_folder is None:
             for folder in made:
                 folder.rmdir()
             return None
-        made.append(found)
+        made.append(group_folder)
     command = ["/bin/sh", "-c", _REAPER, "sh", *map(str, made)]
     reaper = subprocess.Popen(
         command,
@@ -128,7 +128,7 @@ def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
 
 
 def _make(folder: Path, values: dict[str, int]) -> bool:
-    """Make a group with these limits; nothing is left of one that cannot have them."""
+    """Create a group with these limits; it is removed again if a limit cannot be set."""
     try:
         folder.mkdir()
     except OSError:

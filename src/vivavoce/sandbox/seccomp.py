@@ -1,9 +1,9 @@
-"""The filter of system calls that every program of a sandbox is started under.
+"""The seccomp filter of system calls for every program in a sandbox.
 
-Classic BPF over `struct seccomp_data` (linux/seccomp.h). It is an allow list: what is not named in
-`seccomp.toml` is answered as by a kernel that does not have it. Anonymous shared memory is refused
-because its pages stay where no process is charged for them, sockets other than local ones because
-there is nobody to talk to.
+Classic BPF over `struct seccomp_data` (linux/seccomp.h). It is an allow list: calls not named in
+`seccomp.toml` fail with ENOSYS, as if the kernel lacked them. Anonymous shared memory is refused
+because its pages are charged to no process. Sockets other than local ones are refused because there
+is no network.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PERMIT = _step(_RETURN, _ALLOW)
 
 
 def build_filter(machine: str | None = None) -> bytes | None:
-    """The filter for a machine as `uname -m` names it, None where none is written."""
+    """Build the filter for a machine, named as by `uname -m`; None if there is no table for it."""
     known = _MACHINES.get(machine or platform.machine())
     if known is None:
         return None
@@ -64,7 +64,7 @@ def build_filter(machine: str | None = None) -> bytes | None:
 
 
 def _rules() -> dict[str, list[bytes]]:
-    """Steps that decide about a call by its arguments, by the call's name."""
+    """Steps that decide on a call by its arguments, keyed by the call's name."""
     local_only = [
         _step(_LOAD, _ARGUMENT_AT),
         _step(_EQUAL, _LOCAL, 0, 1),
@@ -87,7 +87,7 @@ def _rules() -> dict[str, list[bytes]]:
             _refuse(errno.EPERM),
             _PERMIT,
         ],
-        # Limits of other processes: without root all of the sandbox has one user id.
+        # Deny limits of other processes: without root, all processes share one user id.
         "prlimit64": [
             _step(_LOAD, _ARGUMENT_AT),
             _step(_EQUAL, 0, 1, 0),

@@ -1,10 +1,10 @@
 """The first process inside a sandbox: starts programs, measures them, and ends them.
 
-It runs as process 1 of its own pid namespace with nothing but the standard library, reads
-requests on standard input and answers on standard output. A message is a length (4 bytes, big
-endian), that many bytes of JSON, then `size` raw bytes. The first one sets it up. Programs run in
-forked children that have dropped to the sandbox's own user id, under a filter of system calls;
-none of them shares a descriptor with this process or sees a /proc.
+It runs as process 1 of its own pid namespace with only the standard library, reads requests on
+standard input and answers on standard output. A message is a length (4 bytes, big endian), that
+many bytes of JSON, then `size` raw bytes. The first message sets it up. Programs run in forked
+children with the sandbox's own user id, under a filter of system calls; they share no file
+descriptor with this process and see no /proc.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from typing import Any, NoReturn
 KEPT_BYTES = 256 * 1024
 _POLL_SECONDS = 0.01
 _POLL_SHARE = 4
-"""Measuring takes at most one part in so many of the time."""
+"""Measuring takes at most about 1/4 of the time."""
 _PIECE, _READ_BYTES = 1 << 16, 1 << 20
 _MAX_HEADER = 1 << 22
 _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAP_AMBIENT, _CLEAR_ALL = 4, 22, 47, 4
 _MNT_DETACH, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT = 2, 2, 4, 32
 _CAPABILITY_VERSION = 0x20080522
 _ROOT_CAPABILITIES = 1 << 5 | 1 << 6 | 1 << 7 | 1 << 19
-"""CAP_KILL, CAP_SETGID, CAP_SETUID, and CAP_SYS_PTRACE to tell shared pages from own ones."""
+"""CAP_KILL, CAP_SETGID, CAP_SETUID, and CAP_SYS_PTRACE to separate shared from own pages."""
 _FILE_SECONDS = 60.0
 _FOLDERS = ("/work", "/tmp")
 _SOCKET_BYTES = 2 * 212_992
-"""Bytes that one socket can hold at most; the kernel charges it to no process."""
+"""Maximum bytes in one socket, which the kernel charges to no process."""
 _CHARGED = ("RssAnon:", "VmSwap:", "VmPTE:", "HugetlbPages:")
-"""Lines of a process's status; files that it maps lie in folders of a bounded size."""
+"""Lines of a process's status; mapped files are in folders of limited size."""
 _NICE = 5
 
 Request = dict[str, Any]
@@ -54,7 +54,7 @@ class _Rules(ctypes.Structure):
 
 
 def _take(count: int) -> bytes:
-    """Read exactly `count` bytes of standard input; leaves when the other side is gone."""
+    """Read exactly `count` bytes of standard input; exit if the other side is gone."""
     pieces = []
     while count:
         if not (piece := os.read(0, min(count, _READ_BYTES))):
@@ -78,7 +78,7 @@ def _answer(header: Request, *parts: bytes) -> None:
 
 
 def _become(request: Request) -> None:
-    """Take the sandbox's own user id, where this process may."""
+    """Switch to the sandbox's own user id, if there is one."""
     if request["uid"] is not None:
         os.setgroups([])
         os.setresgid(request["uid"], request["uid"], request["uid"])
@@ -107,13 +107,13 @@ def _checked(result: int) -> None:
 
 
 def set_up(inodes: int) -> int:
-    """Bound the folders that can be written and hide /proc; a descriptor of /proc."""
+    """Limit the writable folders and hide /proc; return a descriptor of /proc."""
     flags = _MS_NOSUID | _MS_NODEV | _MS_REMOUNT
     for folder in _FOLDERS:
         _checked(_LIBC.mount(None, folder.encode(), None, flags, f"nr_inodes={inodes}".encode()))
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     _checked(_LIBC.umount2(b"/proc", _MNT_DETACH))
-    # Root keeps what it takes to become another user and to end its programs.
+    # Root keeps the capabilities to switch users and to kill their programs.
     kept = 0 if os.getuid() else _ROOT_CAPABILITIES
     _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
@@ -122,10 +122,10 @@ def set_up(inodes: int) -> int:
 
 
 def _start(request: Request, descriptors: list[int], proc: int, rules: bytes) -> NoReturn:
-    """The child's side of an exec, with its input, outputs and report of failure: never returns."""
+    """Child's side of an exec, with descriptors for input, outputs and failure; never returns."""
     try:
-        # The kernel shall end a program when memory runs out, never this process.
-        with suppress(OSError):  # not ours to write without root: the measured limit remains
+        # When memory runs out, the kernel should kill a program, never this process.
+        with suppress(OSError):  # not permitted without root: the measured limit remains
             score = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
             os.write(score, b"1000")
             os.close(score)
@@ -151,7 +151,7 @@ def _start(request: Request, descriptors: list[int], proc: int, rules: bytes) ->
 
 
 def _text(proc: int, name: str) -> str:
-    """A file of /proc; empty when the process has ended, or may not be looked at."""
+    """Content of a file of /proc; empty if the process has ended or is not accessible."""
     try:
         with open(os.open(name, os.O_RDONLY, dir_fd=proc), encoding="ascii", errors="replace") as s:  # noqa: PTH123
             return s.read()
@@ -164,10 +164,10 @@ def _kilobytes(text: str, names: tuple[str, ...]) -> int:
 
 
 def _usage(proc: int, limit: int) -> tuple[int, int]:
-    """Bytes and number of tasks of everything but this process.
+    """Bytes and tasks of all processes except this one.
 
-    Pages that forked processes share count in each; only beyond the limit are they separated, where
-    the kernel lets this user do so.
+    Pages that forked processes share count in each; they are separated only above the limit, and
+    only if the kernel permits it.
     """
     others = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
     statuses = {name: _text(proc, f"{name}/status") for name in others}
@@ -181,28 +181,28 @@ def _usage(proc: int, limit: int) -> tuple[int, int]:
         if shares := _text(proc, f"{name}/smaps_rollup"):
             twice = _kilobytes(status, ("RssAnon:",)) - _kilobytes(shares, ("Pss_Anon:",))
             total -= 1024 * max(0, twice)
-        else:  # where it has ended since, it holds nothing any more
+        else:  # if it has ended since, it uses nothing any more
             now = _kilobytes(_text(proc, f"{name}/status"), _CHARGED)
             total -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
     return total, tasks
 
 
 def _sweep(main: int) -> int | None:
-    """End and reap every other process of the namespace; the main child's wait status."""
-    found = None
+    """Kill and reap all other processes of the namespace; return the main child's wait status."""
+    main_status = None
     while True:
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
         try:
             pid, status = os.waitpid(-1, 0)
         except ChildProcessError:
-            return found
+            return main_status
         if pid == main:
-            found = status
+            main_status = status
 
 
 class _KeptOutput:
-    """One output stream: its first bytes, and how many more there were."""
+    """One output stream: its first bytes, and a count of discarded ones."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor, self.open = descriptor, True
@@ -244,7 +244,7 @@ def _feed(descriptor: int, waiting: memoryview) -> memoryview:
 def _watch(
     main: int, request: Request, streams: list[_KeptOutput], feed: int, data: bytes, proc: int
 ) -> Request:
-    """Wait for the main child, feeding, draining and measuring; then end everything."""
+    """Feed, drain and measure until the main child ends; then end everything."""
     deadline = time.monotonic() + request["timeout"]
     waiting, status, reason, due = memoryview(data), None, None, 0.0
     ended = os.pidfd_open(main)
@@ -259,9 +259,9 @@ def _watch(
             stream.drain()
         if feed >= 0:
             waiting = _feed(feed, waiting)
-        pid, found = os.waitpid(main, os.WNOHANG)
+        pid, ended_status = os.waitpid(main, os.WNOHANG)
         if pid == main:
-            status = found
+            status = ended_status
         elif (begun := time.monotonic()) >= due:
             reason, now = _reason(deadline, request["limits"], proc), time.monotonic()
             due = now + max(_POLL_SECONDS, _POLL_SHARE * (now - begun))
@@ -278,14 +278,14 @@ def _watch(
 
 
 def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
-    """Run one program to its end and answer with its output."""
+    """Run one program to its end, and answer with its output."""
     feed_read, feed_write = os.pipe()
     out_read, out_write = os.pipe()
     error_read, error_write = os.pipe()
     report_read, report_write = os.pipe()
     main = os.fork()
     if main == 0:
-        # Above every number that dup2 will write to: pipes opened at start are never below 3.
+        # Move the ends above every number that dup2 will overwrite.
         ends = (feed_read, out_write, error_write, report_write)
         moved = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, 64) for one in ends]
         _start(request, moved, proc, rules)
@@ -324,51 +324,51 @@ def _read(path: str, most: int) -> bytes:
     _regular(descriptor)
     if os.fstat(descriptor).st_size > most:
         raise OSError(errno.EFBIG, "larger than the limit")
-    found = bytearray()
+    content = bytearray()
     while piece := os.read(descriptor, _READ_BYTES):
-        found += piece
-        if len(found) > most:
+        content += piece
+        if len(content) > most:
             raise OSError(errno.EFBIG, "larger than the limit")
-    return bytes(found)
+    return bytes(content)
 
 
 def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
-    """The child's side of a file request: an errno, then the bytes read."""
+    """Child's side of a file request; it sends an errno, then the bytes read."""
     try:
         os.chdir("/work")
         _become(request)
         path = request["path"]
-        found = _write(path, data) if request["op"] == "write" else _read(path, request["most"])
-        _push(answer, struct.pack(">i", 0) + found)
+        content = _write(path, data) if request["op"] == "write" else _read(path, request["most"])
+        _push(answer, struct.pack(">i", 0) + content)
     except OSError as error:
         _push(answer, struct.pack(">i", error.errno or errno.EIO))
-    except (ValueError, MemoryError):  # a path no system call takes, or a file beyond memory
+    except (ValueError, MemoryError):  # an invalid path, or a file larger than memory
         _push(answer, struct.pack(">i", errno.EINVAL))
     finally:
         os._exit(0)
 
 
 def touch_file(request: Request, data: bytes) -> None:
-    """Read or write in a child that has the programs' own rights."""
+    """Read or write a file in a child with the rights of programs."""
     answer_read, answer_write = os.pipe()
     child = os.fork()
     if child == 0:
         _file_child(request, data, answer_write)
     os.close(answer_write)
-    found, deadline = bytearray(), time.monotonic() + _FILE_SECONDS
+    reply, deadline = bytearray(), time.monotonic() + _FILE_SECONDS
     while time.monotonic() < deadline:
         if select.select([answer_read], [], [], 1.0)[0]:
             if not (piece := os.read(answer_read, _READ_BYTES)):
                 break
-            found += piece
+            reply += piece
     os.close(answer_read)
     _sweep(child)
-    failure = struct.unpack(">i", found[:4])[0] if len(found) >= 4 else errno.EIO
-    _answer({"failure": failure}, bytes(found[4:]))
+    failure = struct.unpack(">i", reply[:4])[0] if len(reply) >= 4 else errno.EIO
+    _answer({"failure": failure}, bytes(reply[4:]))
 
 
 def _next() -> tuple[Request, bytes]:
-    """The next request, and the bytes that come with it."""
+    """Read the next request and its raw bytes."""
     (length,) = struct.unpack(">I", _take(4))
     if length > _MAX_HEADER:
         os._exit(1)
@@ -387,7 +387,7 @@ def main() -> NoReturn:
     while True:
         request, data = _next()
         if os.getuid() != 0:
-            # A program of the same user may have changed the rights of its folders.
+            # A program of the same user may have changed the folders' modes.
             for folder in _FOLDERS:
                 os.chmod(folder, 0o1777)  # noqa: PTH101
         if request["op"] == "exec":

@@ -1,6 +1,6 @@
 """Statistics on arrays: intervals, paired comparisons, ranks.
 
-A leaf: arrays in, numbers out; nothing here reads a log or a file.
+A leaf package: it takes arrays, returns numbers, and reads no log or file.
 """
 
 from vivavoce.statistics.corrected import Estimate, corrected_mean

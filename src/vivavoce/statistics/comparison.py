@@ -1,8 +1,8 @@
 """Contestants compared on the same items: paired differences, ranks and win rates.
 
-Better, undecided and the ranks that a contestant may have come from one test of all pairs together
-(see `ranks`). Intervals of two values that overlap decide nothing: two contestants who fail on the
-same hard papers can differ clearly although their own intervals overlap.
+One joint test of all pairs decides who is better and which ranks are plausible (see `ranks`).
+Overlapping intervals of two values decide nothing: two contestants who fail on the same hard papers
+can differ clearly although their own intervals overlap.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
 _MAX_CLUSTERS = 10_000
-"""Most clusters that are looked for: nobody will have more papers."""
+"""Limit of the search in `more_clusters`: nobody will have more papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class Difference:
     """Mean of (a - b) over the items where both have a value."""
 
     value: float | None
-    """Difference of the two; None when they share no item with a value."""
+    """Mean difference; None when the two share no item with a value."""
     low: float | None
     high: float | None
-    """The 95% interval; None when it cannot be had (see `Resample.intervals`)."""
+    """Ends of the 95% interval; None when it cannot be computed (see `Resample.intervals`)."""
     undecided: bool | None
-    """True if the interval contains 0 or `rank` does not tell the two apart; None without an
-    interval. Of few clusters the interval alone says too much."""
+    """True if the interval contains 0 or `rank` does not separate the two; None without an
+    interval. With few clusters the interval alone is too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Rank:
     rank_interval: tuple[int, int] | None
     """(1 + how many are significantly better, k - how many are significantly worse)."""
     undecided_with: tuple[str, ...]
-    """Names of the contestants that these items do not tell apart from this one, sorted."""
+    """Sorted names of the contestants that these items do not separate from this one."""
     more_needed: tuple[int | None, ...] = ()
-    """Clusters that would decide each of these (see `more_clusters`)."""
+    """Additional clusters that would decide each of these pairs (see `more_clusters`)."""
 
 
 def paired_difference(
@@ -59,9 +59,9 @@ def paired_difference(
 ) -> Difference:
     """Difference of two contestants' values, shape (n,), on the n items of `resample` in its order.
 
-    NaN stands for an item without a value; only items with both count. `span` is the range that
-    values may have. Of a run that might have stopped at any of several `looks`, the chance of a
-    false claim is shared out over them.
+    NaN marks an item without a value; only items with both values count. `span` is the range of
+    possible values. If the run might have stopped at any of several `looks`, each look gets an
+    equal share of the error rate.
     """
     difference = _subtract(_column(a), _column(b))
     value, interval = resample.mean(difference)[0], resample.intervals(difference)[0]
@@ -71,8 +71,8 @@ def paired_difference(
     columns = np.column_stack([a, b])
     draws, codes = resample.resamples, resample.codes.tolist()
     is_apart = any(
-        found.beats
-        for found in rank(
+        standing.beats
+        for standing in rank(
             *(columns, codes),
             span=span,
             level=1 - _ALPHA / looks,
@@ -91,19 +91,19 @@ def rank_contestants(
 ) -> dict[str, Rank]:
     """Rank contestants by their mean over the items of `resample`.
 
-    Two contestants are undecided when `rank` finds no difference; `span` is the range that values
-    may have. Without draws, rank intervals are None and no undecided ones are named. A rank
-    interval always holds the rank: where contestants have values on different items, so that the
-    means and the paired differences may disagree, it is widened to. A contestant without any value
-    is not ranked. The order of the names and of the items does not matter.
+    Two contestants are undecided when `rank` finds no difference; `span` is the range of possible
+    values. Without draws, rank intervals are None and no undecided rivals are named. A rank
+    interval always contains the rank: it is widened where contestants have values on different
+    items, so that means and paired differences may disagree. A contestant without any value is not
+    ranked. The order of names and items does not matter.
 
-    A contestant has values of shape (n,), NaN for an item without one.
+    Each contestant's values have shape (n,), with NaN for an item without a value.
     """
     sign = 1.0 if higher_is_better else -1.0
     columns = {name: sign * _column(contestants[name]) for name in sorted(contestants)}
     means = {name: resample.mean(column)[0] for name, column in columns.items()}
     ranked = {name: mean for name, mean in means.items() if mean is not None}
-    found = dict.fromkeys(contestants, Rank(rank=None, rank_interval=None, undecided_with=()))
+    unranked = dict.fromkeys(contestants, Rank(rank=None, rank_interval=None, undecided_with=()))
     beats: dict[str, set[str]] = {}
     needed: dict[frozenset[str], int | None] = {}
     if ranked and resample.resamples:
@@ -123,7 +123,7 @@ def rank_contestants(
             name: {names[rival] for rival in standing.beats}
             for name, standing in zip(names, standings, strict=True)
         }
-    return found | {name: _rank_of(name, ranked, beats, needed) for name in ranked}
+    return unranked | {name: _rank_of(name, ranked, beats, needed) for name in ranked}
 
 
 def smallest_detectable_difference(
@@ -131,9 +131,9 @@ def smallest_detectable_difference(
 ) -> float | None:
     """The true difference that these items would show as significant four times out of five.
 
-    It is that of `shown_by`, with the median over all p pairs of the clustered standard error of
-    the paired difference. A pair whose difference is the same on every item says nothing about n
-    and is left out; None when no pair is left, or of fewer than `MIN_CLUSTERS`. It needs no draws.
+    `shown_by` computes it from the median, over all pairs, of the clustered standard error of the
+    paired difference. A pair with the same difference on every item says nothing about n and is
+    left out. None without a pair or with fewer than `MIN_CLUSTERS` clusters. No draws are needed.
     """
     columns = [_column(contestants[name]) for name in sorted(contestants)]
     if len(columns) < 2 or resample.clusters < MIN_CLUSTERS:
@@ -150,11 +150,11 @@ def smallest_detectable_difference(
 def shown_by(
     errors: npt.ArrayLike, clusters: npt.ArrayLike, span: float, comparisons: int = 1
 ) -> Floats:
-    """The true difference that so many clusters show four times out of five.
+    """The true difference that this many clusters would show as significant four times out of five.
 
-    That is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, with e the standard error. One more
-    cluster against it takes o from the mean, half the span divided by the clusters. Two-sided 5%
-    for all p comparisons together, 80% power.
+    It is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, with e the standard error. One more cluster
+    against the difference lowers the mean by o, half the span divided by the clusters. The test is
+    two-sided at 5% for all p comparisons together, with 80% power.
 
     Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995, with Bonferroni's
     bound for the number of comparisons.
@@ -166,9 +166,9 @@ def shown_by(
 
 
 def more_clusters(contrasts: Contrasts, comparisons: int = 1) -> list[int | None]:
-    """Clusters beside those of each pair that would show its difference, four times out of five.
+    """Additional clusters that would show the difference of each pair, four times out of five.
 
-    None where that is a number of papers that nobody will have, or no difference is seen.
+    None if more than `_MAX_CLUSTERS` would be needed, or the pair shows no difference.
     """
     common, errors = contrasts.common, np.nan_to_num(contrasts.errors())
     gaps = np.abs(contrasts.sums) / np.maximum(contrasts.items, 1)
@@ -190,7 +190,7 @@ def _rank_of(
     beats: Mapping[str, set[str]],
     needed: Mapping[frozenset[str], int | None],
 ) -> Rank:
-    """The rank among those with a mean; `beats` is empty where nothing was tested."""
+    """Rank of a contestant among those with a mean; `beats` is empty if nothing was tested."""
     place = 1 + sum(mean > means[name] for mean in means.values())
     if not beats:
         return Rank(rank=place, rank_interval=None, undecided_with=())

@@ -1,14 +1,14 @@
-"""A judge's mean corrected by people who labelled some of the items.
+"""A judge's mean score, corrected with human labels of some of the items.
 
-A lenient judge is wrong by as much on ten thousand items as on ten. Where people labelled a random
-draw of clusters, the draw shows the judge's error. Its verdicts on all other items still make the
-interval narrower, by as much as it agrees with people: a judge that guesses has weight 0. How much
-that is must be learned from the same labels. So with few of them people alone count, with Wilson's
-interval: where all labels are alike, others may still come.
+More items do not cure a lenient judge: its bias stays. Human labels of a random sample of clusters
+show that bias. The judge's verdicts on all other items still narrow the interval, by as much as the
+judge agrees with people: a judge that guesses has weight 0. This weight must be estimated from the
+same labels. With few labels, only these count, with Wilson's interval, which has a width even if
+all labels are equal.
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference,
 arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946. Wilson,
-JASA 22(158), 1927, with Student's quantile, and as many labels as the clustered variance is worth.
+JASA 22(158), 1927, with Student's quantile and the effective number of labels.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats
 
 LEAST = 20
-"""Labels above the mean of all, and below it, from which on the judge counts: with fewer the
-corrected interval holds the truth too seldom."""
+"""Labels needed above and below their mean before the judge counts: with fewer, the corrected
+interval covers the truth too seldom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +33,25 @@ class Estimate:
     """The mean that people would give all items, estimated from the items they labelled."""
 
     value: float | None
-    """Mean; None without a labelled item that the judge gave a value."""
+    """The mean; None if the judge gave no labelled item a value."""
     low: float | None
     high: float | None
-    """Ends of the interval; None with labels in fewer than two clusters."""
+    """Ends of the interval; None if fewer than two clusters have labels."""
     raw: float | None
     """The mean of the judge's own values; None where it gave none."""
     weight: float
-    """Share of the judge's values of unlabelled items that counts, between 0 and 1."""
+    """Weight of the judge's values of unlabelled items, from 0 to 1."""
     labels: int
-    """Labelled items that count."""
+    """Number of labelled items used."""
     lacking: int = 0
-    """Labels of the rarer kind that lack until the judge counts; 0 where it does."""
+    """Labels of the rarer kind still needed before the judge counts; 0 if it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Sums over clusters: of items, of two columns, and of their products cluster by cluster.
+    """Sums over clusters of the items, of two columns, and of their products within each cluster.
 
-    Each is one number, or one for every cluster that is left out in turn.
+    Each is one number, or an array with one number for each cluster left out.
     """
 
     clusters: Floats
@@ -66,7 +66,7 @@ class _Sums:
     one_one: Floats
 
     def covariances(self) -> tuple[Floats, Floats]:
-        """Clustered covariance of the means of both columns, and variance of that of the second."""
+        """Clustered covariance of the two columns' means, and variance of the second one's mean."""
         one, two = self.one / self.items, self.two / self.items
         factor = self.clusters / (self.clusters - 1) / self.items**2
         both = self.one_two - one * self.items_two - two * self.items_one
@@ -75,7 +75,7 @@ class _Sums:
 
 
 def _sums(codes: npt.NDArray[np.int64], one: Floats, two: Floats) -> tuple[_Sums, _Sums]:
-    """The sums of all clusters, and those that are left without each of them."""
+    """Sums over all clusters, and sums with each cluster left out in turn."""
     _, places = np.unique(codes, return_inverse=True)
     n, a, b = (np.bincount(places, column) for column in (np.ones(len(codes)), one, two))
     parts = (np.ones(len(n)), n, a, b, n * n, n * a, n * b, a * b, b * b, a * a)
@@ -92,25 +92,25 @@ def corrected_mean(
     least: int = LEAST,
     level: float = DEFAULT_LEVEL,
 ) -> Estimate:
-    """Mean of people's values over all items, from the judge's and those of some items.
+    """Mean human value over all items, from the judge's values and human labels of some items.
 
-    mean of (human - w judged) on the labelled items + w x mean of judged on the others, w chosen so
-    that the variance is least. The interval comes from leaving out each labelled cluster in turn,
-    with a new w, and from the variance of the judge's values on the others. Items of a labelled
-    cluster that nobody labelled are left out, and so are undefined values.
+    It is mean(human - w judged) on the labelled items + w mean(judged) on the others, with the w of
+    least variance. The interval comes from a jackknife over the labelled clusters, with a new w
+    each time, and from the variance of the judge's values on the others. Unlabelled items of a
+    labelled cluster are left out, and so are undefined values.
 
     Args:
         judged: The judge's value of each item; NaN is undefined.
         clusters: The label of each item's cluster.
-        labelled: Positions of the items that people labelled: a random draw of clusters. An item
-            that stands here twice counts with the mean of its values.
-        human: People's values of these, in the same order.
-        bounds: The least and the greatest possible value; those seen by default.
-        least: Labels on either side of their mean below which people alone count.
-        level: Of the interval.
+        labelled: Positions of the items that people labelled, in a random sample of clusters. An
+            item listed twice counts with the mean of its values.
+        human: Human values of these items, in the same order.
+        bounds: The lowest and highest possible value; by default those that occur.
+        least: Labels needed on either side of their mean; with fewer, only human labels count.
+        level: Confidence level of the interval.
 
     Raises:
-        InputError: The arguments do not fit each other, or a position is not one of an item.
+        InputError: The arguments do not fit each other, or a position is outside of the items.
     """
     values, of_people = _checked(judged, clusters, labelled, human, level)
     numbers = {label: place for place, label in enumerate(dict.fromkeys(clusters))}
@@ -141,13 +141,13 @@ def corrected_mean(
         weight = _weight(sums, spread) if uses_judge else np.zeros_like(sums.items)
         return sums.one / sums.items + weight * (mean - sums.two / sums.items), weight
 
-    value, weight = (float(each) for each in estimated(near))
+    value, weight = (float(number) for number in estimated(near))
     again = estimated(without)[0]
     variance = float(((again - again.mean()) ** 2).sum() * (near.clusters - 1) / near.clusters)
     degrees = float(near.clusters) - 1
-    if weight > 0:  # which comes from these clusters too
+    if weight > 0:  # the weight is estimated from these clusters too
         variance, degrees = variance * degrees / (degrees - 1), degrees - 1
-        # One more label may contradict the judge altogether, where few have yet.
+        # With few labels, the next one may contradict the judge completely.
         variance += (weight * (high - low) / labels) ** 2
     parts = (variance, degrees), (weight**2 * spread, float(far.clusters - 1))
     reach = _reach(parts, level)
@@ -157,7 +157,7 @@ def corrected_mean(
 def _wilson(
     sums: _Sums, mean: float, low: float, high: float, level: float
 ) -> tuple[float | None, float | None]:
-    """Interval of the mean of values between two bounds; None where these are equal."""
+    """Wilson interval of the mean of values between two bounds; None if the bounds are equal."""
     from scipy.stats import t
 
     if low == high:
@@ -175,20 +175,20 @@ def _wilson(
 
 
 def _weight(sums: _Sums, spread: float) -> Floats:
-    """The weight of least variance, beside a variance of the judge's mean on other items."""
+    """Weight of least variance; `spread` is the variance of the judge's mean on other items."""
     both, alone = sums.covariances()
     total = np.where(alone + spread > 0, alone + spread, np.inf)
     return np.asarray(np.clip(both / total, 0.0, 1.0), dtype=np.float64)
 
 
 def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:
-    """Half of the interval of a sum of means, from their variances and degrees of freedom."""
+    """Half-width of the interval of a sum of means, from their variances and degrees of freedom."""
     from scipy.stats import t
 
-    variance = math.fsum(each for each, _ in parts)
+    variance = math.fsum(part for part, _ in parts)
     if variance <= 0:
         return 0.0
-    degrees = variance**2 / math.fsum(each**2 / free for each, free in parts if free > 0)
+    degrees = variance**2 / math.fsum(part**2 / free for part, free in parts if free > 0)
     return float(t.ppf((1 + level) / 2, degrees)) * math.sqrt(variance)
 
 
@@ -199,7 +199,7 @@ def _checked(
     human: npt.ArrayLike,
     level: float,
 ) -> tuple[Floats, Floats]:
-    """The judge's values, and people's in the places of all items, NaN where there is none."""
+    """The judge's and the human value of every item, NaN where there is none."""
     values = np.asarray(judged, dtype=np.float64)
     given = np.asarray(human, dtype=np.float64)
     places = np.asarray(labelled, dtype=np.int64)
@@ -208,9 +208,9 @@ def _checked(
     if given.shape != places.shape or given.ndim != 1:
         raise InputError(f"{given.shape} values of people do not fit {places.shape} positions.")
     if np.isinf(values).any() or np.isinf(given).any():
-        raise InputError("values hold an infinite number. Use NaN for an undefined value.")
+        raise InputError("values contain an infinite number. Use NaN for an undefined value.")
     if ((places < 0) | (places >= len(values))).any():
-        raise InputError(f"labelled holds a position outside of the {len(values)} items.")
+        raise InputError(f"labelled contains a position outside of the {len(values)} items.")
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
     known = ~np.isnan(given)

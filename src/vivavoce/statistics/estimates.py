@@ -1,7 +1,7 @@
-"""Numbers of an audit, each with n and a 95% interval from the cluster bootstrap.
+"""Figures of an audit, each with n and a 95% interval from the cluster bootstrap.
 
-A number that is not a mean is a function of sums over items, such as a slope or a coefficient of
-agreement: it is computed from the sums of every draw.
+A figure that is not a mean, such as a slope or a coefficient of agreement, is a function of sums
+over items. It is computed from the sums of every draw.
 
 Coefficients of agreement of two annotators are functions of the table of counts (n_kl: the first
 rater chose k, the second l; N units in all). With n_k. and n_.l the counts of each rater:
@@ -12,8 +12,8 @@ rater chose k, the second l; N units in all). With n_k. and n_.l the counts of e
 - Krippendorff's alpha = 1 - (2N - 1) 2 sum_{k != l} n_kl / (4N² - sum_k (n_k. + n_.k)²), nominal;
 - Gwet's AC1 = (pairwise - e) / (1 - e), e = sum_k p_k (1 - p_k) / (labels - 1).
 
-`pairwise_agreement` also takes more raters: of the pairs of raters of one unit, the share that
-agrees.
+`pairwise_agreement` also takes more raters: it is the share of pairs of raters of a unit that
+agree.
 
 Source: Cohen 1960, "A coefficient of agreement for nominal scales". Fleiss 1971, "Measuring nominal
 scale agreement among many raters". Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
@@ -36,7 +36,7 @@ from vivavoce.store import Row
 
 
 def pairwise_agreement(units: Sequence[Sequence[Hashable]]) -> float | None:
-    """Share of the pairs of raters of one unit that chose the same label; None without a pair."""
+    """Share of pairs of raters of a unit that chose the same label; None without a pair."""
     counts = [Counter(unit) for unit in units]
     pairs = sum(_pairs(count.total()) for count in counts)
     agreeing = sum(_pairs(number) for count in counts for number in count.values())
@@ -48,9 +48,9 @@ def _pairs(number: int) -> int:
 
 
 def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hashable]) -> Floats:
-    """One row a pair, one column a cell of the table of counts: 1 in the cell of the pair.
+    """Indicator rows of pairs of labels: 1 in the column of the pair's cell in the table of counts.
 
-    `labels` are all there are, in the order of the rows and columns of the table.
+    `labels` are all possible labels, in the order of the table's rows and columns.
 
     Returns:
         Shape (pairs, labels²). Sums of rows, reshaped to (..., labels, labels), are the counts that
@@ -66,25 +66,25 @@ def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hash
 
 def pairwise_of_counts(counts: Floats) -> Floats:
     """Pairwise agreement of tables of counts, shape (tables, labels, labels): one value a table."""
-    found: Floats = np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2))
-    return found
+    agreement: Floats = np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2))
+    return agreement
 
 
 def cohen_of_counts(counts: Floats) -> Floats:
-    """Cohen's kappa of tables of counts; NaN where both raters only ever used one label."""
+    """Cohen's kappa of tables of counts; NaN if both raters used only one label."""
     total = counts.sum(axis=(1, 2))
     chance = (counts.sum(axis=1) * counts.sum(axis=2)).sum(axis=1) / total**2
     return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def fleiss_of_counts(counts: Floats) -> Floats:
-    """Fleiss' kappa of tables of counts; NaN where only one label was used."""
+    """Fleiss' kappa of tables of counts; NaN if only one label was used."""
     chance = (_label_shares(counts) ** 2).sum(axis=1)
     return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def alpha_of_counts(counts: Floats) -> Floats:
-    """Krippendorff's nominal alpha of tables of counts; NaN where only one label was used."""
+    """Krippendorff's nominal alpha of tables of counts; NaN if only one label was used."""
     total = counts.sum(axis=(1, 2))
     labels = counts.sum(axis=1) + counts.sum(axis=2)
     mixed = 2 * (total - np.trace(counts, axis1=1, axis2=2))
@@ -101,21 +101,21 @@ def ac1_of_counts(counts: Floats, possible: int) -> Floats:
 
 
 def _label_shares(counts: Floats) -> Floats:
-    """Share of each label among those of both raters."""
+    """Share of each label among the labels of both raters."""
     labels = counts.sum(axis=1) + counts.sum(axis=2)
-    found: Floats = labels / (2 * counts.sum(axis=(1, 2))[:, None])
-    return found
+    shares: Floats = labels / (2 * counts.sum(axis=(1, 2))[:, None])
+    return shares
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """NaN where the denominator is 0."""
-    found = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=found, where=np.abs(denominator) > 1e-12)
-    return found
+    """Quotient; NaN where the denominator is 0."""
+    ratios = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=ratios, where=np.abs(denominator) > 1e-12)
+    return ratios
 
 
 FromSums = Callable[[Floats], Floats]
-"""Takes sums of shape (draws, columns) and gives one value a draw; NaN where undefined."""
+"""Function from sums of shape (draws, columns) to one value for each draw; NaN if undefined."""
 COEFFICIENTS: Mapping[str, FromSums] = {
     "agreement": pairwise_of_counts,
     "kappa": cohen_of_counts,
@@ -132,13 +132,13 @@ class Draws:
     seed: int = 0
 
     def of(self, clusters: Sequence[str]) -> Resample:
-        """The draws of items whose clusters are given in order."""
+        """The bootstrap draws of items, given each item's cluster in order."""
         return resample(clusters, resamples=self.resamples, seed=self.seed)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number, its 95% interval, and how many cases are behind it."""
+    """A figure, its 95% interval, and the number of cases behind it."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -154,7 +154,7 @@ class Estimate:
 
 
 def mean_estimate(values: Sequence[float], clusters: Sequence[str], draws: Draws) -> Estimate:
-    """The mean of the values that are not NaN."""
+    """Mean of the values that are not NaN."""
     column = np.asarray(values, dtype=np.float64)
     kept = ~np.isnan(column)
     if not kept.any():
@@ -166,7 +166,7 @@ def mean_estimate(values: Sequence[float], clusters: Sequence[str], draws: Draws
 def estimate_from_sums(
     table: npt.ArrayLike, clusters: Sequence[str], from_sums: FromSums, draws: Draws
 ) -> Estimate:
-    """A function of the column sums of a table with one row a case."""
+    """Estimate of a function of the column sums of a table with one row for each case."""
     rows = np.asarray(table, dtype=np.float64)
     if not len(rows):
         return Estimate(None, None, 0)
@@ -175,11 +175,11 @@ def estimate_from_sums(
     value = float(from_sums(sums.sum(axis=0, keepdims=True))[0])
     if math.isnan(value) or not drawn.gives_intervals:
         return Estimate(None if math.isnan(value) else value, None, len(rows))
-    found = []
+    drawn_values = []
     for indices in drawn.indices():
         counts = np.stack([np.bincount(row, minlength=drawn.clusters) for row in indices])
-        found.append(from_sums(counts.astype(np.float64) @ sums))
-    return Estimate(value, percentile_interval(np.concatenate(found)), len(rows))
+        drawn_values.append(from_sums(counts.astype(np.float64) @ sums))
+    return Estimate(value, percentile_interval(np.concatenate(drawn_values)), len(rows))
 
 
 def agreement_estimates(
@@ -188,7 +188,7 @@ def agreement_estimates(
     draws: Draws,
     coefficients: Mapping[str, FromSums] = COEFFICIENTS,
 ) -> dict[str, Estimate]:
-    """Coefficients of agreement of the two labels of each case, from tables of counts."""
+    """Coefficients of agreement between the two labels of each case."""
     labels = sorted({label for pair in pairs for label in pair}, key=repr)
     cells = pair_cells(pairs, labels)
 
@@ -210,7 +210,7 @@ def paired_row(
 ) -> Row:
     """(b - a) over the items where both have a value: means, difference, interval, n, undecided.
 
-    `span` is the range that values may have.
+    `span` is the range of possible values.
     """
     shared = [item for item in sorted(a.keys() & b.keys()) if not math.isnan(a[item] + b[item])]
     if not shared:
@@ -218,46 +218,46 @@ def paired_row(
     drawn = draws.of([clusters[item] for item in shared])
     first = np.array([a[item] for item in shared])
     second = np.array([b[item] for item in shared])
-    found = paired_difference(second, first, drawn, span=span)
-    interval = None if found.low is None or found.high is None else [found.low, found.high]
+    paired = paired_difference(second, first, drawn, span=span)
+    interval = None if paired.low is None or paired.high is None else [paired.low, paired.high]
     return {
         "a": drawn.mean(first)[0],
         "b": drawn.mean(second)[0],
-        "difference": found.value,
+        "difference": paired.value,
         "ci": interval,
         "n": len(shared),
-        "undecided": found.undecided,
+        "undecided": paired.undecided,
     }
 
 
 _BATCH_CELLS = 500_000
-"""Cells of the squares that are held at once."""
+"""Cells of the square matrices in memory at once."""
 
 
 def spearman(first: Floats, second: Floats) -> Floats:
-    """Spearman's rho of each row of two arrays; NaN for a NaN, one value or a side of ties."""
+    """Spearman's rho of each row of two arrays; NaN if a row has a NaN, one value or only ties."""
     return _in_batches(_spearman, first, second)
 
 
 def kendall(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b of each row of two arrays; NaN for a NaN, one value or a side of ties."""
+    """Kendall's tau-b of each row of two arrays; NaN if a row has a NaN, one value or only ties."""
     return _in_batches(_kendall, first, second)
 
 
 def _in_batches(
     coefficient: Callable[[Floats, Floats], Floats], first: Floats, second: Floats
 ) -> Floats:
-    """Rows a few at a time: each needs a square of its length."""
+    """Coefficients of a few rows at a time: a row of length m needs m² cells."""
     size = max(1, _BATCH_CELLS // max(1, first.shape[1] ** 2))
-    found = [
+    batches = [
         coefficient(first[start : start + size], second[start : start + size])
         for start in range(0, len(first), size)
     ]
-    return np.concatenate(found)
+    return np.concatenate(batches)
 
 
 def _spearman(first: Floats, second: Floats) -> Floats:
-    from scipy.stats import rankdata  # boards need no ranks, and loading takes half a second
+    from scipy.stats import rankdata  # boards need no ranks, and this import takes 0.5 s
 
     one, other = (rankdata(side, axis=1) for side in (first, second))
     middle = (first.shape[1] + 1) / 2
@@ -273,7 +273,7 @@ def _kendall(first: Floats, second: Floats) -> Floats:
 def _cosine(one: Floats, other: Floats) -> Floats:
     products = (one * other).sum(axis=1)
     lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
-    found = np.full(len(products), np.nan)
-    np.divide(products, np.sqrt(lengths), out=found, where=lengths > 0)
-    clipped: Floats = np.clip(found, -1.0, 1.0)
+    cosines = np.full(len(products), np.nan)
+    np.divide(products, np.sqrt(lengths), out=cosines, where=lengths > 0)
+    clipped: Floats = np.clip(cosines, -1.0, 1.0)
     return clipped

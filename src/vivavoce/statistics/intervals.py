@@ -1,9 +1,8 @@
-"""Cluster bootstrap: 95% intervals from one resample that all metrics and contestants share.
+"""Cluster bootstrap: 95% intervals from one set of draws that all metrics and contestants share.
 
 The items of a paper or a table depend on each other, so whole clusters are drawn with replacement.
-A draw is kept as the number of times it holds each cluster. The resampled mean is then a ratio of
-two sums over clusters, for every metric at once. Two contestants are always compared on the same
-draws.
+A draw is stored as its count of each cluster, so the resampled means of all metrics are ratios of
+sums over clusters. Two contestants are always compared on the same draws.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13 (percentile
 interval); Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8
@@ -29,23 +28,23 @@ Interval = tuple[float, float]
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_LEVEL = 0.95
 
-_BATCH_CELLS = 500_000  # draws x clusters held at once: two arrays of 4 MB
+_BATCH_CELLS = 500_000  # draws x clusters in memory at once: two arrays of 4 MB
 _DRAWS_AT_ONCE = 16
-"""Few enough that one thread multiplies them: of several, most time goes into waiting."""
+"""Few enough that BLAS uses one thread: several would mostly wait for each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resample:
     """Seeded draws of the clusters of n items; made by `resample`.
 
-    Every method starts again from the seed, so a metric meets the same draws whenever and in
-    whatever company it is asked for. Values are arrays of shape (n,) or (n, k), one column for
-    each metric or contestant, in the order of the items; NaN is an undefined value, left out of
-    numerator and denominator. Other shapes and infinite values raise `InputError`.
+    Every method restarts from the seed, so all metrics get the same draws, in any order and
+    combination. Values are arrays of shape (n,) or (n, k), one column for each metric or
+    contestant, in the order of the items; NaN is an undefined value, left out of numerator and
+    denominator. Other shapes and infinite values raise `InputError`.
     """
 
     codes: Integers
-    """Place of each item's cluster among the sorted labels."""
+    """Index of each item's cluster among the sorted labels."""
     clusters: int
     resamples: int
     seed: int
@@ -61,9 +60,9 @@ class Resample:
         return self.resamples > 0 and self.clusters > 1
 
     def indices(self) -> Iterator[Integers]:
-        """The drawn clusters in batches of shape (draws, clusters); where a batch ends has no say.
+        """Drawn clusters in batches of shape (draws, clusters); the batch size changes no draw.
 
-        They are the integers that `scipy.stats.bootstrap` draws from `default_rng(seed)`.
+        These are the integers that `scipy.stats.bootstrap` draws from `default_rng(seed)`.
         """
         generator = np.random.Generator(np.random.PCG64(self.seed))
         batch = max(1, _BATCH_CELLS // max(1, self.clusters))
@@ -84,10 +83,10 @@ class Resample:
         return _exact_sums(table[order], starts), sizes
 
     def means(self, values: npt.ArrayLike) -> Floats:
-        """Resampled means, shape (resamples, k); NaN where a draw holds no defined value.
+        """Resampled means, shape (resamples, k); NaN if a draw has no defined value.
 
-        The mean of a draw is the sum of the drawn values over their number, so a large cluster
-        weighs more than a small one, as it does in the mean of all items.
+        The mean of a draw is the sum of the drawn values divided by their number, so large clusters
+        weigh more than small ones, as in the mean of all items.
         """
         sums, sizes = self.by_cluster(values)
         columns = sums.shape[1]
@@ -118,8 +117,8 @@ class Resample:
     ) -> list[Interval | None]:
         """Percentile interval of the mean of each column.
 
-        None where there is nothing to resample: no draws were asked for, or fewer than two
-        clusters hold a defined value. Draws without a defined value are dropped.
+        None if there is nothing to resample: no draws were requested, or fewer than two clusters
+        have a defined value. Draws without a defined value are dropped.
         """
         _, sizes = self.by_cluster(values)
         enough = (sizes > 0).sum(axis=0) > 1
@@ -141,14 +140,14 @@ class Resample:
                 "Give one row for each cluster label passed to resample()."
             )
         if np.isinf(table).any():
-            raise InputError("values hold an infinite number. Use NaN for an undefined value.")
+            raise InputError("values contain an infinite number. Use NaN for an undefined value.")
         return table
 
 
 def resample(
     clusters: Sequence[str | int], *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0
 ) -> Resample:
-    """Draws for items whose clusters are given in order; an item on its own is its own cluster.
+    """Set up draws for items, given each item's cluster; an independent item is its own cluster.
 
     The order of the items does not matter: clusters are numbered by sorted label, integers
     before strings (1 and "1" differ). `resamples=0` switches intervals off.
@@ -165,7 +164,7 @@ def resample(
 
 
 def defined(value: str | float | None) -> float | None:
-    """A value as a plain number; None for NaN, which arrays have for undefined, and infinity."""
+    """A value as a plain number; None for infinity and for NaN, the mark of undefined values."""
     number = math.nan if value is None else float(value)
     return number if math.isfinite(number) else None
 
@@ -173,8 +172,7 @@ def defined(value: str | float | None) -> float | None:
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
     """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
 
-    NaN draws are dropped; None when no draw is left. `InputError` for
-    a level that is not between 0 and 1.
+    NaN draws are dropped; None if no draw remains. `InputError` unless 0 < level < 1.
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} is not between 0 and 1. For a 95% interval use 0.95.")
@@ -188,7 +186,7 @@ def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> I
 
 
 def _exact_sums(ordered: Floats, starts: Integers) -> Floats:
-    """Sum the run of rows from each start; correctly rounded, so their order has no say."""
+    """Sum the rows from each start to the next, correctly rounded, so in any order."""
     sums = np.empty((len(starts), ordered.shape[1]))
     bounds = [*starts.tolist(), len(ordered)]
     for column in range(ordered.shape[1]):

@@ -1,15 +1,14 @@
-"""Ranks of many contestants at once: the chance of any false "better" is bounded for all together.
+"""Ranks of many contestants with a bound on the chance of any false "better" among all pairs.
 
-Between two equal contestants the summed difference of a cluster lies above 0 as readily as below
-it, so signs drawn at random for whole clusters show which differences arise without a reason. A
-difference is measured in units of its own size, |sum of s_c| / sqrt(sum of s_c^2) with s_c the sum
-of a cluster, which no change of signs alters. All pairs meet the same signs, so that the greatest
-of many differences has its own distribution.
+Between two equal contestants, the summed difference of a cluster is as likely above 0 as below it,
+so random signs of whole clusters show which differences arise by chance. The statistic is |sum of
+s_c| / sqrt(sum of s_c^2), with s_c the sum of a cluster; no change of signs alters its denominator.
+All pairs get the same signs, which gives the distribution of the greatest difference.
 
-Among fourteen equal contestants there are 91 pairs, and tests that are each wrong once in twenty
-name a false winner on most boards. Here the greatest difference is compared with the greatest that
-random signs give. Once it is decided, the next is compared with the greatest of the remaining
-pairs, and so on down to the first undecided one.
+Fourteen equal contestants make 91 pairs, and separate tests at 5% would name a false winner on most
+boards. Here the greatest difference is compared with the greatest that random signs give. Once it
+is decided, the next is compared with the greatest of the remaining pairs, and so on down to the
+first undecided one.
 
 Source: Canay, Romano and Shaikh, Randomization Tests under an Approximate Symmetry Assumption,
 Econometrica 85(3), 2017; Davidson and Flachaire, The Wild Bootstrap, Tamed at Last, Journal of
@@ -32,41 +31,41 @@ from vivavoce.statistics.intervals import DEFAULT_LEVEL, DEFAULT_RESAMPLES, Floa
 Singles = npt.NDArray[np.float32]
 
 MIN_CLUSTERS = 12
-"""Fewer decide nothing: of contestants whose values are of unlike shapes, one in three would be
-called better falsely."""
+"""Fewer clusters decide nothing: where contestants' values have different distributions, up to one
+"better" in three would be false."""
 
 CELLS = 4_000_000
-"""Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
+"""Pairs x draws, or clusters x draws, in memory at once: 16 MB an array."""
 
 _NEAR_CELLS = 128_000
-"""Cells of 8 bytes, so few that they stay in the processor's cache."""
+"""Cells of 8 bytes, few enough to stay in the processor's cache."""
 _PRODUCTS = 500_000
-"""Products so few that one thread makes them: of several, most time goes into waiting."""
-_ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
+"""Products few enough that BLAS uses one thread: several would mostly wait for each other."""
+_ROUNDING = 1e-12  # a difference this small relative to the values is rounding error
 _SMALLEST = 1e-30
-"""Differences below it are none: draws are counted in single precision."""
-_NEAR = 1e-2  # two contestants so near that the difference of their own sums would be inexact
+"""Smaller differences count as 0: draws are in single precision."""
+_NEAR = 1e-2  # contestants this close: the difference of their sums is inexact
 
 
 class Flips:
-    """Seeded random signs of clusters; those of the first clusters stay when more are added."""
+    """Seeded random signs of clusters; adding clusters keeps the signs of earlier ones."""
 
     def __init__(self, draws: int, seed: int) -> None:
         """Draw `draws` signs for each cluster, from a seed.
 
         Raises:
-            InputError: Either is negative.
+            InputError: An argument is negative.
         """
         if draws < 0 or seed < 0:
             raise InputError(f"resamples={draws} and seed={seed} must not be negative.")
         self.draws, self._seed = draws, seed
 
     def sums(self, columns: Floats) -> Singles:
-        """Signed sums of columns with one row a cluster, shape (columns, draws)."""
+        """Signed sums of columns that have one row for each cluster, shape (columns, draws)."""
         clusters = len(columns)
-        found = np.zeros((columns.shape[1], self.draws), dtype=np.float32)
+        signed = np.zeros((columns.shape[1], self.draws), dtype=np.float32)
         generator = np.random.default_rng(self._seed)
-        width = 4 * -(-self.draws // 32)  # bytes of a cluster; whole words, so that more may follow
+        width = 4 * -(-self.draws // 32)  # bytes of a cluster: whole words, so that more can follow
         piece = max(1, CELLS // max(1, self.draws))
         for start in range(0, clusters, piece):
             count = min(piece, clusters - start)
@@ -75,8 +74,8 @@ class Flips:
             part = columns[start : start + count].T.astype(np.float32)
             few = max(16, _PRODUCTS // max(1, part.size))
             for first in range(0, self.draws, few):
-                found[:, first : first + few] += part @ signs[:, first : first + few]
-        return found
+                signed[:, first : first + few] += part @ signs[:, first : first + few]
+        return signed
 
 
 class Contrasts:
@@ -87,11 +86,11 @@ class Contrasts:
     ) -> None:
         """Compare columns of `values`, shape (items, contestants) with NaN for undefined.
 
-        Clusters are numbered as they come. `span` is the range that values may have, at least that
-        of those seen.
+        Clusters are numbered in order of appearance. `span` is the range of possible values; it is
+        widened to the values that occur.
 
         Raises:
-            InputError: The table does not fit the clusters, or holds an infinite value.
+            InputError: The table does not fit the clusters, or contains an infinite value.
         """
         table = np.asarray(values, dtype=np.float64)
         if table.ndim != 2 or len(table) != len(clusters):
@@ -100,9 +99,9 @@ class Contrasts:
                 "Give one row for each cluster label, and one column for each contestant."
             )
         if np.isinf(table).any():
-            raise InputError("values hold an infinite number. Use NaN for an undefined value.")
+            raise InputError("values contain an infinite number. Use NaN for an undefined value.")
         places: dict[Hashable, int] = {}
-        codes = np.array([places.setdefault(each, len(places)) for each in clusters], np.int64)
+        codes = np.array([places.setdefault(label, len(places)) for label in clusters], np.int64)
         order = np.argsort(codes, kind="stable")
         self.clusters = len(places)
         self.contestants = table.shape[1]
@@ -114,7 +113,7 @@ class Contrasts:
         self._measure()
 
     def _measure(self) -> None:
-        """Size up every pair, and pick those that must be flipped by their own differences."""
+        """Measure every pair, and mark those whose own differences must be flipped."""
         is_whole = np.isfinite(self._table.sum(axis=0))
         self._own = self._by_cluster(np.where(is_whole, self._table, 0.0))
         if self.contestants:
@@ -124,7 +123,7 @@ class Contrasts:
         has_all = is_whole[self.first] & is_whole[self.second]
         self.items = np.full(count, float(len(self._table)))
         self.common = np.full(count, float(self.clusters))
-        """Number of clusters by pair where both have a value; `items` are counted likewise."""
+        """Number of clusters where both contestants of a pair have a value; likewise `items`."""
         for pairs in self._pieces(np.flatnonzero(~has_all)):
             sizes = self._sizes(pairs)
             self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
@@ -137,14 +136,14 @@ class Contrasts:
         self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
         unequal = self.scales > 0
         self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
-        """Statistic by pair: above 0 where the first is ahead, 0 where they cannot be compared."""
+        """Statistic of each pair: above 0 if the first is ahead, 0 if they cannot be compared."""
         one = self.span / 2 * self.items / np.maximum(self.common, 1)
         left = (np.abs(self.sums) - one) / np.hypot(self.scales, np.maximum(one, _SMALLEST))
         self.guarded = np.where(unequal & (self.common >= MIN_CLUSTERS), left, -1.0)
-        """Sizes after one more cluster against each pair's difference, half the span an item.
+        """Size of each pair's statistic after one more cluster, half the span an item against it.
 
-        Never above the present size, and below 0 where that cluster would turn the difference, or
-        where the two share fewer than `MIN_CLUSTERS`.
+        Never above the present size. Below 0 if that cluster would reverse the difference, or if
+        the two share fewer than `MIN_CLUSTERS` clusters.
         """
         near = self.scales < _NEAR * np.sqrt((self._own**2).sum(axis=0).max(initial=0.0))
         self._is_apart = near | ~has_all
@@ -172,11 +171,11 @@ class Contrasts:
         return self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
 
     def intervals(self, bound: float) -> tuple[Floats, Floats]:
-        """Lower and upper ends of the mean differences that are no larger than a bound in size.
+        """Interval of each mean difference: lower and upper ends at a bound of the statistic.
 
-        A mean d is inside where |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, n_c
-        being the items of a cluster. So 0 is outside where the pair's statistic exceeds the bound.
-        Infinite where no difference is excluded, NaN for a pair without a common item.
+        A mean d is inside if |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, with n_c
+        the items of a cluster. So 0 is outside if the pair's statistic exceeds the bound. Ends are
+        infinite if no difference is excluded, NaN for a pair without a common item.
         """
         low, high = np.empty(len(self.first)), np.empty(len(self.first))
         for pairs in self._pieces(np.arange(len(self.first))):
@@ -193,23 +192,25 @@ class Contrasts:
         return low, high
 
     def errors(self) -> Floats:
-        """Clustered standard error of each mean difference; NaN where there is none to tell.
+        """Clustered standard error of each mean difference; NaN if it is undefined.
 
-        There is none of a difference that is the same on every item, nor with one cluster.
+        It is undefined if the difference is the same on every item, or with one cluster.
         """
-        found = np.full(len(self.first), np.nan)
+        standard_errors = np.full(len(self.first), np.nan)
         for pairs in self._pieces(np.arange(len(self.first))):
             sizes = self._sizes(pairs)
             items, groups = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 rest = self._differences(pairs) - self.sums[pairs] / items * sizes
                 error = np.sqrt(groups / (groups - 1) * (rest**2).sum(axis=0)) / items
-            found[pairs] = np.where((groups > 1) & (error > _ROUNDING * self._size), error, np.nan)
-        return found
+            standard_errors[pairs] = np.where(
+                (groups > 1) & (error > _ROUNDING * self._size), error, np.nan
+            )
+        return standard_errors
 
 
 class SignFlips:
-    """Sizes of differences when the signs of their clusters are random."""
+    """Statistics of pairs under random signs of the clusters."""
 
     def __init__(self, contrasts: Contrasts, flips: Flips) -> None:
         """Draw the signs for the contestants' own sums."""
@@ -217,42 +218,42 @@ class SignFlips:
         self._own = flips.sums(contrasts._own)
 
     def sizes(self, pairs: Integers) -> Singles:
-        """The size of each pair's difference, shape (pairs, draws); 0 for pairs that are equal."""
+        """Size of each pair's statistic, shape (pairs, draws); 0 for equal pairs."""
         return np.array(list(self.each(pairs))).reshape(len(pairs), self._flips.draws)
 
     def each(self, pairs: Integers) -> Iterator[Singles]:
-        """The same pair by pair: a row of draws stays near the processor, a table does not."""
-        of = self._of
-        scales = np.where(of.scales > 0, of.scales, np.inf).astype(np.float32)
+        """Sizes pair by pair: a row of draws fits in the processor's cache, a table does not."""
+        contrasts = self._of
+        scales = np.where(contrasts.scales > 0, contrasts.scales, np.inf).astype(np.float32)
         piece = max(1, CELLS // max(1, self._flips.draws))
         for start in range(0, len(pairs), piece):
             near = pairs[start : start + piece]
-            apart = near[of._is_apart[near]]
-            own = self._flips.sums(of._differences(apart)) if len(apart) else ()
+            apart = near[contrasts._is_apart[near]]
+            own = self._flips.sums(contrasts._differences(apart)) if len(apart) else ()
             sums = dict(zip(apart, own, strict=True))
             for pair in near:
-                found = sums.get(pair)
-                if found is None:
-                    found = self._own[of.first[pair]] - self._own[of.second[pair]]
-                np.abs(found, out=found)
-                found /= scales[pair]
-                yield found
+                row = sums.get(pair)
+                if row is None:
+                    row = self._own[contrasts.first[pair]] - self._own[contrasts.second[pair]]
+                np.abs(row, out=row)
+                row /= scales[pair]
+                yield row
 
 
 SAME = 1 - 1e-5
-"""A drawn size above this share of one that was observed is equal to it but for rounding."""
+"""A drawn size above this share of an observed one counts as equal to it: single precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A contestant among those compared with it."""
+    """A contestant's rank, its plausible range, and the contestants that it beats."""
 
     rank: int
     """1 + how many are significantly better; 1 is best."""
     low: int
-    """The best rank that the data allow, all contestants taken together."""
+    """Best plausible rank, valid for all contestants together."""
     high: int
-    """The worst one."""
+    """Worst plausible rank."""
     beats: tuple[int, ...]
     """Columns of the contestants that it is significantly better than."""
 
@@ -268,26 +269,26 @@ def rank(
 ) -> list[Standing]:
     """Rank contestants; the chance that any `beats` is false is at most 1 - level.
 
-    That holds where equal contestants are ahead of each other alike. Where one wins seldom and by
-    much, those wins may not have been seen. So a pair is decided only if one more cluster would
-    not undo it, on which the two are half the span apart the other way. Fewer than `MIN_CLUSTERS`
+    The bound assumes that differences of equal contestants are symmetric. Rare but large wins break
+    this, and may not have been seen yet. So a pair is decided only if one more cluster, with a
+    difference of half the span the other way, would not undo it. Fewer than `MIN_CLUSTERS` clusters
     decide nothing. The order of the items does not matter.
 
     Args:
         values: Shape (items, contestants); higher is better, NaN is undefined. Two contestants are
             compared over the items where both have a value.
         clusters: The label of each item's cluster, in the same order.
-        span: The range that values may have, at least that of those seen.
+        span: Range of possible values; widened to the values that occur.
         level: Chance that every `beats`, and so every range of ranks, is true.
         resamples: Draws of signs; 0 decides nothing.
         seed: Seed of the draws.
 
     Returns:
-        One for each column, in their order.
+        One `Standing` for each column, in order.
 
     Raises:
-        InputError: The values do not fit the clusters, one is infinite, or an option is out of
-            its range.
+        InputError: The values do not fit the clusters, one is infinite, or an option is out of its
+            range.
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
@@ -300,10 +301,10 @@ def rank(
 def in_order(
     values: npt.ArrayLike, clusters: Sequence[Hashable]
 ) -> tuple[npt.ArrayLike, Sequence[Hashable]]:
-    """Items by the label of their cluster, so that their own order has no say."""
+    """Sort items by the label of their cluster, so that the order given does not matter."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or len(table) != len(clusters):
-        return values, clusters  # which is refused where they are compared
+        return values, clusters  # `Contrasts` refuses these
     order = sorted(range(len(clusters)), key=lambda item: _sort_key(clusters[item]))
     return table[order], [clusters[item] for item in order]
 
@@ -329,15 +330,15 @@ def standings(contrasts: Contrasts, decided: Integers) -> list[Standing]:
 
 
 def allowed_draws(draws: int, alpha: float) -> int:
-    """Number of draws that may be as great as what is observed; -1 where none may decide.
+    """Number of draws that may be as great as the observed value; -1 if no decision is possible.
 
-    What is observed is one draw more, and as great as itself.
+    The observed value counts as one more draw.
     """
     return int((draws + 1) * alpha + 1e-9) - 1
 
 
 def bound_of(drawn: npt.ArrayLike, alpha: float) -> float:
-    """Size above which a difference is decided, from the greatest size of every draw."""
+    """Critical size above which a pair is decided, from the greatest size of every draw."""
     sizes = np.sort(np.asarray(drawn, dtype=np.float64))[::-1]
     allowed = allowed_draws(len(sizes), alpha)
     return float(sizes[allowed]) / SAME if allowed >= 0 else np.inf
@@ -353,7 +354,7 @@ def _step_down(contrasts: Contrasts, flipped: SignFlips, draws: int, alpha: floa
     bounds = (sizes[order] * SAME).astype(np.float32)
     is_open = np.ones(len(order), dtype=bool)
     greatest, exceeded = np.zeros(draws, dtype=np.float32), -1.0
-    # The greatest draws only grow, so what too many of them exceed once needs no counting later.
+    # The greatest sizes only grow, so a bound that too many exceed once is never counted again.
     for place, drawn in zip(reversed(range(len(order))), flipped.each(order[::-1]), strict=True):
         np.maximum(drawn, greatest, out=greatest)
         if bounds[place] > exceeded:

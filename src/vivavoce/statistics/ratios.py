@@ -1,9 +1,8 @@
 """Ratios of sums over items, and numbers computed from them, with bootstrap intervals.
 
-Every number is a ratio of two sums over items, or computed from such ratios. A mean is the sum of
-values over the number of defined ones. A pooled share is the sum of hits over the sum of questions.
-An F1 is the harmonic mean of two of them. So one resample of the clusters serves them all, and
-every draw's number is computed from the draw's sums.
+A mean is the sum of values over the number of defined ones. A pooled share is the sum of hits over
+the sum of questions. An F1 is the harmonic mean of two such ratios. So one resample of the clusters
+serves them all, and each draw's number is computed from that draw's sums.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Shares:
 
     @property
     def undefined(self) -> int:
-        """Items that are left out."""
+        """Number of items left out."""
         return sum(1 for denominator in self.denominators if not denominator)
 
 
@@ -46,19 +45,19 @@ class Measured:
 
     shares: Mapping[str, Shares]
     derived: Mapping[str, tuple[Derive, Sequence[str]]] = field(default_factory=dict)
-    """Metrics computed from others: the function, and the shares whose undefined items count."""
+    """Derived metrics: their function, and the shares whose undefined items they count."""
     items: int = 0
-    """Number of the first pairs, where only those were measured; 0 for all."""
+    """Number of leading pairs that were measured; 0 for all."""
     order: Sequence[str] = ()
-    """Order in which metrics are listed; by default that of the shares and derived ones."""
+    """Order in which metrics are listed; by default the shares, then the derived ones."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that the numbers depend on, and counts that belong beside them."""
+    """Settings that the numbers depend on, and counts to report with them."""
 
 
 def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
     """Value, percentile interval, n and undefined items of every metric.
 
-    As in `Resample.intervals`, there is no interval where fewer than two clusters have a value.
+    As in `Resample.intervals`, there is no interval if fewer than two clusters have a value.
     """
     names = list(measured.shares)
     tops = np.array([measured.shares[name].numerators for name in names], dtype=float).T
@@ -90,7 +89,7 @@ def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
 
 
 def harmonic(first: str, second: str) -> tuple[Derive, Sequence[str]]:
-    """The harmonic mean of two metrics: 0 where both are 0, undefined where one is."""
+    """The harmonic mean of two metrics: 0 if both are 0, undefined if either is."""
 
     def derive(values: Mapping[str, Floats]) -> Floats:
         one, other = values[first], values[second]
@@ -124,5 +123,5 @@ def _ratios(tops: Floats, bottoms: Floats, names: Sequence[str]) -> dict[str, Fl
 def _interval(drawn: Floats, point: float) -> list[float] | None:
     if np.isnan(point):
         return None
-    found = percentile_interval(drawn)
-    return list(found) if found else None
+    interval = percentile_interval(drawn)
+    return list(interval) if interval else None

@@ -1,13 +1,13 @@
-"""A comparison looked at while it goes on, and stopped when it is decided.
+"""A comparison that is tested repeatedly while a run goes on, and ends when it is decided.
 
-Whoever looks twenty times at a test of 5% finds a false difference in one run of four. Here every
-look has its own share of the 5%, and a draw of random signs (see `sign_flips`) that was beyond the
-bound at an earlier look has used its chance up. Within a look pairs are decided from the greatest
-difference down, as in `ranks`, and with the same guard: one more cluster must not undo a decision.
+Repeating a test at 5% twenty times gives a false difference in one run of four. Here every look
+spends its own share of the 5%, and a draw of random signs (see `SignFlips`) that exceeded the bound
+at an earlier look is spent. Within a look, pairs are decided from the greatest difference down, as
+in `ranks`, and with the same guard: one more cluster must not undo a decision.
 
 Source: Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70(3), 1983,
-with the spending function that they give for Pocock's boundary; Romano and Wolf, JASA 100(469),
-2005 (step down).
+with their spending function for Pocock's boundary; Romano and Wolf, JASA 100(469), 2005 (step
+down).
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ class Decision:
     """State of a comparison after a look."""
 
     done: bool
-    """True when the question is answered."""
+    """True once the question is answered."""
     beats: frozenset[tuple[int, int]]
     """Pairs (better, worse) decided so far; none is ever withdrawn."""
     ties: frozenset[tuple[int, int]]
-    """Pairs shown to differ by less than matters, the smaller number first."""
+    """Pairs shown to differ by less than `indifference`, the lower column first."""
     active: tuple[int, ...]
-    """Columns whose values are still needed, in their order."""
+    """Columns whose values are still needed, in order."""
     top: tuple[int, ...]
-    """Columns known to be among the k best, in their order; of `all` none."""
+    """Columns known to be among the k best, in order; empty for `all`."""
     look: int
-    """Number of this look, the first being 1."""
+    """Number of this look, from 1."""
 
 
 class Sequential:
-    """A question about contestants, asked at most `looks` times of growing data.
+    """A question about contestants, tested at most `looks` times on growing data.
 
     The chance that any pair in `beats` is false, at any look, is at most alpha.
     """
@@ -75,8 +75,8 @@ class Sequential:
     ) -> None:
         """State the question.
 
-        Of `top` the k best are asked for. A pair known to differ by less than `indifference` needs
-        no decision, and either may stand among them. `span` is the range that values may have.
+        `top` asks for the k best. A pair known to differ by less than `indifference` needs no
+        decision: either may be among them. `span` is the range of possible values.
 
         Raises:
             InputError: An option is out of its range.
@@ -99,23 +99,23 @@ class Sequential:
         self._undecided: list[int] = []
 
     def look(self, values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Decision:
-        """Look at all rows seen so far, new ones after those of the look before.
+        """Test all rows so far; new rows follow those of the previous look.
 
         Args:
-            values: Shape (items, contestants); higher is better, NaN is undefined, such as the
-                values of a contestant that is asked no more.
+            values: Shape (items, contestants); higher is better, NaN is undefined, as for a
+                contestant that is no longer run.
             clusters: The label of each row's cluster.
 
         Raises:
-            InputError: All looks are used up, rows or contestants are gone, or the values do not
+            InputError: All looks are used up, rows or contestants are missing, or the values do not
                 fit the clusters.
         """
         contrasts = Contrasts(values, clusters, self._span)
         self._begin(contrasts.contestants, len(clusters))
-        # As Pocock's boundary spends the chance, by the share of looks taken.
+        # Alpha spent so far, by Pocock's boundary.
         spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
         pairs = self._open_pairs(contrasts)
-        if contrasts.clusters < MIN_CLUSTERS:  # which decide nothing, and spend nothing
+        if contrasts.clusters < MIN_CLUSTERS:  # too few to decide, so nothing is spent
             pairs = pairs[:0]
         drawn = SignFlips(contrasts, self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
@@ -157,7 +157,7 @@ class Sequential:
         return self._ahead | self._ahead.T | self._near
 
     def _open_pairs(self, contrasts: Contrasts) -> Integers:
-        """Pairs that the answer still hangs on."""
+        """Undecided pairs that can still change the answer."""
         is_open = ~self._settled()[contrasts.first, contrasts.second]
         if self._question == "top":
             waits = np.isin(np.arange(contrasts.contestants), self._undecided)
@@ -165,10 +165,10 @@ class Sequential:
         return np.flatnonzero(is_open)
 
     def _add_near(self, contrasts: Contrasts, pairs: Integers, bound: float) -> None:
-        """Pairs whose differences within the bound all lie below what matters.
+        """Mark pairs whose whole interval is below `indifference` as ties.
 
-        Of m clusters that show no difference at all, 3 / m of all clusters may still show one.
-        Where they show some, one more cluster against the pair must not undo that.
+        If m clusters show no difference at all, up to 3 / m of all clusters may still show one. If
+        they show some, one more cluster against the pair must not undo the tie.
         """
         if not self._indifference or not math.isfinite(bound):
             return
@@ -181,10 +181,10 @@ class Sequential:
         self._near[first, second] = self._near[second, first] = True
 
     def _settle_top(self, contrasts: Contrasts) -> None:
-        """Add to the k best whom k decided differences place there; the others fall out.
+        """Settle who is among the k best and who is not, as far as decided pairs allow.
 
-        Among those that are undecided only places among themselves count. Of two whose difference
-        does not matter, the one that is ahead so far stands first.
+        Undecided contestants compete only for the places left. Of two tied contestants, the one
+        ahead so far goes first.
         """
         leads = np.zeros_like(self._ahead)
         is_first = contrasts.sums >= 0
@@ -217,10 +217,10 @@ class Sequential:
 def _crossing(
     greatest: npt.NDArray[np.float32], bound: float, spent: float
 ) -> npt.NDArray[np.bool_]:
-    """Draws that have used their chance up, those that had before among them.
+    """Flags of the spent draws, those spent earlier included.
 
-    The observed signs are one draw among all others. Of these together no larger share than was
-    spent may cross: the draw at the bound does, unless others equal to it would be too many.
+    The observed signs count as one more draw. No larger share of all draws may cross than the alpha
+    spent: the draw at the bound does, unless too many are equal to it.
     """
     reaching = greatest >= bound * SAME**2
     if np.count_nonzero(reaching) <= allowed_draws(len(greatest), spent) + 1:
@@ -231,39 +231,39 @@ def _crossing(
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """A question about the contestants of a task, which ends a run when it is answered."""
+    """A question about the contestants of a task; its answer ends the run."""
 
     question: Question = "all"
-    """`top`: which are the k best; `all`: who is better, of every pair."""
+    """`top`: the k best contestants; `all`: the better one of every pair."""
     k: int = 1
     indifference: float = 0.0
-    """A difference below this one does not matter."""
+    """Differences below this do not matter."""
     alpha: float = 0.05
     """Chance that any decision is false."""
     looks: int = 20
-    """The most looks; a task of fewer clusters gets one for each."""
+    """Maximum number of looks; with fewer clusters, one for each."""
     seed: int = 0
-    """Seed of the order of the items, and of the signs."""
+    """Seed of the order of items and of the random signs."""
 
     def __post_init__(self) -> None:
         self.test(self.looks)
 
     @property
     def label(self) -> str:
-        """The question as it is asked for: `top=3` or `all`."""
+        """The question as an option: `top=3` or `all`."""
         return self.question if self.question == "all" else f"top={self.k}"
 
     def test(self, looks: int, span: float = 0.0) -> Sequential:
-        """The test that answers the question about values of a range."""
+        """The test that answers the question; `span` is the range of possible values."""
         given = (self.question, self.k, self.indifference, self.alpha, looks, self.seed)
         return Sequential(*given, span=span)
 
     def order(self, clusters: Mapping[str, str]) -> list[str]:
-        """The clusters of items in the order in which they are asked."""
+        """Clusters in the order in which their items are run."""
         return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
 
     def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
-        """The items that are answered before a look, the first of which is 1."""
+        """Items that are answered before a look; looks count from 1."""
         order = self.order(clusters)
         seen = set(order[: len(order) * look // min(self.looks, len(order))])
         return {item for item, cluster in clusters.items() if cluster in seen}

@@ -1,1 +1,1 @@
-"""Pure text functions that several rooms share."""
+"""Pure text functions that several packages share."""

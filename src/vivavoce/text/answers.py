@@ -1,16 +1,16 @@
-r"""Titles and running texts as a model meant them, without what models say around them.
+r"""Titles and running texts in answers, without what models write around them.
 
-Rules for a title, in this order; a text that none of them fits stays as it is:
+Rules for a title, in this order; a text that fits no rule stays as it is:
 
 1. fences of a code block, `<title>` tags, `\title{}` and the `title` of
-   a JSON object are opened;
-2. a line's heading, quotation and list marks, its number (`1.`) and the bold or italic marks around
-   it go;
-3. lead-ins go: `Sure!`, `Here is a title for the paper:`, `Title:`, `The title could be:`;
-4. of several lines the first that is left is the title, with the next one where it is plainly
-   unfinished: it ends in a colon, a dash, a comma or a word such as `of`;
-5. remarks behind it go: `(9 words)`, `- This title says ...`, `. Let me know if ...`;
-6. quotation marks around all of it go.
+   a JSON object are unwrapped;
+2. a line's heading, quotation and list marks, its number (`1.`) and surrounding bold or italic
+   marks are removed;
+3. lead-ins are removed: `Sure!`, `Here is a title for the paper:`, `Title:`, `The title could be:`;
+4. the first remaining line is the title, with the next line if it is clearly unfinished: it ends in
+   a colon, a dash, a comma or a word such as `of`;
+5. trailing remarks are removed: `(9 words)`, `- This title says ...`, `. Let me know if ...`;
+6. quotation marks around the whole title are removed.
 
 Every rule takes linear time.
 """
@@ -28,10 +28,10 @@ from vivavoce.text.final_answer import only_text
 from vivavoce.text.markers import read_markers
 
 MAX_CHARACTERS = 20_000
-"""An answer's text beyond this is not read."""
+"""Characters of an answer that are read."""
 _MAX_LINES = 200
 _MAX_ROUNDS = 4
-"""Marks within marks, such as a bold title in quotes behind a label."""
+"""Nested marks, such as a bold title in quotes after a label."""
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]{0,40}$", re.MULTILINE)
 _TAG = re.compile(r"<(title|h[1-6])>", re.IGNORECASE)
@@ -45,11 +45,11 @@ _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"),
 _EMPHASIS = r"[*_]{0,3}"
 _PATTERNS = read_patterns(__file__, "answers.toml")
 _LABEL = _PATTERNS["label"]
-# What opens a reply: it goes only with a lead-in behind it, or alone in its line.
+# Opening courtesies are removed only before a lead-in, or alone on their line.
 _COURTESY = _PATTERNS["courtesy"]
 _LEAD_IN = _PATTERNS["lead_in"]
 _NAMES_TITLE = _PATTERNS["names_title"]
-# The title is "..." and nothing more: only with quotation marks is it plain where the title begins.
+# The title is "...": without quotation marks, it is unclear where the title begins.
 _SENTENCE = _PATTERNS["sentence"]
 _UNFINISHED = _PATTERNS["unfinished"]
 _COUNT = _PATTERNS["count"]
@@ -77,14 +77,14 @@ _HEADING = re.compile(
 )
 _NAMED = _PATTERNS["named"]
 _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
-"""The most words of a line that is spoken behind a text, of one before it, and of a title."""
+"""Maximum words of a closing remark, of a lead-in, and of a title."""
 
 
 def without_wrapper(text: str) -> str:
-    """A running text without the lines that announce and follow it, its markup and its heading."""
+    """A running text without lead-in, closing remark, markup and heading."""
     text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
-    if (found := only_text(text)[0]) is not None:
-        return found[1].strip()
+    if (field := only_text(text)[0]) is not None:
+        return field[1].strip()
     for _ in range(_MAX_ROUNDS):
         shorter = _without_heading(_without_markup(text.strip())).strip()
         if shorter == text:
@@ -94,7 +94,7 @@ def without_wrapper(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """The text inside a fence, an environment or a command of LaTeX, or the elements of a page."""
+    """The text inside a fence, a LaTeX environment or command, or HTML elements."""
     if fence := _BLOCK.fullmatch(text):
         return fence[2]
     if environment := _ENVIRONMENT.match(text):
@@ -115,7 +115,7 @@ def _without_markup(text: str) -> str:
 
 
 def _without_closing_remark(text: str) -> str:
-    """A text without a last line that speaks to the reader, or counts its words."""
+    """A text without a last line that addresses the reader or counts words."""
     above, _, last = text.rpartition("\n\n")
     is_short = len(last.split()) <= _REMARK_WORDS and "\n" not in last.strip()
     is_remark = _TO_READER.match(last.lstrip(" *_([")) or _COUNT.fullmatch(f" {last.strip()}")
@@ -125,10 +125,10 @@ def _without_closing_remark(text: str) -> str:
 def _without_preface(text: str) -> str:
     """A text without a first line that ends in a colon and announces the rest.
 
-    Such a line speaks to the reader. Or it is one sentence, without `we` and `our`, and the rest is
+    Such a line addresses the reader. Or it is one sentence, without `we` and `our`, and the rest is
     prose at least twice as long and no list: papers too write `The following steps are needed:`.
-    Two words are enough above a single line, if a blank line is between them or the first is no
-    heading: it has capitals only where sentences begin.
+    Above a single line, two words are enough, if a blank line separates them or the first is no
+    heading: it has capitals only at the start of sentences.
     """
     first, _, rest = text.partition("\n")
     line, words = first.strip(" *_"), len(first.split())
@@ -147,7 +147,7 @@ def _without_preface(text: str) -> str:
 
 
 def _without_heading(text: str) -> str:
-    """A text without its name above it: the only heading of its kind, or a label."""
+    """A text without its own heading: the only one of its kind, or a label."""
     heading = _HEADING.match(text)
     if heading and f"\n{heading['mark'] or '==='}" not in text[heading.end() :]:
         return text[heading.end() :]
@@ -156,13 +156,13 @@ def _without_heading(text: str) -> str:
 
 
 def is_title(text: str) -> bool:
-    """Check whether a text is a title: one line that no full stop ends."""
+    """Check whether a text is a title: one line without a final full stop."""
     line = text.strip()
     return "\n" not in line and len(line.split()) <= _TITLE_WORDS and line[-1:] not in (".", "。")
 
 
 def clean_title(answer: str) -> str:
-    """The title in an answer; empty where nothing but a lead-in is there."""
+    """The title in an answer; empty if the answer is only a lead-in."""
     text = _open_containers(_without_preface(answer[:MAX_CHARACTERS].strip()))
     lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
     title = _first_title(lines)
@@ -175,7 +175,7 @@ def clean_title(answer: str) -> str:
 
 
 def _open_containers(text: str) -> str:
-    """The text inside a code block, tags, LaTeX or JSON, where the answer is one of these."""
+    """The text inside a code block, tags, LaTeX or JSON, if the answer is one of these."""
     text = _FENCE.sub("", text).strip()
     if text.startswith("{"):
         text = _from_json(text)
@@ -188,10 +188,10 @@ def _open_containers(text: str) -> str:
 
 def _from_json(text: str) -> str:
     try:
-        found = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    title = next((found[key] for key in found if key.lower() == "title"), None)
+    title = next((fields[key] for key in fields if key.lower() == "title"), None)
     return title if isinstance(title, str) else text
 
 
@@ -205,7 +205,7 @@ def _inside_braces(text: str, start: int) -> str:
 
 
 def _first_title(lines: list[str]) -> str:
-    """The first line that is more than a lead-in, with those it plainly goes on in."""
+    """The first line that is more than a lead-in, with the lines that continue it."""
     for number, line in enumerate(lines):
         title = _without_lead_in(_strip(line))
         if not any(character.isalnum() for character in title):
@@ -221,7 +221,7 @@ def _first_title(lines: list[str]) -> str:
 
 
 def _is_talk(line: str) -> bool:
-    """Check whether a line only leads up to a title: it ends in a colon or speaks in person."""
+    """Check whether a line only introduces a title: it ends in a colon or is in first person."""
     is_open = line.endswith((":", "：", "...", "…"))
     is_speech = line.endswith(".") and _PERSON.match(line) is not None
     return bool(_NAMES_TITLE.search(line)) and ((is_open and len(line.split()) > 3) or is_speech)
@@ -234,22 +234,22 @@ def _without_lead_in(line: str) -> str:
     courtesy = _COURTESY.match(line)
     rest = _strip(line[courtesy.end() :]) if courtesy else line
     for pattern in (_LABEL, _LEAD_IN, _SENTENCE):
-        found = pattern.match(rest)
-        if found and (pattern is not _LEAD_IN or _NAMES_TITLE.search(found[0])):
-            return _strip(rest[found.end() :])
+        match = pattern.match(rest)
+        if match and (pattern is not _LEAD_IN or _NAMES_TITLE.search(match[0])):
+            return _strip(rest[match.end() :])
     # `Sure, but ...` may be a title; `Sure!` alone is not.
     return "" if courtesy and not rest else line
 
 
 def _without_remarks(line: str) -> str:
-    found = _REMARK.search(line)
-    if found and found.start() > 0:
-        line = line[: found.start()].rstrip().removesuffix(".")
+    remark = _REMARK.search(line)
+    if remark and remark.start() > 0:
+        line = line[: remark.start()].rstrip().removesuffix(".")
     return _COUNT.sub("", line)
 
 
 def _strip(line: str) -> str:
-    """A line without its list mark, and without bold marks or quotes around all of it."""
+    """A line without its list mark, and without bold marks or quotes around the whole line."""
     line = line.strip()
     if mark := _MARK.match(line):
         line = line[mark.end() :]
@@ -264,7 +264,7 @@ def _strip(line: str) -> str:
 
 
 def _is_wrapped(line: str, first: str, last: str) -> bool:
-    """Check whether marks stand around all of a line, not around its first and its last words."""
+    """Check whether marks surround a whole line, not just its first and its last words."""
     inside = line[len(first) : -len(last)]
     is_around = (
         len(line) > len(first) + len(last) and line.startswith(first) and line.endswith(last)

@@ -1,4 +1,4 @@
-"""Words of one table cell, without the markup around them, and the number that a score means."""
+"""The words of a table cell, without markup, and the number that a printed score means."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _DINGBATS: dict[str, str] = _COMMANDS["dingbats"]
 
 
 def collapse_spaces(text: str) -> str:
-    """One space between words, none at the ends."""
+    """Collapse white space to single spaces, with none at the ends."""
     return " ".join(text.split())
 
 
 def unescape_entities(text: str) -> str:
-    """Replace `&lt;` and its like; anything without a closing semicolon stays."""
+    """Replace entities such as `&lt;`; anything without a closing semicolon stays."""
     if "&" not in text:
         return text
     return _ENTITY.sub(lambda match: html.unescape(match.group()), text)
@@ -44,7 +44,7 @@ def unescape_entities(text: str) -> str:
 def skip_group(text: str, position: int, stop: int | None = None) -> int:
     """Position after the brace group that starts at `position`, which may follow spaces.
 
-    Where there is no group, the position itself; an unclosed group ends at `stop`.
+    It is `position` if there is no group; an unclosed group ends at `stop`.
     """
     stop = len(text) if stop is None else stop
     start = position
@@ -64,7 +64,7 @@ def skip_group(text: str, position: int, stop: int | None = None) -> int:
 def latex_words(text: str) -> str:
     r"""Text that LaTeX prints for a cell: `\textbf{88.5} $\pm$ 0.2\%` -> `88.5 ± 0.2%`.
 
-    Citations, labels, colours and rules vanish; unknown commands vanish, their arguments stay.
+    Citations, labels, colours and rules are dropped; of unknown commands, arguments stay.
     """
     words: list[str] = []
     position = 0
@@ -97,7 +97,7 @@ def _read_command(name: str, text: str, position: int, words: list[str]) -> int:
 
 
 def plain_words(cell: str) -> str:
-    """The words of a cell of any kind: no emphasis, links, footnotes, inline tags or LaTeX."""
+    """The words of a cell, without emphasis, links, footnotes, inline tags or LaTeX."""
     if _MARKUP.search(cell) is None:
         return collapse_spaces(cell)
     text = cell
@@ -114,7 +114,7 @@ def plain_words(cell: str) -> str:
 
 
 MAX_SCORE = 200
-"""Characters of a score that are looked at."""
+"""Characters of a score that are read."""
 _MULTIPLIERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 _DASHES = str.maketrans(dict.fromkeys("−–—‐‑‒﹣－", "-"))
 _MARKS = "*†‡§+^↑↓\\ \t"
@@ -124,7 +124,7 @@ _UNIT = re.compile(
     r"(?<=[0-9.])\s?(?!(?:st|nd|rd|th|[kKMB]|[eE][-+]?[0-9]+|(?:thous|mill|bill)[a-z]+)$)"
     r"(?:[^\W\d_][^\s,;:?()\[\]]{0,14}|[°×]\w?)$"
 )
-"""A word behind a number, but not the end of an ordinal, an exponent, or a thousand and more."""
+"""A word after a number, but no ordinal ending, exponent, or word such as `thousand`."""
 _SIGN = re.compile(r"^[~≈≤≥<>$€£#]\s?")
 _NUMBER = re.compile(
     r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
@@ -134,11 +134,11 @@ _POWER = re.compile(r"(?:(?P<factor>-?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<power>
 
 
 def read_score(text: str) -> float | None:
-    """The number that a printed score means; None when it is none.
+    """The number that a printed score means; None if it is not a number.
 
     `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+`, `≤ 80.1`, `120 FPS`, `5 x 10^4` and
-    `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are none. A multiplier is
-    applied: `33M` is 33,000,000. A unit, whichever it is, is not: `12 ms` is 12, `1.5m` 1.5.
+    `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are not. A multiplier is
+    applied: `33M` is 33,000,000. Units are ignored: `12 ms` is 12, `1.5m` is 1.5.
     """
     rest = text[:MAX_SCORE].translate(_DASHES).strip().strip("\ufeff")
     rest = rest.replace("**", "").replace("__", "")
@@ -147,28 +147,28 @@ def read_score(text: str) -> float | None:
     rest = _UNIT.sub("", _SIGN.sub("", rest.strip(_MARKS)))
     if power := _POWER.fullmatch(rest):
         rest = f"{power['factor'] or 1}e{power['power']}"
-    found = _NUMBER.fullmatch(rest)
-    digits = found["number"].replace(",", "") if found else ""
-    if found is None or not digits.lower().partition("e")[0].strip("+-."):
+    match = _NUMBER.fullmatch(rest)
+    digits = match["number"].replace(",", "") if match else ""
+    if match is None or not digits.lower().partition("e")[0].strip("+-."):
         return None
-    value = float(digits) * _MULTIPLIERS[found["unit"] or ""]
+    value = float(digits) * _MULTIPLIERS[match["unit"] or ""]
     return value if math.isfinite(value) else None
 
 
 def spread_cells(cells: Sequence[Sequence[str]], spans: Iterable[Sequence[int]]) -> list[list[str]]:
-    """The rows of a table, each cell repeated in every place that it covers.
+    """The rows of a table, with spanning cells repeated in every place that they cover.
 
     Args:
         cells: The rows.
-        spans: Row, column, rows and columns of each cell that covers several places; those that
-            cover more than there is are not believed.
+        spans: Row, column, height and width of each spanning cell; spans that together exceed the
+            table are ignored.
     """
     rows = [list(row) for row in cells]
     places = sum(map(len, rows))
     for top, left, height, width in spans:
         places -= height * width
         if places < 0:
-            break  # no two cells cover one place
+            break  # more places than the table has
         text = rows[top][left] if top < len(rows) and left < len(rows[top]) else ""
         for row in rows[top : top + height]:
             row[left : left + width] = [text] * len(row[left : left + width])

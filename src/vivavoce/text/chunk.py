@@ -1,12 +1,11 @@
-"""Long texts cut into overlapping chunks, each with its place in the text.
+"""Splitting of long texts into overlapping chunks, each with its position in the text.
 
-A chunk takes as much as fits and ends at the last paragraph break within reach. Where there is none
-it ends at the last line break, else the end of a sentence, else a space, else anywhere. The next
-one begins with the last whole words of it, as many as the overlap allows. White space around a
-chunk is left out. Apart from it every character of the text is in a chunk, and chunks follow the
-text: both their starts and their ends increase.
+A chunk takes as much as fits and ends at the last paragraph break within reach, else at the last
+line break, else at the end of a sentence, else at a space, else anywhere. The next one begins with
+its last whole words, as many as the overlap allows. White space around a chunk is left out. Every
+other character is in a chunk, and both the starts and the ends of chunks increase.
 
-Time is linear in the length of the text, whatever it holds.
+Time is linear in the length of any text.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ SIZE, OVERLAP = 512, 64
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _LINE = re.compile(r"\n")
-# A mark before a small letter or a digit is mostly an abbreviation's: et al. 2020, e.g. this
+# A full stop before a small letter or a digit mostly ends an abbreviation: et al. 2020, e.g. this
 _SENTENCE = re.compile(r"[.!?…][\"'”’»)\]]{0,4}(?=\s[^a-z\d])|[。！？][”’」』）]{0,4}")
 _SPACE = re.compile(r"\s")
 _NOT_SPACE = re.compile(r"\S")
 _LEVELS = (_PARAGRAPH, _LINE, _SENTENCE, _SPACE)
 _BEHIND = 2
-"""Characters after the last place for a cut that a pattern may have to see."""
+"""Characters after the last possible cut that a pattern may need to see."""
 _WORD_START = re.compile(r"(?<=\s)\S")
 _MAX_TOKEN = 16
 
 
 class Counter(Protocol):
-    """Counts tokens and finds where a number of them ends."""
+    """Counts tokens, and measures the length of a number of them."""
 
     def count(self, text: str) -> int:
-        """Tokens of a text."""
+        """Number of tokens in a text."""
         ...
 
     def end_of(self, text: str, tokens: int) -> int:
@@ -57,17 +56,17 @@ class Chunk:
 def split_text(
     text: str, size: int = SIZE, overlap: int = OVERLAP, counter: Counter | None = None
 ) -> list[Chunk]:
-    """Cut a text into chunks; none for a text without anything but white space.
+    """Split a text into chunks; a blank text has none.
 
     Args:
         text: The source.
-        size: Most characters of a chunk; with a counter, most tokens, and then at most 16
-            characters a token. A single character of more tokens than that is a chunk of its own.
-        overlap: Most characters or tokens that a chunk shares with the one before.
+        size: Maximum characters of a chunk; with a counter, maximum tokens, of at most 16
+            characters each. A single character of more tokens is a chunk of its own.
+        overlap: Maximum characters or tokens that a chunk shares with the previous one.
         counter: Counts the tokens of a model; None to count characters.
 
     Raises:
-        InputError: The size is below 1 or the overlap is negative or more than half the size.
+        InputError: The size is below 1, or the overlap is negative or more than half the size.
     """
     if size < 1 or not 0 <= overlap <= size // 2:
         raise InputError(
@@ -80,7 +79,7 @@ def split_text(
     while cut < len(text):
         last = cut
         cut, end, fits = source.next_cut(start, last)
-        if not fits and start < last:  # not even the next character beside what is shared
+        if not fits and start < last:  # not even the next character fits after the overlap
             start = last
             cut, end, fits = source.next_cut(start, last)
         chunks.append(Chunk(start, end, text[start:end]))
@@ -90,7 +89,7 @@ def split_text(
 
 
 class _Source:
-    """A text, and how much of it a chunk may hold."""
+    """A text with the limits of its chunks."""
 
     def __init__(self, text: str, size: int, overlap: int, counter: Counter | None) -> None:
         self._text = text
@@ -100,7 +99,7 @@ class _Source:
         self._scale = 1 if counter is None else _MAX_TOKEN
 
     def next_cut(self, start: int, last: int) -> tuple[int, int, bool]:
-        """Cut of a chunk from `start`, after the last cut; the end of its text; True if it fits."""
+        """Cut of a chunk from `start` after the last cut, end of its text, and True if it fits."""
         limit = self._limit(start)
         while True:
             cut = _last_break(self._text, last, limit)
@@ -108,11 +107,11 @@ class _Source:
             excess = self._length(start, end) - self._size
             if excess <= 0 or limit == last + 1:
                 return cut, end, excess <= 0
-            # What is cut off can change how the rest is cut into tokens.
+            # Cutting a part off can change the tokens of the rest.
             limit = max(last + 1, min(limit - excess, cut - 1))
 
     def next_start(self, start: int, end: int, cut: int) -> int:
-        """Start of the chunk after `text[start:end]`; `cut` when nothing fits twice."""
+        """Start of the chunk after `text[start:end]`; `cut` if no overlap fits."""
         if not self._overlap or cut == len(self._text):
             return cut
         first = max(start + 1, end - self._overlap * self._scale)
@@ -125,11 +124,11 @@ class _Source:
         return cut
 
     def _limit(self, start: int) -> int:
-        """The furthest place where a chunk may end."""
+        """The furthest position where a chunk may end."""
         if self._counter is None:
             return min(start + self._size, len(self._text))
         length = scale = 1
-        # Most of what is counted beyond the chunk is counted again for the next one.
+        # Text counted beyond this chunk is counted again for the next one, so try little first.
         while scale < _MAX_TOKEN:
             scale *= 2
             reach = self._text[start : start + self._size * scale]
@@ -139,7 +138,7 @@ class _Source:
         return start + max(1, length)
 
     def _first_fitting(self, places: Sequence[int], end: int) -> int | None:
-        """The earliest place from which the overlap is not too long, by bisection."""
+        """The earliest position from which the overlap is not too long, by bisection."""
         low, high = 0, len(places)
         while low < high:
             middle = (low + high) // 2
@@ -154,49 +153,49 @@ class _Source:
 
 
 def _last_break(text: str, last: int, limit: int) -> int:
-    """The best place to cut after the last cut and not after the limit."""
+    """The best position to cut, after the last cut and not after the limit."""
     if limit == len(text):
         return limit
     for level in _LEVELS:
-        found = 0
+        cut = 0
         for match in level.finditer(text, last, limit + _BEHIND):
             if last < match.end() <= limit:
-                found = match.end()
-        if found:
-            return found
+                cut = match.end()
+        if cut:
+            return cut
     return limit
 
 
 def _skip(text: str, place: int) -> int:
-    """The first place from here that is not white space."""
+    """The first position from here that is not white space."""
     match = _NOT_SPACE.search(text, place)
     return match.start() if match else len(text)
 
 
 _HEAD_SHARE = 3
-"""The caption and the header that every piece of a table repeats take at most a third of it."""
+"""The caption and header repeated in every piece take at most a third of it."""
 _BAR = " | "
 _MAX_HEADER_ROWS = 3
 _DIGIT = re.compile(r"\d")
 
 
 def cut_text(text: str, size: int, overlap: int = 0) -> list[str]:
-    """A text in pieces of at most so many characters; none for nothing but white space."""
+    """Split a text into pieces of at most `size` characters; a blank text has none."""
     return [chunk.text for chunk in split_text(text, size, overlap)]
 
 
 def table_lines(caption: str, cells: Sequence[Sequence[str]]) -> list[str]:
-    """A table as lines: the caption, where there is one, then each row with bars between cells."""
+    """A table as lines: the caption, if any, then each row with bars between cells."""
     rows = [_BAR.join(" ".join(cell.split()) for cell in row) for row in cells]
     head = " ".join(caption.split())
     return [head, *rows] if head else rows
 
 
 def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[str]:
-    """A table in pieces of at most so many characters, each with the caption and the header.
+    """Split a table into pieces of at most `size` characters, each with caption and header.
 
-    The header is the first row; where all of them are short, also those below it that have no digit
-    behind the first cell. Rows stay whole, unless one alone is longer than a piece can be.
+    The header is the first row and, if there is room, the rows below it without digits after the
+    first cell. A row is split only if it does not fit into a piece.
     """
     lines = table_lines(caption, cells)
     whole = "\n".join(lines)
@@ -214,13 +213,13 @@ def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[s
 
 
 def _parted(lines: Sequence[str], rows: int) -> tuple[Sequence[str], Sequence[str]]:
-    """The caption with the header, and the last rows."""
+    """The lines of caption and header, and the lines of the last rows."""
     cut = len(lines) - max(0, rows)
     return lines[:cut], lines[cut:]
 
 
 def _header_rows(cells: Sequence[Sequence[str]]) -> int:
-    """Count the rows of a header of columns."""
+    """Count the rows of a column header."""
     count = 1
     for row in cells[1:_MAX_HEADER_ROWS]:
         if sum(map(bool, row)) < 2 or any(map(_DIGIT.search, row[1:])):
@@ -246,11 +245,11 @@ def _fill(lines: Sequence[str], size: int) -> list[str]:
 
 
 def headed(heading: str | None, text: str) -> str:
-    """A section's text below its heading."""
+    """A section's text under its heading, if any."""
     return f"{heading}\n\n{text}" if heading else text
 
 
 def short(text: str, most: int = 120) -> str:
-    """A text on one line, cut to so many characters."""
+    """A text on one line, cut to at most `most` characters."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,8 +1,8 @@
 """Citation markers of a plain text: numbers in square brackets, and surnames with a year.
 
-Finding is all that happens here; whose reference a marker means is for the reader of the paper.
-A line break parts lines or cells, which a marker crosses only where it is plainly unfinished; a
-blank line ends everything. Every function takes linear time.
+Markers are only found here; the reader of a paper resolves them to references. A marker crosses a
+line break only if it is clearly unfinished, and never a blank line. Every function takes linear
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DASHES = frozenset("–—-")
 _BEFORE_NO_CITATION = re.compile(
     r"(?:[=∈×^_]\s?|(?<![\w-])[^\W\d_]|(?<![\w.-])[0-9][0-9.]*)$"  # =[1], x[1], 0.5[1]
 )
-# What stands before numbers that bound or measure something.
+# Words before numbers that bound or measure something.
 _BEFORE_INTERVAL = re.compile(
     r"(?<![^\W_])(?:(?<!as )in|range|ranges|ranging|intervals?|between|scale|values?|sizes?|dims?"
     r"|dimensions?|kernels?|shape|bounds?)[\s:]{0,2}$",
@@ -33,7 +33,7 @@ _BEFORE_INTERVAL = re.compile(
 _LOOK_BEHIND = 16
 
 _WORD = r"[\w\u0300-\u036f]+"
-# Accents that a PDF sets apart stand inside words, like hyphens and apostrophes.
+# Accents that a PDF prints separately are part of words, like hyphens and apostrophes.
 _JOINT = "['’`´¨ˇ˜ˆ¸‐‑-]"
 _TOKEN = re.compile(rf"{_WORD}(?:{_JOINT}{_WORD})*[´`¨ˇ˜]?|\n[ \t]*\n|\n|[^\w\s]")
 _YEAR = re.compile(r"((?:19|20)[0-9]{2})([A-Za-z]?)")
@@ -47,7 +47,7 @@ _PARTICLES = frozenset(
     "zur".split()
 )
 _HYPHENS = frozenset("-‐‑")
-# Stands for a year already read, so that no name is read across it.
+# Placeholder of a year already read, so that no name is read across it.
 _READ = "0"
 _ALIKE = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"}
@@ -56,7 +56,7 @@ _ALIKE = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class NumericMarker:
-    """Numbers in square brackets, ranges written out."""
+    """Numbers in square brackets, with ranges expanded."""
 
     start: int
     numbers: tuple[int, ...]
@@ -69,24 +69,24 @@ class AuthorYearMarker:
     start: int
     """Start of the year in the text."""
     names: tuple[str, ...]
-    """Keys of `name_key`, in the order printed; the first ones may belong to the text before."""
+    """Keys by `name_key`, in printed order; the first ones may be words of the text before."""
     has_others: bool
-    """The names end in `et al.`"""
+    """True if the names end in `et al.`"""
     is_pair: bool
-    """`and` joins the last two names, and nobody else follows: they belong together."""
+    """True if `and` joins the last two names and no others follow: they belong together."""
     year: int
     letter: str
-    """Lower case, empty without one."""
+    """Letter after the year in lower case, or empty."""
 
     @property
     def readings(self) -> Iterator[tuple[str, ...]]:
-        """The names that it may have, longest first: words before a name may look like names."""
+        """Possible lists of names, longest first: words before a name may look like names."""
         last = len(self.names) - (2 if self.is_pair else 1)
         return (self.names[start:] for start in range(last + 1))
 
 
 def name_key(name: str) -> str:
-    """A surname for comparison: no case, accents, particles, spaces or marks."""
+    """A surname for comparison, without case, accents, particles, spaces or marks."""
     words = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold().split()
     while len(words) > 1 and words[0] in _PARTICLES:
         del words[0]
@@ -95,12 +95,12 @@ def name_key(name: str) -> str:
 
 
 def name_keys(text: str) -> set[str]:
-    """Keys of all words of a text, as `name_key` gives them."""
+    """Keys of all words of a text, by `name_key`."""
     return {name_key(word) for word in _NAME_WORD.findall(text)} - {""}
 
 
 def surname_keys(name: str) -> set[str]:
-    """Keys of a name as a whole, and of its last word: of `First Last` a marker shows that."""
+    """Keys of a whole name and of its last word, which a marker shows for `First Last`."""
     words = name.split()
     return {name_key(name), name_key(words[-1])} - {""} if words else set()
 
@@ -108,7 +108,7 @@ def surname_keys(name: str) -> set[str]:
 def numeric_mentions(
     text: str, ordinals: Mapping[int, int]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Place and references of the numeric markers of which every number has a reference."""
+    """Position and references of numeric markers in which every number has a reference."""
     for marker in find_numeric_markers(text):
         meant = tuple(ordinals[number] for number in marker.numbers if number in ordinals)
         # A number without its reference shows that the brackets are not a citation.
@@ -117,11 +117,10 @@ def numeric_mentions(
 
 
 def find_numeric_markers(text: str) -> Iterator[NumericMarker]:
-    """The bracketed numbers of a text that can be citations, in order.
+    """Bracketed numbers of a text that may be citations, in order.
 
-    Intervals, sizes and indices are left out. These are brackets with a zero or a number twice,
-    glued to a single letter or a digit, after a word such as `range`, or among numbers alone in a
-    line.
+    Intervals, sizes and indices are left out: brackets with a zero or a repeated number, attached
+    to a single letter or digit, after a word such as `range`, or in a line of numbers only.
     """
     start = 0
     for line in text.split("\n"):
@@ -131,13 +130,13 @@ def find_numeric_markers(text: str) -> Iterator[NumericMarker]:
 
 
 def _numeric_in_line(line: str, offset: int) -> Iterator[NumericMarker]:
-    found = list(_BRACKET.finditer(line))
+    brackets = list(_BRACKET.finditer(line))
     around = _BRACKET.sub("", line)
     has_words = any(map(str.isalpha, around))
     if not has_words and around.strip(" ,;–—-"):
         return
     single: re.Match[str] | None = None
-    for bracket in found:
+    for bracket in brackets:
         before = line[max(0, bracket.start() - _LOOK_BEHIND) : bracket.start()]
         numbers = _write_out(bracket[1])
         gap = line[single.end() : bracket.start()].strip() if single else ""
@@ -151,14 +150,14 @@ def _numeric_in_line(line: str, offset: int) -> Iterator[NumericMarker]:
 
 
 def _is_quantity(before: str, count: int, has_words: bool) -> bool:
-    """Check whether brackets with so many numbers measure something, by the text before them."""
+    """Check by the text before them whether brackets with `count` numbers measure something."""
     if _BEFORE_NO_CITATION.search(before):
         return True
     return count > 1 and (not has_words or _BEFORE_INTERVAL.search(before) is not None)
 
 
 def _write_out(inside: str) -> tuple[int, ...]:
-    """The numbers of `1, 3-5`; none where they cannot be a list of citations."""
+    """The numbers of `1, 3-5`; none if they cannot be a list of citations."""
     numbers: list[int] = []
     is_range = False
     for part in _NUMBER_OR_STEP.findall(inside):
@@ -177,14 +176,14 @@ def _write_out(inside: str) -> tuple[int, ...]:
 
 
 def find_author_year_markers(text: str) -> Iterator[AuthorYearMarker]:
-    """Every year of a text that follows surnames, in order.
+    """Years of a text that follow surnames, in order.
 
-    Anything capitalised may be a name here; a list of references shows the real ones.
+    Any capitalised word may be a name here; a reference list shows the real ones.
     """
     recent: deque[str] = deque(maxlen=_MEMORY)
     last: AuthorYearMarker | None = None
-    for found in _TOKEN.finditer(text):
-        token, start = found[0], found.start()
+    for match in _TOKEN.finditer(text):
+        token, start = match[0], match.start()
         marker = None
         if last is not None and len(recent) > 1 and recent[-2] == _READ and recent[-1] in ",;":
             marker = _continue(last, token, start)
@@ -209,7 +208,7 @@ def _continue(marker: AuthorYearMarker, token: str, start: int) -> AuthorYearMar
 def _read_back(
     tokens: Iterable[str], start: int, year: int, letter: str
 ) -> AuthorYearMarker | None:
-    """The marker that ends in a year, read from the year to the left."""
+    """The marker that ends in a year, read leftwards from the year."""
     before = _BackwardReader(tokens)
     is_apart = before.skip("(", "[")
     is_apart = before.skip(",") or is_apart
@@ -228,13 +227,13 @@ class _BackwardReader:
     def __init__(self, tokens: Iterable[str]) -> None:
         self.tokens = list(tokens)
         self.has_crossed = False
-        """A line break was passed."""
+        """True once a line break was crossed."""
 
     def peek(self, back: int = 1) -> str:
         return self.tokens[-back] if len(self.tokens) >= back else ""
 
     def skip(self, *wanted: str) -> bool:
-        """Pass one of these tokens and a line break on either side; whether there was one."""
+        """Skip one of these tokens and a line break on either side; return True if it was there."""
         self._skip_break()
         if self.peek().casefold() not in wanted:
             return False
@@ -248,7 +247,7 @@ class _BackwardReader:
             self.has_crossed = True
 
     def skip_others(self) -> bool:
-        """Pass `et al.` or `and others`."""
+        """Skip `et al.` or `and others`."""
         saved = list(self.tokens)
         self.skip(".")
         if self.skip("al"):
@@ -263,7 +262,7 @@ class _BackwardReader:
         return is_found
 
     def take_names(self, has_others: bool) -> tuple[tuple[str, ...], bool]:
-        """The names in printed order, and whether `and` joins the last two."""
+        """Names in printed order, and True if `and` joins the last two."""
         names: list[str] = []
         is_pair = False
         while len(names) < _MAX_NAMES and (name := self._take_name()):
@@ -277,7 +276,7 @@ class _BackwardReader:
 
     def _take_name(self) -> str:
         word, length = self.peek(), 1
-        if word.islower():  # Au- thor, parted at the end of a line
+        if word.islower():  # Au- thor, hyphenated at the end of a line
             length = 4 if self.peek(2) == "\n" else 3
             word = self.peek(length) + word if self.peek(length - 1) in _HYPHENS else ""
         if not _is_name(word):

@@ -1,6 +1,6 @@
-"""Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and what each of them may mean.
+"""Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and the days they may mean.
 
-A date of month or year precision means every day of its month or year.
+A date with the precision of a month or year may mean any day of it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 def parse_date(value: Any) -> tuple[str, str] | None:
     """The ISO text of a date and its precision: `day`, `month` or `year`.
 
-    Takes text, a number for a year, `date` and `datetime`; a time zone is brought to UTC. None
-    for anything else, such as a day that no calendar has.
+    Takes text, a number for a year, `date` and `datetime`; times are converted to UTC. None for
+    anything else, such as 30 February.
     """
     if isinstance(value, str):
         return _parse_text(value.strip()) if len(value) <= _MAX_MONTH else None
@@ -47,9 +47,9 @@ def parse_date(value: Any) -> tuple[str, str] | None:
 
 
 def parse_month(value: Any) -> int | None:
-    """The month, 1 to 12, of a number or an English name; of a range the first.
+    """The month, 1 to 12, of a number or an English name; the first month of a range.
 
-    Days beside the name do not matter: `May 31--2 June` is 5.
+    Days next to the name are ignored: `May 31--2 June` is 5.
     """
     if isinstance(value, str):
         return _parse_month_text(value) if len(value) <= _MAX_MONTH else None
@@ -59,16 +59,16 @@ def parse_month(value: Any) -> int | None:
 
 
 def find_day(text: str) -> str | None:
-    """The first day that a text writes as arXiv's stamp does: `6 Dec 2017`."""
-    found = _DAY_IN_WORDS.search(text)
-    month = parse_month(found[2]) if found else None
-    parsed = parse_date(f"{found[3]}-{month:02d}-{found[1]:0>2}") if found and month else None
+    """The first day of a text in the format of arXiv's stamp, `6 Dec 2017`."""
+    match = _DAY_IN_WORDS.search(text)
+    month = parse_month(match[2]) if match else None
+    parsed = parse_date(f"{match[3]}-{month:02d}-{match[1]:0>2}") if match and month else None
     return parsed[0] if parsed else None
 
 
 @lru_cache(maxsize=65536)
 def period(published: str) -> tuple[date, date]:
-    """The first day a date can mean, and the day after the last.
+    """The first day that a date can mean, and the day after the last.
 
     `InputError` for text that is not a date.
     """
@@ -89,21 +89,21 @@ def period(published: str) -> tuple[date, date]:
 
 
 NEVER = date.max.toordinal() + 1
-"""A day later than that of any date."""
+"""Ordinal of a day after all dates."""
 
 
 def day_after(published: str | None, undated: int = NEVER) -> int:
-    """Number of the first day on which a date is over; `undated` where there is none."""
+    """Ordinal of the day after the last that a date can mean; `undated` without a date."""
     return undated if published is None else period(published)[1].toordinal()
 
 
 def is_over(published: str | None, day: date) -> bool:
-    """Check whether there is a date, and none of the days it can mean is after a day's start."""
+    """Check whether there is a date, and every day that it can mean is before a day."""
     return published is not None and period(published)[1] <= day
 
 
 def inside(published: str, window: Window) -> bool:
-    """Check whether every day that a date can mean lies within a window."""
+    """Check whether every day that a date can mean is within a window."""
     first, after = period(published)
     return window.start <= first and after <= window.end
 
@@ -115,12 +115,12 @@ def earlier(a: str, b: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _parse_text(text: str) -> tuple[str, str] | None:
-    found = _DATE.fullmatch(text)
+    match = _DATE.fullmatch(text)
     try:
-        if found is None:
+        if match is None:
             is_moment = _TIMESTAMP.fullmatch(text) is not None
             return _day_of(datetime.fromisoformat(text)) if is_moment else None
-        date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+        date(int(match[1]), int(match[2] or 1), int(match[3] or 1))
     except ValueError:
         return None
     return text, _PRECISIONS[len(text)]

@@ -1,26 +1,24 @@
 r"""The final answer in a reply, without its reasoning, drafts, end tokens and wrappers.
 
 Models mark reasoning and answers with markers: a word in brackets, such as `<think>`, `[/THINK]`,
-`◁think▷` or `<|end_of_thought|>`. In most cases it does not matter which word:
+`◁think▷` or `<|end_of_thought|>`. Mostly the word does not matter:
 
-1. Markers at the very end that close nothing are end tokens.
-2. Special tokens (`<|channel|>final<|message|>`) cut a message into parts; the last one counts.
-3. A closed answer block (`<answer>...</answer>`) is the answer; of several, the last.
-4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
-5. Of another name, a single block at the start, or one that the template opened, goes like
-   reasoning; if nothing follows it, it is the answer. Several such blocks stay in the text.
-6. A block at the start that is never closed is unclosed: there is no answer. Named as what was
-   asked for, such as `<abstract>`, `<intro>` or `<paper>`, it holds the answer.
-7. A heading, a fence, or a quotation at the start that says reasoning goes up to its end.
-8. A line that says no more than `Final answer:` ends the drafts above it.
-9. A `\boxed{}` around all of it, or at its end, is opened.
-10. A code fence around all of it goes, if reasoning is in it too.
-11. The text of a JSON object that says answer, beside no more than reasoning, is opened.
+1. Markers at the very end that close no block are end tokens.
+2. Special tokens (`<|channel|>final<|message|>`) divide a message into parts; the last one counts.
+3. A closed answer block (`<answer>...</answer>`) is the answer; the last of several counts.
+4. Text up to the last marker that closes reasoning is cut, even if the chat template opened it.
+5. A single block with another name, at the start or opened by the template, is cut like reasoning;
+   if nothing follows, it is the answer. Several such blocks stay in the text.
+6. If a block at the start is never closed, there is no answer. But a block named after the task's
+   product, such as `<abstract>`, `<intro>` or `<paper>`, contains the answer.
+7. Reasoning under a heading, in a fence or in a quotation at the start is cut.
+8. A line with only `Final answer:` ends the drafts above it.
+9. A `\boxed{}` around the whole text, or at its end, is unwrapped.
+10. A code fence around the whole text is removed if it contains reasoning too.
+11. The answer field of a JSON object is unwrapped if all other fields are reasoning.
+12. The speaker's name before it (`Assistant:`) is cut, as are invented turns of others after it.
 
-12. The name of the speaker before it (`Assistant:`) goes, with the turns behind it that others
-    are said to take.
-
-A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
+A marker used as a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
 """
 
@@ -43,13 +41,13 @@ from vivavoce.text.markers import (
 )
 
 VERSION = 5
-"""Raised when the same message gives another answer."""
+"""Increase this when a change gives another answer for the same message."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""
 
 Cut = Literal["reasoning", "draft", "wrapper", "tokens"]
 CUTS: tuple[Cut, ...] = ("reasoning", "draft", "wrapper", "tokens")
-"""Kinds of text that may be cut off, the one that matters most first."""
+"""Kinds of text that may be cut, the most important first."""
 
 _TEXT_COMMAND = re.compile(r"\\(?:text|textbf|mathrm)\s?\{([^{}]*)\}")
 _BOXED = re.compile(r"\\boxed\s?\{")
@@ -64,47 +62,47 @@ _NEXT_SPEAKER = re.compile(
     rf"^[#*_\[ \t]{{0,6}}(?:{'|'.join(_OTHERS)})[*_\] \t]{{0,6}}(?:[:：]|$)", re.I | re.MULTILINE
 )
 _ASKED_FOR = ("paper", "text", "table", "list", "leaderboard", "ranking", "introduction")
-"""Names of what tasks ask for, beside sections of a paper; a beginning of one is enough."""
+"""Names of task products other than sections of a paper; a prefix of one is enough."""
 _MAX_PASSES = 5
-"""Wrappers within wrappers, such as an answer block behind a thought."""
+"""Nested wrappers, such as an answer block after a thought."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
-    """A model's final answer, and what was cut off."""
+    """A model's final answer, and the parts that were cut."""
 
     text: str
     cuts: tuple[tuple[Cut, str], ...] = ()
-    """Kind and text of each part that was cut off, in the order of cutting."""
+    """Kind and text of each part that was cut, in order of cutting."""
     is_unclosed: bool = False
-    """True if the message ends inside its reasoning: there is no answer."""
+    """True if the message ends inside its reasoning, so that there is no answer."""
 
     @property
     def cut_from(self) -> Cut | None:
-        """The kind of cut that matters most; None where the message is the answer."""
+        """The most important kind of cut; None if nothing was cut."""
         kinds = {kind for kind, _ in self.cuts}
         return next((kind for kind in CUTS if kind in kinds), None)
 
 
 def final_answer(message: str) -> FinalAnswer:
-    """Find the final answer in a message; spaces around it are left off."""
+    """Find the final answer in a message, without surrounding white space."""
     text = message[:MAX_CHARACTERS].strip()
     cuts: list[tuple[Cut, str]] = []
     for _ in range(_MAX_PASSES):
         before = text
         for step in _STEPS:
-            found = step(text)
-            cuts += found.cuts
-            if found.is_unclosed:
+            partial = step(text)
+            cuts += partial.cuts
+            if partial.is_unclosed:
                 return FinalAnswer("", tuple(cuts), is_unclosed=True)
-            text = found.text.strip()
+            text = partial.text.strip()
         if text == before:
             break
     return FinalAnswer(text, tuple(cuts))
 
 
 def _first_turn(text: str) -> FinalAnswer:
-    """A message without the turns of others that a model makes up behind its own."""
+    """A message without the turns of others that the model invented after its own."""
     tokens = [marker for marker in read_markers(text) if not marker.bracket]
     ends = [*(token.start for token in tokens[1:]), len(text)]
     for token, end in zip(tokens, ends, strict=False):
@@ -116,7 +114,7 @@ def _first_turn(text: str) -> FinalAnswer:
 
 
 def _without_speaker(text: str) -> FinalAnswer:
-    """A message without the name of its speaker, and without the turns behind it."""
+    """A message without its speaker's name, and without the turns after it."""
     speaker = _SPEAKER.match(text)
     if speaker is None:
         return FinalAnswer(text)
@@ -168,7 +166,7 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
     markers = [marker for marker in read_markers(text) if marker.bracket and not marker.is_html]
     if headed := _behind_a_heading(text, markers):
         return headed
-    # Without its beginning, the end of an answer block says nothing of what is around it.
+    # The end of an answer block without its start says nothing about the text around it.
     closing = [
         marker
         for marker in markers
@@ -178,7 +176,7 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
         return _inside(text, answers[-1])
     if not closing:
         return _after_openers(text, [marker for marker in markers if not marker.is_closing])
-    # Blocks with other names are a part of the text, unless there is one alone.
+    # Several blocks with other names are part of the text.
     last = closing[-1]
     if not (last.is_reasoning or last.is_answer or len(closing) == 1):
         known = [marker for marker in closing if marker.is_reasoning]
@@ -198,8 +196,8 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
 def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
     """The answer of a message that begins with several blocks of unknown names.
 
-    It follows them, or it is the last if each has a name of its own. Three single lines or
-    more are the items of a list.
+    It follows them, or it is the last block if all names differ. Three or more one-line blocks are
+    items of a list.
     """
     end, blocks = 0, []
     for marker in closing:
@@ -216,9 +214,9 @@ def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
 
 
 def _behind_a_heading(text: str, markers: list[Marker]) -> FinalAnswer | None:
-    """The answer behind a thought that a heading opens and another marker ends.
+    """The answer after a thought that a heading opens and another marker ends.
 
-    So `<unused94>thought` opens one, and `<unused95>` ends it: the markers themselves say nothing.
+    For example, `<unused94>thought` opens one and `<unused95>` ends it.
     """
     if not markers or markers[0].start or markers[0].is_closing or markers[0].is_reasoning:
         return None
@@ -251,10 +249,10 @@ def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
 
 
 def _is_asked_for(name: str) -> bool:
-    """Check whether a block is named as what a task asked for."""
+    """Check whether a block is named after the product that a task asked for."""
     words = re.sub(r"[_.:-]", " ", name)
     is_section = role_of_heading(words) or role_of_heading(words.replace("related", "related ", 1))
-    return bool(is_section) or any(each.startswith(words) for each in _ASKED_FOR)
+    return bool(is_section) or any(product.startswith(words) for product in _ASKED_FOR)
 
 
 def _inside(text: str, closing: Marker) -> FinalAnswer:
@@ -269,7 +267,7 @@ def _inside(text: str, closing: Marker) -> FinalAnswer:
 
 
 def _behind_a_label(text: str) -> FinalAnswer:
-    """The answer behind a heading, a fence or a quotation at the start that says reasoning."""
+    """The answer after a heading, fence or quotation of reasoning at the start."""
     end = end_of_thought(text)
     if end is None:
         return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
@@ -285,20 +283,20 @@ def _below_the_drafts(text: str) -> FinalAnswer:
 
 
 def _inside_json(text: str) -> FinalAnswer:
-    """The text of a JSON object that says answer, beside no more than reasoning."""
-    found, is_alone = only_text(text)
-    if not found or not (says_answer(found[0]) or found[0] == "text"):
+    """The answer field of a JSON object whose other fields are all reasoning."""
+    field, is_alone = only_text(text)
+    if not field or not (says_answer(field[0]) or field[0] == "text"):
         return FinalAnswer(text)
-    return FinalAnswer(found[1], (("wrapper" if is_alone else "reasoning", text),))
+    return FinalAnswer(field[1], (("wrapper" if is_alone else "reasoning", text),))
 
 
 def only_text(text: str) -> tuple[tuple[str, str] | None, bool]:
-    """Name and value of the only text of a JSON object that says no reasoning; whether alone."""
+    """Name and value of a JSON object's only text besides reasoning, and True if it is alone."""
     is_whole = text[:1] in ("{", "`") and text[-1:] in ("}", "`")
     given = find_json(text) if is_whole else None
-    if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
+    if not isinstance(given, dict) or not all(isinstance(field, str) for field in given.values()):
         return None, False
-    texts = [each for each in given.items() if not says_reasoning(each[0])]
+    texts = [field for field in given.items() if not says_reasoning(field[0])]
     return (texts[0] if len(texts) == 1 else None), len(given) == 1
 
 
@@ -321,7 +319,7 @@ def _inside_a_box(text: str) -> FinalAnswer:
 
 
 def _without_fence(text: str) -> FinalAnswer:
-    """The content of a fence around the whole message, where reasoning is in it."""
+    """The content of a fence around the whole message, if it contains reasoning."""
     first, _, below = text.partition("\n")
     content, _, last = below.rpartition("\n")
     fence = last.strip()
@@ -329,7 +327,7 @@ def _without_fence(text: str) -> FinalAnswer:
         return FinalAnswer(text)
     is_one = fence not in content and fence[0] not in first[len(fence) :]
     if not is_one or not any(
-        each.is_reasoning or not each.bracket for each in read_markers(content)
+        marker.is_reasoning or not marker.bracket for marker in read_markers(content)
     ):
         return FinalAnswer(text)
     return FinalAnswer(content, (("wrapper", first), ("wrapper", last)))

@@ -1,7 +1,7 @@
-"""Section headings: the printed number, whether it continues the numbering, and the role.
+"""Section headings: the printed number, its fit into the numbering, and the section's role.
 
-A number may have several readings: `C` is the third letter and a Roman hundred. The caller
-decides between them by what follows what (`step_cost`).
+A number may have several readings: `C` is the third letter and the Roman hundred. The caller
+chooses the reading that fits the sequence (`step_cost`).
 """
 
 from __future__ import annotations
@@ -50,28 +50,28 @@ class SectionNumber:
     printed: str
     """Number without trailing marks: `3.2`, `A.1`, `IV`."""
     style: str
-    """`arabic`, `roman` or `letter`, told by the first part."""
+    """`arabic`, `roman` or `letter`, by the first part."""
     parts: tuple[int, ...]
     text: str
-    """The heading that remains."""
+    """The heading without the number."""
     marked: bool = False
-    """Printed with a dot, colon or bracket behind it, or apart from the heading."""
+    """True if a dot, colon or bracket follows the number, or if it is separate from the heading."""
     is_appendix: bool = False
-    """The heading itself says so: `Appendix A Proofs`."""
+    """True if the heading says so: `Appendix A Proofs`."""
 
 
 def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber, ...]:
-    """Every reading of the number of a heading; empty where there is none.
+    """All readings of a heading's number; empty without a number.
 
-    `label` is the number where the source gives it apart from the heading.
+    `label` is the number, if the source gives it separately from the heading.
     """
     text = " ".join(heading.split())
-    found = _LABEL.fullmatch(" ".join(label.split())) if label else None
-    if found is not None:
+    separate = _LABEL.fullmatch(" ".join(label.split())) if label else None
+    if separate is not None:
         repeated = _LEADING.match(text)
-        if repeated is not None and repeated["number"] == found["number"]:
+        if repeated is not None and repeated["number"] == separate["number"]:
             text = text[repeated.end() :]
-        return _readings(found["number"], text, marked=True)
+        return _readings(separate["number"], text, marked=True)
     appendix = _APPENDIX_PREFIX.match(text)
     if appendix is not None:
         rest = text[appendix.end() :] or appendix["word"]
@@ -86,9 +86,9 @@ def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber,
 
 
 def split_heading(heading: str, label: str | None = None) -> tuple[str | None, str]:
-    """The printed number of a heading seen alone, and the heading without it.
+    """The printed number of a heading out of context, and the heading without it.
 
-    A letter counts only with a mark or a further number behind it: `A Study` is not numbered.
+    A letter counts only with a mark or another number after it: `A Study` is not numbered.
     """
     for number in read_numbers(heading, label):
         if number.style == ARABIC or number.marked or len(number.printed) > 1:
@@ -97,10 +97,10 @@ def split_heading(heading: str, label: str | None = None) -> tuple[str | None, s
 
 
 def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> float | None:
-    """Cost of a number as the next of its style: 0 when it follows directly, None when it cannot.
+    """Cost of a number as the next of its style: 0 if it follows directly, None if it cannot.
 
-    `previous` is None for the first number. Numbers between the two cost a little each, since
-    headings get lost; going back, or far ahead, is impossible.
+    `previous` is None for the first number. Skipped numbers cost a little each, because headings
+    get lost; steps back or far ahead are impossible.
     """
     if previous is None:
         return _first_cost(current)
@@ -123,13 +123,13 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
 
 
 def is_measurement(label: str) -> bool:
-    """Check that a number cannot number a heading, such as `91.6`, `0.99` or `6.51`."""
-    found = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
-    return found is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
+    """Check whether a number cannot be a section number, such as `91.6`, `0.99` or `6.51`."""
+    match = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
+    return match is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
 
 
 def is_heading_text(text: str) -> bool:
-    """Check whether words could head a section: no caption, formula, number or stray symbols."""
+    """Check whether a text may be a heading: no caption, formula, number or stray symbols."""
     if _CAPTION.match(text):
         return False
     if role_of_heading(text) is not None:
@@ -180,11 +180,11 @@ def _roman_parts(number: str) -> tuple[int, ...]:
 
 
 def _letter_parts(number: str) -> tuple[int, ...]:
-    found = re.fullmatch(r"([A-Z])\.?(\d{1,2}(?:\.\d{1,2}){0,3})?", number)
-    if found is None:
+    match = re.fullmatch(r"([A-Z])\.?(\d{1,2}(?:\.\d{1,2}){0,3})?", number)
+    if match is None:
         return ()
-    deeper = tuple(int(piece) for piece in found[2].split(".")) if found[2] else ()
-    return (ord(found[1]) - ord("A") + 1, *deeper)
+    deeper = tuple(int(piece) for piece in match[2].split(".")) if match[2] else ()
+    return (ord(match[1]) - ord("A") + 1, *deeper)
 
 
 _WORDS = read_data(__file__, "heading_words.toml")
@@ -193,11 +193,11 @@ _RESULT_MODIFIERS = frozenset(_WORDS["result_modifiers"])
 _PREPOSITIONS = frozenset(_WORDS["prepositions"])
 _BEFORE_PREPOSITION = frozenset(_WORDS["before_preposition"])
 _APPENDIX_WORDS = frozenset(_WORDS["appendix_words"])
-# They say what a section holds besides its main matter: "Limitations and Future Work".
+# Words for a section's minor content, as in "Limitations and Future Work".
 _WEAK = frozenset(_WORDS["weak"])
 _NOT_EXPERIMENTS = frozenset(_WORDS["not_experiments"])
 _GLUED_FIRST = frozenset(_WORDS["glued_first"])
-# "Our joint model": what the authors call their own.
+# Words that authors use for their own work: "Our joint model".
 _OWN = frozenset({"our", "proposed"})
 _OWN_METHOD = frozenset(_WORDS["own_method"])
 _MAX_HEADING = 200
@@ -217,7 +217,7 @@ _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.i
 
 
 def role_of_heading(heading: str) -> str | None:
-    """The role a heading gives its section, or None; a leading number is skipped."""
+    """The role of a section by its heading, or None; a leading number is skipped."""
     text = " ".join(heading.split())
     return _known_role(text) if len(text) <= _MAX_HEADING else None
 
@@ -240,7 +240,7 @@ def _known_role(heading: str) -> str | None:
 
 
 def _join_small_caps(words: list[str]) -> list[str]:
-    """Join what small capitals tore apart: `R ELATED W ORK` -> `RELATED WORK`."""
+    """Join words that small capitals split: `R ELATED W ORK` -> `RELATED WORK`."""
     joined: list[str] = []
     is_open = False
     for word in words:
@@ -294,7 +294,7 @@ def _role_of_phrase(words: list[str]) -> str | None:
         return "experiments"
     if last == "result" and all(word in _RESULT_MODIFIERS for word in words[:-1]):
         return "results"
-    for place in range(1, min(len(words), _MAX_PHRASE + 1)):  # two headings that grew together
+    for place in range(1, min(len(words), _MAX_PHRASE + 1)):  # two headings that were merged
         first, second = _singular(words[:place]), _singular(words[place:])
         if _ROLE_OF.get(first) in _GLUED_FIRST and second in _ROLE_OF:
             return _ROLE_OF[first]

@@ -1,4 +1,4 @@
-"""The JSON of an answer, found among what a model says around it."""
+"""Reading of the JSON in an answer, with any text around it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Wanted = Callable[[Any], bool]
 def find_json(
     answer: str, wanted: Collection[str] | Wanted = (), *, mend: bool = False
 ) -> Any | None:
-    """The last object of an answer that is JSON, else its first array; None when there is neither.
+    """The last JSON object of an answer, else its first array; None if there is neither.
 
-    Blocks fenced as JSON come first, then other blocks, then the text itself. An object that names
-    a key twice has its last value, and a backslash that escapes nothing is one. What no program
-    could use is not JSON here: text of over 200,000 characters, nesting deeper than 40, whole
-    numbers of over 40 digits, NaN and infinity.
+    Blocks fenced as JSON come first, then other blocks, then the text itself. The last value of a
+    repeated key counts, and a backslash that escapes nothing is a backslash. Unusable JSON is
+    refused: text of over 200,000 characters, nesting deeper than 40, integers of over 40 digits,
+    NaN and infinity.
 
     Args:
         answer: The whole text.
-        wanted: Only an object with one of these keys is taken, or only what this is true of; for
-            answers that hold a program, whose brackets may be JSON as well.
-        mend: Where there is none, commas before a closing bracket are left out, and JSON that the
-            answer ends in before its end is taken as far as it goes.
+        wanted: Accept only an object with one of these keys, or only values for which this returns
+            True. Brackets of a program in the answer may be JSON too.
+        mend: If there is no valid JSON, drop commas before closing brackets, and accept JSON that
+            is cut off at the end of the answer.
     """
     if len(answer) > _MAX_LENGTH:
         return None
@@ -45,22 +45,22 @@ def find_json(
 
     keys: Collection[str] = () if callable(wanted) else wanted
     is_wanted = wanted if callable(wanted) else has_a_key
-    # LaTeX is often written into strings as it is, which makes \sigma a faulty escape. JSON has
-    # none of these, so that mending them changes nothing in it.
+    # Models often write LaTeX into strings unescaped, so \sigma is an invalid escape. Valid JSON
+    # has no invalid escapes, so mending them is safe.
     for text in _candidates(_ESCAPE.sub(_mend, answer)):
         records = _records_by_line(text)
-        found = records if records and is_wanted(records) else _value(text, is_wanted)
-        if found is not None:
-            return found
+        content = records if records and is_wanted(records) else _value(text, is_wanted)
+        if content is not None:
+            return content
     if not mend:
         return None
     text = _COMMA.sub(lambda match: match[1] or match[2], _ESCAPE.sub(_mend, answer))
-    found = _value(text, is_wanted)
-    return _beginning(text, is_wanted) if found is None else found
+    content = _value(text, is_wanted)
+    return _beginning(text, is_wanted) if content is None else content
 
 
 def as_records(value: Any) -> Any:
-    """The records of a table that is written by column, or as lists below a header; else itself."""
+    """Records of a table given by column, or as lists under a header; other values unchanged."""
     lists = value
     if isinstance(value, dict):
         columns, rows = value.get("columns"), value.get("rows")
@@ -76,11 +76,11 @@ def as_records(value: Any) -> Any:
 
 
 def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(each, dict | list) for each in value)
+    return isinstance(value, list) and not any(isinstance(cell, dict | list) for cell in value)
 
 
 def _beginning(text: str, is_wanted: Wanted) -> Any | None:
-    """The JSON value that a text breaks off in, without what it broke off in the middle of."""
+    """The JSON value that is cut off at the end of a text, without its incomplete last part."""
     start = _next_start(text, 0)
     if start < 0:
         return None
@@ -104,8 +104,8 @@ def _candidates(answer: str) -> Iterator[str]:
 
 
 def _value(text: str, is_wanted: Wanted) -> Any | None:
-    """The last object, else the first array, that is not part of another one and is wanted."""
-    found = None
+    """The last outermost object that is wanted, else the first such array."""
+    best = None
     place = 0
     for _ in range(_MAX_STARTS):
         start = _next_start(text, place)
@@ -118,13 +118,13 @@ def _value(text: str, is_wanted: Wanted) -> Any | None:
             continue
         if not is_wanted(value):
             continue
-        if not _is_too_deep(value) and (isinstance(value, dict) or found is None):
-            found = value
-    return found
+        if not _is_too_deep(value) and (isinstance(value, dict) or best is None):
+            best = value
+    return best
 
 
 def _records_by_line(text: str) -> list[Any]:
-    """The objects of JSON Lines; none where there are fewer than two or anything else is there."""
+    """The objects of JSON Lines; none if there are fewer than two, or anything else."""
     lines = text.split("\n") if text.lstrip().startswith("{") else []
     lines = [line.strip() for line in lines if line.strip()]
     if len(lines) < 2 or not all(line.startswith("{") for line in lines):
@@ -137,7 +137,7 @@ def _records_by_line(text: str) -> list[Any]:
 
 
 def _next_start(text: str, place: int) -> int:
-    """Start of the next object or array; -1 when there is none."""
+    """Start of the next object or array; -1 if there is none."""
     match = _START.search(text, place)
     return match.start() if match else -1
 
@@ -149,7 +149,7 @@ def _is_too_deep(value: Any) -> bool:
         if depth > _MAX_DEPTH:
             return True
         insides = (part.values() if isinstance(part, dict) else part for part in level)
-        level = [each for inside in insides for each in inside if isinstance(each, dict | list)]
+        level = [inner for inside in insides for inner in inside if isinstance(inner, dict | list)]
     return False
 
 
@@ -172,9 +172,9 @@ def _refuse(name: str) -> Any:
 
 _ESCAPE = re.compile(r"""\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?""")
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(\s*[}\]])', re.S)
-"""A string, which stays as it is, or a comma before a closing bracket.
+"""A string, which is kept, or a comma before a closing bracket.
 
-A string without an end reaches to the end of the text, so that no text is read twice.
+An unterminated string extends to the end of the text, so that no text is read twice.
 """
 _START = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder(

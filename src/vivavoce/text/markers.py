@@ -1,8 +1,8 @@
-"""Marks in a reply: words in brackets, such as `<think>`, and lines that say what follows.
+"""Markers in a reply: words in brackets, such as `<think>`, and lines that announce a part.
 
-A marker opens or closes a block. It closes one by a slash, or by a word such as `end`; those words
-are left off its name. A marker that is a word of a sentence ("the </think> token") is none. Lines
-that say what follows are `## Reasoning`, `=== Answer ===`, `Final answer: ...`.
+A marker opens or closes a block. A slash, or a word such as `end` (not part of the name), makes it
+a closing one. A word of a sentence ("the </think> token") is no marker. Lines that announce a part
+are `## Reasoning`, `=== Answer ===`, `Final answer: ...`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from lxml.html.defs import tags as HTML_ELEMENTS
 
 ASIDE = frozenset({"details", "aside"})
-"""HTML elements that hold what stands beside a text."""
+"""HTML elements for asides, which are not part of the text."""
 
 _NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
 _OPENING = r"<!--\s?|&lt;|<{1,3}|\[{1,3}|\{{2,3}|[«‹《〈「『◁⟨⟪【〔〖]"
@@ -25,7 +25,7 @@ MARKER = re.compile(
     rf"(?:\s[^<>\n]{{0,200}}?)?(?P<self>/?)(?:{_CLOSING})"
 )
 _PAIRED = re.compile(r"\[|\{|<<|&|<!|[«‹《〈「『⟪〔〖]")
-"""Brackets that texts have too: without `/` or another sign of a marker they are text."""
+"""Brackets that are common in text: they need `/` or another sign of a marker."""
 _WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
 _WORD_AFTER = re.compile(r"['\"”’)]|`(?!``)|[.,;:](?:\s|\Z)| [a-z]")
 _SIDE = re.compile(
@@ -40,12 +40,12 @@ _ANSWER = re.compile(r"answer|respon|output|final|result|solution|reply|conclusi
 
 
 def says_reasoning(name: str) -> bool:
-    """Check whether the name of a block or of a field speaks of reasoning."""
+    """Check whether the name of a block or of a field means reasoning."""
     return _REASONING.search(name.casefold()) is not None
 
 
 def says_answer(name: str) -> bool:
-    """Check whether the name of a block or of a field speaks of an answer."""
+    """Check whether the name of a block or of a field means an answer."""
     return _ANSWER.search(name.casefold()) is not None and not says_reasoning(name)
 
 
@@ -60,32 +60,32 @@ class Marker:
     """Bracket of the marker; empty for a special token."""
     is_closing: bool
     opener: Marker | None = None
-    """The marker that a closing one closes."""
+    """The opening marker of a closing one."""
 
     @property
     def is_html(self) -> bool:
-        """True for an element of a page, which is a part of a text."""
+        """True for an HTML element, which is part of the text."""
         return self.bracket == "<" and self.name in HTML_ELEMENTS - ASIDE and not self.is_answer
 
     @property
     def is_reasoning(self) -> bool:
-        """True if its name speaks of reasoning."""
+        """True if the name means reasoning."""
         return says_reasoning(self.name)
 
     @property
     def is_answer(self) -> bool:
-        """True if its name speaks of an answer."""
+        """True if the name means an answer."""
         return says_answer(self.name)
 
 
 def read_markers(text: str) -> list[Marker]:
-    """The markers of a text in order; a closing one knows what it closes.
+    """The markers of a text in order; closing ones have their opener.
 
-    A word in brackets that texts have too is text, unless a marker closes it. In square brackets it
-    is a marker also if it is in capitals, says reasoning, or says answer alone in its line.
+    A word in brackets that are common in text is text, unless a marker closes it. In square
+    brackets it is also a marker in capitals, for reasoning, or for an answer at the end of a line.
     """
     every = list(_every_marker(text))
-    closed = {_kind(each) for each in every if each.is_closing}
+    closed = {_kind(candidate) for candidate in every if candidate.is_closing}
     opened: dict[str, list[Marker]] = {}
     markers = []
     for marker in every:
@@ -104,7 +104,7 @@ def read_markers(text: str) -> list[Marker]:
 
 
 def _kind(marker: Marker) -> str:
-    """The bracket and the name that two markers share; all that say reasoning have one name."""
+    """Key that two markers of a block share: bracket and name; all reasoning has one name."""
     return f"{marker.bracket}{'?' if marker.is_reasoning else marker.name}"
 
 
@@ -177,14 +177,11 @@ _STRIPPED_ANSWER = re.compile(r"assistant(?:final|response|answer)(?=\S)")
 
 
 def end_of_thought(text: str) -> int | None:
-    """Place behind the reasoning that a label at the start names; 0 where there is no such label.
-
-    None where the reasoning never ends.
-    """
+    """Position after the reasoning that a label opens; 0 without a label, None without an end."""
     if timed := _TIMED.match(text):
         return timed.end() if _SURE.search(timed[0]) or "eason" in timed[0] else 0
-    if _STRIPPED.match(text):  # channels whose tokens were left out
-        return max((each.end() for each in _STRIPPED_ANSWER.finditer(text)), default=None)
+    if _STRIPPED.match(text):  # channels whose tokens were stripped
+        return max((match.end() for match in _STRIPPED_ANSWER.finditer(text)), default=None)
     label = _LABEL.match(text)
     if label is None or not _SAYS_THOUGHT.fullmatch(label["name"].casefold()):
         return 0
@@ -200,10 +197,12 @@ def end_of_thought(text: str) -> int | None:
 
 
 def _end_of(text: str, label: re.Match[str], start: int) -> int:
-    """Place behind the reasoning under a label; 0 where it has no end."""
+    """Position after the reasoning under a label; 0 if it has no end."""
     if label["more"]:
         ends = (_INLINE, _INLINE_ANSWER, _FINAL, _ANNOUNCED) if label["colon"] else ()
-        return max((each.end() for end in ends for each in end.finditer(text, start)), default=0)
+        return max(
+            (end_match.end() for end in ends for end_match in end.finditer(text, start)), default=0
+        )
     if label["mark"] == ">":
         quoted = re.compile(r"^(?!>)", re.MULTILINE).search(text, start)
         return quoted.end() if quoted else 0
@@ -220,9 +219,9 @@ def _end_of(text: str, label: re.Match[str], start: int) -> int:
 
 
 def answer_line(text: str, start: int = 0) -> int:
-    """End of the last line or words that announce the final answer; 0 where there are none.
+    """End of the last line or words that announce the final answer; 0 if there are none.
 
-    A line `Answer:` among others like it is one of a list.
+    A line `Answer:` among others like it is an item of a list.
     """
     last = len(text.rstrip())
     lines = [line for line in _FINAL.finditer(text, start) if line.end() < last]
@@ -231,4 +230,4 @@ def answer_line(text: str, start: int = 0) -> int:
     inline = list(_INLINE.finditer(text, start))
     if not start and (first := _INLINE_ANSWER.match(text)):
         inline.append(first)
-    return max((each.end() for each in (*lines, *inline)), default=0)
+    return max((match.end() for match in (*lines, *inline)), default=0)

@@ -1,4 +1,4 @@
-"""Text made comparable, and text made safe to store."""
+"""Normalisation of text for comparison and for safe storage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from vivavoce.text.data import read_data
 
-# Controls that end a line or a page become a line break, so that no two words grow together.
+# Control characters that end a line or a page become a line break, so that words stay apart.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -16,7 +16,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _LONG_RUN = re.compile(r"[^\w\s\x00-\x7f]{32,}")
 _MAX_MARKS = 30
-"""Marks on one letter; more have no meaning, and putting them in order takes quadratic time."""
+"""Marks on one letter; more have no meaning, and ordering them takes quadratic time."""
 
 PLAIN_MARKS = str.maketrans(
     {
@@ -26,18 +26,18 @@ PLAIN_MARKS = str.maketrans(
         **dict.fromkeys('"“”„«»', None),
     }
 )
-"""One kind of dash, of tilde and of apostrophe, and no quotation marks."""
+"""Unifies dashes, tildes and apostrophes, and drops quotation marks."""
 _ASCII_TITLE = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 
 
 class _TitleTable(dict[int, str | None]):
-    """Replacement of each character of a title, worked out when it is first met."""
+    """Replacement of each character of a title, computed on first use."""
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
         category = unicodedata.category(character)
         replacement: str | None = character
-        if category == "Cf":  # soft hyphens and joiners stand inside words
+        if category == "Cf":  # soft hyphens and joiners occur inside words
             replacement = None
         elif category[0] in "PSZC":
             replacement = " "
@@ -49,7 +49,7 @@ _TITLE = _TitleTable()
 
 
 def normalise(form: Literal["NFC", "NFKC"], text: str) -> str:
-    """A normal form of Unicode in linear time: of over 30 marks on a letter the rest is dropped.
+    """Unicode normalisation in linear time: marks on a letter beyond the first 30 are dropped.
 
     Source: Unicode Standard Annex 15, section 13 (stream-safe text).
     """
@@ -69,7 +69,7 @@ def _thin(run: re.Match[str]) -> str:
 def normalise_title(text: str) -> str:
     """A title for comparison: NFKC, case folded, punctuation and symbols as spaces, spaces single.
 
-    Empty where the text holds neither letters nor digits.
+    Empty if the text has neither letters nor digits.
     """
     if text.isascii():
         return " ".join(text.translate(_ASCII_TITLE).split())
@@ -92,25 +92,25 @@ def clean_text(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Text in one line with single spaces, safe to store."""
+    """Text on one line with single spaces, safe to store."""
     return " ".join(clean_text(text).split())
 
 
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
 _MAX_NAME = 300
 _AMERICAN = read_data(__file__, "american.toml")
-"""Words of which British spelling is no matter of their ending."""
+"""British spellings that differ in more than the ending."""
 _DOUBLED = re.compile(r"(\w{0,20}[aeiou]\w{1,20}[aei])ll(ing|ings|ed|er|ers)")
-"""`modelling`, `labelled`: one letter in American, other than in `spelling` and `controlled`."""
+"""`modelling`, `labelled`: American has one `l`, unlike in `spelling` and `controlled`."""
 _WITH_S = re.compile(
     r"(\w{0,40}\w(?:al|an|ar|at|el|en|er|et|gn|il|im|in|nt|on|or|ym))"
     r"is(e|ed|er|ers|es|ing|ation|ations)"
 )
-"""`normalise`, `tokenised`, `summarisation`: stems that take the ending, as `noise` does not."""
+"""`normalise`, `tokenised`, `summarisation`: stems with this ending, unlike `noise`."""
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name as names are compared by them."""
+    """The words of a name for comparison of names."""
     text = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold()
     plain = "".join(c for c in text if not unicodedata.combining(c))
     return [_american(word) for word in _WORD.findall(plain)]
@@ -119,8 +119,8 @@ def words_of(name: str) -> list[str]:
 def _american(word: str) -> str:
     if word in _AMERICAN:
         return str(_AMERICAN[word])
-    if found := _WITH_S.fullmatch(word):
-        return f"{found[1]}iz{found[2]}"
-    if found := _DOUBLED.fullmatch(word):
-        return f"{found[1]}l{found[2]}"
+    if match := _WITH_S.fullmatch(word):
+        return f"{match[1]}iz{match[2]}"
+    if match := _DOUBLED.fullmatch(word):
+        return f"{match[1]}l{match[2]}"
     return word

@@ -1,4 +1,4 @@
-"""Numbers and hostile strings as a reader may safely see them."""
+"""Safe display of numbers and of untrusted strings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def visible(text: object, limit: int | None = SHOWN_CHARACTERS) -> str:
-    """Spell out characters that draw nothing or turn the text around; cut what is endless."""
+    """Spell out invisible characters and those that change the text's direction; cut long text."""
     whole = str(text)
     shown = whole if limit is None else whole[:limit]
     rest = len(whole) - len(shown)
@@ -37,7 +37,7 @@ _LEAST_SHOWN = 0.0005
 
 
 def figure(value: float) -> str:
-    """A score with three decimals; what is not 0 is not printed as 0."""
+    """A score with three decimals; only 0 is printed as 0."""
     if value != 0 and abs(value) < _LEAST_SHOWN:
         return "<0.001" if value > 0 else ">−0.001"
     text = f"{value:z.3f}" if abs(value) < 10 else f"{value:,.1f}"
@@ -45,21 +45,21 @@ def figure(value: float) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference, with its sign where it is not printed as 0; a dash where there is none."""
+    """A difference with its sign, unless it is printed as 0; a dash for None."""
     if value is None:
         return "–"
     return ("+" if value >= _LEAST_SHOWN else "") + figure(value)
 
 
 def interval(bounds: tuple[float, float]) -> str:
-    """The two ends of an interval."""
+    """Both ends of an interval."""
     low, high = (figure(bound) for bound in bounds)
     joint = " to " if "−" in low + high else "–"
     return f"{low}{joint}{high}"
 
 
 def bracket(ends: Sequence[float], sign: str = "") -> str:
-    """An interval in plain characters; one that leaves 0 out is not printed as if it held it."""
+    """An interval in ASCII; rounding never makes it seem to contain 0."""
     low, high = ends
     leaves_out = low > 0 or high < 0
 
@@ -72,7 +72,7 @@ def bracket(ends: Sequence[float], sign: str = "") -> str:
 
 
 def share(value: float) -> str:
-    """A share in percent, rounded down: only all is 100%."""
+    """A share in percent, rounded down: only 1 is printed as 100%."""
     tenths = math.floor(round(value * 1000, 6))
     return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths / 10:.1f}%"
 

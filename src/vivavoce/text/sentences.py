@@ -14,16 +14,16 @@ _OPENERS = "([{\"'“‘«"
 _CLOSERS = ")]}\"'”’»"
 
 
-# Always followed by what they belong to.
+# Abbreviations that never end a sentence.
 _WORDS = read_data(__file__, "sentences.toml")
 _NEVER_LAST = frozenset(_WORDS["never_last"])
-# In lower case these are units and endings of words.
+# Titles; in lower case these are units and endings of words.
 _TITLES = frozenset(_WORDS["titles"])
-# Abbreviations before a number, words or ends of sentences elsewhere.
+# Abbreviations before a number; elsewhere words, or ends of sentences.
 _BEFORE_NUMBER = frozenset(_WORDS["before_number"])
-# After one of these a single letter is a label, not an initial.
+# After one of these words a single letter is a label, not an initial.
 _LABELLED = frozenset(_WORDS["labelled"])
-# A name does not begin like this, so an initial before it ends a sentence.
+# No surname begins like this, so an initial before it ends a sentence.
 _STARTERS = frozenset(_WORDS["starters"])
 _HEADING_WORDS = 8
 _HEADING_LENGTH = 70
@@ -50,7 +50,7 @@ def cut_words(text: str, limit: int) -> str:
 
 
 def is_heading(sentence: str) -> bool:
-    """Check whether a piece of text looks like a heading: short and without a final mark."""
+    """Check whether a piece of text looks like a heading: short, without a final mark."""
     words = sentence.split(maxsplit=_HEADING_WORDS + 1)
     is_short = len(words) <= _HEADING_WORDS and len(sentence) <= _HEADING_LENGTH
     return is_short and not sentence.rstrip(_CLOSERS).endswith((*_STOPS, ":", ";", ","))

@@ -1,8 +1,8 @@
-"""Runs of three words as numbers, which survive changed words and another order of sentences.
+"""Shingles: hashed runs of three words, robust to changed words and reordered sentences.
 
-Where every eighth word of a text is changed, five of eight runs stay. Words are folded, and a word
-that a line break cut (`atten- tions`) is one. A sketch keeps the smallest hashes of a text, so that
-two texts are compared without reading them again.
+If every eighth word of a text changes, five of eight runs stay. Words are case folded, and words
+hyphenated at a line break (`atten- tions`) are joined. A sketch keeps the smallest hashes of a
+text, so that texts are compared without reading them again.
 
 Source: Broder 1997, "On the resemblance and containment of documents": shingles, and the bottom-k
 sketch of section 4.
@@ -24,17 +24,17 @@ Shingles: TypeAlias = npt.NDArray[np.uint64]
 Sketch: TypeAlias = npt.NDArray[np.uint64]
 
 SIZE = 3
-"""Words of a shingle."""
+"""Words per shingle."""
 KEPT = 128
-"""Hashes of a sketch: the standard error of a resemblance of one half is 0.044."""
+"""Hashes per sketch: the standard error of a resemblance of 0.5 is 0.044."""
 MAX_WORDS = 250_000
-"""Words of a text beyond this are not read."""
+"""Words of a text that are read."""
 RETOLD, RETOLD_BESIDE = 0.4, 0.2
-"""Shares of a gold text's shingles close together in an input from which on it is retold there: in
-the paper's own text, which says the same things, and in texts of others.
+"""Shares of a gold text's shingles close together in an input, from which on the input counts as
+retelling it: in the paper's own text, which says the same things, and in other texts.
 
-`benchmarks/bench_retold_gold.py` has the curves. The first finds all copies with 20% of their words
-changed, at the price of 4% of the papers; the second all with 30%, and no text of another paper.
+`benchmarks/bench_retold_gold.py` has the curves. The first detects all copies with 20% of words
+changed, and flags 4% of papers; the second detects all with 30%, and flags no other paper's text.
 """
 _WORD = re.compile(r"\w+")
 _BROKEN = re.compile(r"(?<=\w)[-‐‑\u00ad]\s+(?=\w)")
@@ -43,7 +43,7 @@ _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def mix(values: Shingles) -> Shingles:
-    """Spread 64-bit numbers evenly, the same for the same number.
+    """Hash 64-bit numbers to evenly spread ones.
 
     Source: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
     """
@@ -54,27 +54,27 @@ def mix(values: Shingles) -> Shingles:
 
 
 def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Numbers in ascending order, each once: a sort, which is faster here than `numpy.unique`."""
+    """Distinct numbers in ascending order; a sort is faster here than `numpy.unique`."""
     ordered = np.sort(values)
     if len(ordered) < 2:
         return ordered
-    found: npt.NDArray[Any] = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
-    return found
+    unique: npt.NDArray[Any] = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
+    return unique
 
 
 def folded_words(text: str) -> list[str]:
-    """The words of a text, case folded after NFKC, without breaks at the ends of lines."""
+    """The words of a text, case folded after NFKC, with hyphenated words joined."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return _WORD.findall(_BROKEN.sub("", plain).casefold())[:MAX_WORDS]
 
 
 def shingles_of(text: str) -> Shingles:
-    """The hash of the run of words that begins at each place; none for fewer words."""
+    """Hash of the shingle at each position; empty for fewer words than `SIZE`."""
     return hash_runs(folded_words(text), SIZE)
 
 
 def hash_runs(words: list[str], size: int) -> Shingles:
-    """The hash of each run of so many words, by place; none for fewer words."""
+    """Hash of each run of `size` words, by position; empty for fewer words."""
     count = len(words) - size + 1
     if count < 1:
         return np.empty(0, np.uint64)
@@ -92,9 +92,9 @@ def _code(word: str) -> int:
 
 
 def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
-    """Places, in order, of each number that two lists hold, or of up to so many of them.
+    """Indices of the lists that contain each number, for numbers in two to `most` lists.
 
-    No list holds a number twice.
+    Numbers in a list must be distinct.
     """
     numbers = np.concatenate([np.empty(0, np.uint64), *lists])
     places = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
@@ -112,7 +112,7 @@ def sketch_of(text: str) -> Sketch:
 
 
 def resemblance(one: Sketch, other: Sketch) -> float:
-    """Share of the shingles of two texts that both have, out of their sketches; 0 without any."""
+    """Estimated share of two texts' shingles that both have, from their sketches; 0 without any."""
     if not len(one) or not len(other):
         return 0.0
     both = np.intersect1d(one, other, assume_unique=True)
@@ -121,25 +121,25 @@ def resemblance(one: Sketch, other: Sketch) -> float:
 
 
 def is_retold_beside(gold: Shingles, source: str) -> bool:
-    """Check whether a text of others retells a gold text with these shingles."""
+    """Check whether another text retells the gold text with these shingles."""
     share = retold_share(gold, shingles_of(source))
     return share is not None and share >= RETOLD_BESIDE
 
 
 def retold_share(gold: Shingles, source: Shingles) -> float | None:
-    """Share of a gold text's shingles that stand close together in a source; None without any.
+    """Share of a gold text's shingles that are close together in a source; None without any.
 
-    Only the stretch of the source that holds most of them counts, twice as long as the gold text:
-    phrases that both use here and there add up to little.
+    Only the stretch of the source with most of them counts, twice as long as the gold text:
+    scattered common phrases add little.
     """
     if not len(gold):
         return None
     wanted = np.unique(gold)
-    found = np.isin(source, wanted)
-    if not found.any():
+    is_shared = np.isin(source, wanted)
+    if not is_shared.any():
         return 0.0
     length = min(2 * len(gold), len(source))
-    counts = np.concatenate([[0], np.cumsum(found)])
+    counts = np.concatenate([[0], np.cumsum(is_shared)])
     start = int(np.argmax(counts[length:] - counts[:-length]))
     stretch = source[start : start + length]
-    return len(np.unique(stretch[found[start : start + length]])) / len(wanted)
+    return len(np.unique(stretch[is_shared[start : start + length]])) / len(wanted)

@@ -1,6 +1,6 @@
-"""Tables written line by line: Markdown pipes and their relatives, and delimited text.
+"""Tables written line by line: Markdown pipes, similar formats, and delimited text.
 
-`TableBudget` limits how much of one answer is read; `ParsedTable` is the result.
+`TableBudget` limits the amount read from one answer; `ParsedTable` is the result.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ MAX_CHARACTERS = 1_000_000
 """About 250,000 tokens."""
 MAX_TABLES = 1_000
 MAX_ROWS = 10_000
-"""Body rows of all tables of one answer together; header rows do not count."""
+"""Total body rows of all tables of one answer; header rows do not count."""
 MAX_COLUMNS = 1_000
 MAX_CELLS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedTable:
-    """One table: every row has as many cells as the header."""
+    """One table; every row has as many cells as the header."""
 
     kind: str
-    """Format it was written in: `pipe`, `html`, `latex` or `csv`."""
+    """Format of the source: `pipe`, `html`, `latex` or `csv`."""
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 class TableBudget:
-    """Counts what was read of one answer and says when to stop."""
+    """Counts the tables, rows and cells read from one answer, and stops at the limits."""
 
     def __init__(self) -> None:
         self.tables = 0
@@ -43,7 +43,7 @@ class TableBudget:
         self.truncated = False
 
     def admit(self, cells: int, *, rows: int = 0, tables: int = 0) -> bool:
-        """Count a body row, or a table with the cells of its header, if it may be read."""
+        """Count a body row, or a table with its header cells, if the limits allow it."""
         over = (
             self.tables + tables > MAX_TABLES
             or self.rows + rows > MAX_ROWS
@@ -59,10 +59,10 @@ class TableBudget:
 
 
 def build_table(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> ParsedTable | None:
-    """The table of a stream of rows, the first of which is the header.
+    """Build a table from rows, the first of which is the header.
 
-    Rows are pulled one by one, so none beyond the budget is read. None when there is no row;
-    that counts as a table too.
+    Rows are pulled one by one, so none beyond the budget is read. None if there is no row; this
+    counts as a table too.
     """
     header = next(rows, None)
     if header is None:
@@ -101,13 +101,13 @@ def is_pipe_line(line: str) -> bool:
 
 
 def is_rule_line(line: str) -> bool:
-    """Check whether a line only draws a border, as grid tables do between rows."""
+    """Check whether a line is only a border, as between the rows of grid tables."""
     head = line.lstrip()[:1]
     return head != "" and head in "+├┌└╞╒╘╔╠╚" and _RULE_LINE.fullmatch(line) is not None
 
 
 def split_pipes(line: str) -> list[str]:
-    r"""The raw cells of a pipe row; `\|` does not split, and outer pipes make no cells."""
+    r"""Raw cells of a pipe row; `\|` does not split, and outer pipes add no cells."""
     if "|" not in line:
         line = line.translate(_BOX_BARS)
     line = line.strip()
@@ -129,7 +129,7 @@ def split_pipes(line: str) -> list[str]:
 
 
 def starts_pipe_table(first: str, second: str) -> bool:
-    """Check whether a pipe line opens a table rather than being prose with a bar in it."""
+    """Check whether a pipe line opens a table, and is not prose with a bar."""
     return (
         _OPENING_PIPE.match(first) is not None
         or " | " in first
@@ -138,7 +138,7 @@ def starts_pipe_table(first: str, second: str) -> bool:
 
 
 def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[ParsedTable]:
-    """The tables in a run of pipe lines; a blank line in the run is an empty string."""
+    """Tables in a run of pipe lines; a blank line of the run is an empty string."""
     for _, rows in groupby(_numbered_rows(lines), key=itemgetter(0)):
         table = build_table("pipe", ([_read_cell(cell) for cell in raw] for _, raw in rows), budget)
         if table is not None:
@@ -150,9 +150,9 @@ def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[Parse
 def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Raw rows, each with the number of its table.
 
-    A row is held back until the next line is known, because a rule line below it may reveal it as
-    the header of a new table. Such a line is the first rule of the run, one after a blank line, or
-    one under a repeated header. Any other rule line only separates rows.
+    A row waits for the next line, because a rule line below it may make it the header of a new
+    table. Such a line is the first rule of the run, one after a blank line, or one under a repeated
+    header. Any other rule line only separates rows.
     """
     number = 0
     header: list[str] | None = None
@@ -181,7 +181,7 @@ def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_rule(raw: list[str], *, strict: bool) -> bool:
-    """Check whether a row only draws a line; once a table has its rule, single dashes are data."""
+    """Check whether a row is only a rule; once a table has its rule, single dashes are data."""
     shortest = 2 if strict else 1
     return all(
         len(cell.strip()) >= shortest and _RULE_CELL.fullmatch(cell) is not None for cell in raw
@@ -197,7 +197,7 @@ def _read_cell(cell: str) -> str:
 
 
 def read_delimited(lines: Iterable[str], delimiter: str, budget: TableBudget) -> ParsedTable | None:
-    """The table of delimited lines; a field beyond csv's own limit ends it as truncated."""
+    """Read a table from delimited lines; a field beyond csv's own limit truncates it."""
     return build_table("csv", _delimited_rows(lines, delimiter, budget), budget)
 
 
@@ -218,7 +218,7 @@ def _delimited_rows(
 
 
 def choose_delimiter(line: str) -> str:
-    """The delimiter that a header line uses most outside quotes; a comma when it has none."""
+    """The most frequent delimiter of a header line outside quotes; a comma by default."""
     line = _QUOTED.sub("", line)
     return max(",\t;", key=line.count)
 
@@ -227,7 +227,7 @@ def is_consistent(lines: list[str], delimiter: str) -> bool:
     """Check whether lines of free text look like delimited rows: equally many short fields."""
     if len(lines) < 2 or lines[0].rstrip().endswith((".", "!", "?")):
         return False
-    if lines[0].startswith("{"):  # records of JSON, one a line
+    if lines[0].startswith("{"):  # JSON Lines
         return False
     expected = lines[0].count(delimiter)
     fitting = sum(_count_fields(line, delimiter) == expected + 1 for line in lines)

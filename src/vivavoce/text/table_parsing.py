@@ -1,12 +1,12 @@
-r"""Find the tables in a model's answer, in time linear in its length.
+r"""Parsing of the tables in a model's answer, in time linear in its length.
 
-An answer holds tables with prose around them and code fences. Tables are Markdown pipes (with or
+An answer may have prose and code fences around its tables. Tables are Markdown pipes (with or
 without the rule line, with grid borders or box drawing), HTML, LaTeX or delimited text. Delimited
-text is in a `csv` fence, or without one when nothing else is a table. Cells are stripped of
-padding, runs of white space become one space, entities and escapes are resolved; emphasis stays.
+text counts in a `csv` fence, or without one if there is no other table. Cells are stripped, runs of
+white space become one space, entities and escapes are resolved; emphasis stays.
 
-A hostile answer costs no more than `table_budget` allows: what lies beyond is not read, and the
-answer is `truncated`.
+A hostile answer costs no more than `TableBudget` allows: the rest is not read, and the answer is
+`truncated`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _MULTICOLUMN = re.compile(r"\s*\\multicolumn\s?\{\s?(\d{1,4})\s?\}")
 
 
 def html_end(text: str, start: int) -> int:
-    """End of the HTML table that starts at `start`; unclosed, it goes on to the end."""
+    """End of the HTML table that starts at `start`; the text's end if it is unclosed."""
     depth = 0
     for match in _TABLE_TAG.finditer(text, start):
         depth += -1 if match.group(1) else 1
@@ -75,7 +75,7 @@ def html_end(text: str, start: int) -> int:
 
 
 class _HtmlRow:
-    """The row being read, and the cells that hang into it from rows above."""
+    """The row being read, and cells that span into it from rows above."""
 
     def __init__(self) -> None:
         self.cells: list[str] = []
@@ -83,11 +83,11 @@ class _HtmlRow:
 
     @property
     def is_full(self) -> bool:
-        """True if further cells would go beyond the column limit."""
+        """True if the row exceeds the column limit."""
         return len(self.cells) > MAX_COLUMNS
 
     def add(self, text: str, columns: int, rows: int) -> None:
-        """Place one cell after those that hang into its place."""
+        """Add a cell after those that span into its place."""
         self._place_hanging()
         for _ in range(columns):
             if self.is_full:
@@ -97,7 +97,7 @@ class _HtmlRow:
             self.cells.append(text)
 
     def finish(self) -> list[str]:
-        """The row's cells; the next row starts."""
+        """Return the row's cells, and start the next row."""
         self._place_hanging()
         cells, self.cells = self.cells, []
         return cells
@@ -111,7 +111,7 @@ class _HtmlRow:
 
 
 def html_rows(text: str) -> Iterator[list[str]]:
-    """The rows of one HTML table; cells that span are repeated; inner tables are text."""
+    """Rows of one HTML table; spanning cells are repeated, inner tables become text."""
     row = _HtmlRow()
     for cells in html_cells(text):
         for cell in cells:
@@ -120,7 +120,7 @@ def html_rows(text: str) -> Iterator[list[str]]:
 
 
 def html_cells(text: str) -> Iterator[list[tuple[str, int, int]]]:
-    """The rows of one HTML table: text, columns and rows of each cell as the markup gives it."""
+    """Rows of one HTML table, each cell with its text, column span and row span."""
     row: list[tuple[str, int, int]] = []
     words: list[str] | None = None
     spans = (1, 1)
@@ -165,7 +165,7 @@ def _span(pattern: re.Pattern[str], attributes: str) -> int:
 def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:
     """Start and end of the rows of the LaTeX table opened by `start`.
 
-    An environment that is never closed goes on to the end of the text.
+    An unclosed environment extends to the end of the text.
     """
     depth = 0
     end = len(text)
@@ -242,12 +242,12 @@ class ParsedAnswer:
 
     tables: tuple[ParsedTable, ...]
     truncated: bool
-    """Something beyond the limits was not read."""
+    """True if something beyond the limits was not read."""
     rows_read: int
 
 
 class _Lines:
-    """A cursor over the lines of a text, so that no list of a million lines is ever made."""
+    """A cursor over the lines of a text, which avoids a list of a million lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -264,7 +264,7 @@ class _Lines:
         self.position = self._line_end() + 1
 
     def go_to_line_of(self, position: int) -> None:
-        """Move forward to the line that holds `position`."""
+        """Move forward to the line that contains `position`."""
         self.position = max(self.position, self.text.rfind("\n", self.position, position) + 1)
 
     def following(self) -> str:
@@ -279,7 +279,7 @@ class _Lines:
 
 
 def parse_tables(text: str) -> ParsedAnswer:
-    """Every table of an answer; an answer without one gives no tables, never an error."""
+    """Parse every table of an answer; an answer without tables is no error."""
     budget = TableBudget()
     if len(text) > MAX_CHARACTERS:
         text, budget.truncated = text[:MAX_CHARACTERS], True
@@ -292,7 +292,7 @@ def parse_tables(text: str) -> ParsedAnswer:
 
 
 def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
-    if MARKUP_END.search(text):  # else a long line full of tables would be scanned once for each
+    if MARKUP_END.search(text):  # else a long line would be scanned once for each of its tables
         text = MARKUP_END.sub(r"\g<0>\n", text)
     lines = _Lines(text)
     while not budget.truncated and (mark := _MARK.search(text, lines.position)):
@@ -332,7 +332,7 @@ def _fenced_lines(lines: _Lines) -> Iterator[str]:
 
 
 def _pipe_lines(lines: _Lines) -> Iterator[str]:
-    """The run of pipe and border lines at the cursor, over single blank lines between rows."""
+    """The run of pipe and border lines at the cursor, across single blank lines between rows."""
     while (line := lines.peek()) is not None:
         if is_pipe_line(line) or is_rule_line(line):
             lines.advance()
@@ -345,7 +345,7 @@ def _pipe_lines(lines: _Lines) -> Iterator[str]:
 
 
 def _unmarked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
-    """Delimited rows outside a `csv` fence: each run of lines that all have the same shape."""
+    """Delimited tables outside of a `csv` fence: runs of lines with equally many fields."""
     for paragraph in _BLANK_LINE.split(_FENCE_LINES.sub("", text)):
         if "\n" not in paragraph or budget.truncated:
             continue

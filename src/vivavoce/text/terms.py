@@ -1,9 +1,8 @@
-"""Words of texts for comparison: the terms that all-terms retrieval compares, and stems.
+"""Words of texts for comparison: terms for retrieval, and stems.
 
-A term is a word of `normalise_title`: NFKC, case folded, cut at punctuation, symbols and spaces,
-not stemmed. So a term never holds white space, whatever the text. Stems are by Porter's rules
-(1980), with the changes that NLTK made to them: ROUGE is defined by that variant, and NLTK itself
-takes two seconds to import.
+A term is a word of `normalise_title`: NFKC, case folded, split at punctuation, symbols and spaces,
+not stemmed. So a term never contains white space. Stems follow Porter's rules (1980) with NLTK's
+changes: ROUGE is defined by that variant, and NLTK itself takes two seconds to import.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise_title
 
 MAX_TERM = 64
-"""Characters; a longer word stands as a hash, so that it equals itself and nothing else."""
+"""Characters; a longer word is replaced by a hash, so that it equals only itself."""
 
 _WORDS = read_data(__file__, "terms.toml")
 STOP_WORDS = frozenset(_WORDS["stop_words"])
-"""English words that say nothing of a topic."""
+"""English function words."""
 
 _LONG_PIECE = 200
 _MAX_MARKS = 30
@@ -29,11 +28,11 @@ _JOINER = "\u034f"
 
 
 def terms_of(text: str) -> list[str]:
-    """The distinct terms of a text; the same text gives the same order."""
+    """Distinct terms of a text, in order of first occurrence."""
     if text.isascii():
         words = normalise_title(text).split()
     else:
-        # White space parts what normalisation may join, and most pieces of a paper are ASCII.
+        # Normalisation joins nothing across white space, and most pieces of a paper are ASCII.
         pieces = list(dict.fromkeys(text.split()))
         plain = " ".join(piece for piece in pieces if piece.isascii())
         other = " ".join(_bounded(piece) for piece in pieces if not piece.isascii())
@@ -45,17 +44,17 @@ def terms_of(text: str) -> list[str]:
 
 
 def query_terms(query: str, *, drop_stop_words: bool = False) -> list[str]:
-    """The distinct terms of a query."""
+    """Distinct terms of a query."""
     return [term for term in terms_of(query) if not drop_stop_words or term not in STOP_WORDS]
 
 
 def _hashed(word: str) -> str:
-    """A stand-in for a long word; no word has a number sign."""
+    """Substitute for a long word; no other term contains a number sign."""
     return "#" + hashlib.sha256(word.encode()).hexdigest()
 
 
 def _bounded(piece: str) -> str:
-    """Long runs of combining marks parted: the time to normalise one grows with its square."""
+    """Split long runs of combining marks: normalising one takes time quadratic in its length."""
     if len(piece) <= _LONG_PIECE:
         return piece
     parted = []
@@ -71,18 +70,18 @@ def _bounded(piece: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _moves(character: str) -> bool:
-    """Check whether normalisation may move a character, or remove it from among those it moves."""
+    """Check whether normalisation may reorder a character, or remove it among reordered ones."""
     last = unicodedata.normalize("NFKD", character)[-1]
     return unicodedata.combining(last) != 0 or unicodedata.category(character) == "Cf"
 
 
 _RULES: dict[str, dict[str, str]] = read_data(__file__, "stems.toml")
 _MAX_CACHED = 64
-"""Characters; a longer word is hardly met twice."""
+"""Characters; longer words hardly occur twice."""
 
 
 def porter_stem(word: str) -> str:
-    """A word without its ending, in lower case."""
+    """Stem of a word, in lower case."""
     return _cached_stem(word) if len(word) <= _MAX_CACHED else _stem(word)
 
 
@@ -106,7 +105,7 @@ def _stem(word: str) -> str:
 
 
 def _without_past(word: str) -> str:
-    """Cut `ed` and `ing`, and mend the rest: `hopping` is `hop`, `filing` is `file`."""
+    """Cut `ed` and `ing`, and repair the stem: `hopping` is `hop`, `filing` is `file`."""
     if word.endswith("ied"):
         return word[: -1 if len(word) == 4 else -2]
     if word.endswith("eed"):
@@ -128,7 +127,7 @@ def _without_y(word: str) -> str:
 
 
 def _without_double(word: str) -> str:
-    """Make one ending of two: `relational` ends like `relate`."""
+    """Reduce a double ending to one: `relational` ends like `relate`."""
     if word.endswith("alli") and _measure(word[:-4]) > 0:
         return _without_double(word[:-2])
     if word.endswith("logi"):
@@ -143,7 +142,7 @@ def _without_last(word: str) -> str:
 
 
 def _without_e(word: str) -> str:
-    """Cut a last `e`, then one `l` of two."""
+    """Cut a final `e`, then one of two final `l`."""
     if word.endswith("e"):
         measure = _measure(word[:-1])
         word = word[:-1] if measure > 1 or (measure == 1 and not _is_short(word[:-1])) else word
@@ -151,7 +150,7 @@ def _without_e(word: str) -> str:
 
 
 def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
-    """Replace the first ending that is there, if the measure of the letters before it is above."""
+    """Replace the first ending that matches, if the measure of the stem is above a limit."""
     for ending, other in rules.items():
         if word.endswith(ending):
             stem = word.removesuffix(ending)
@@ -160,7 +159,7 @@ def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
 
 
 def _shape(word: str) -> str:
-    """A letter of each: `c` for a consonant, `v` for a vowel, and for `y` after a consonant."""
+    """Pattern of a word: `c` for a consonant, `v` for a vowel or a `y` after a consonant."""
     shape, before = [], ""
     for letter in word:
         before = "v" if letter in "aeiou" or (letter == "y" and before == "c") else "c"
@@ -169,11 +168,11 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """Times that a consonant follows a vowel."""
+    """Porter's measure: the number of times that a consonant follows a vowel."""
     return _shape(word).count("vc")
 
 
 def _is_short(word: str) -> bool:
-    """True if a word ends like `hop`, or is like `up`."""
+    """Check whether a word ends like `hop`, or is like `up`."""
     shape = _shape(word)
     return shape == "vc" or (shape.endswith("cvc") and word[-1] not in "wxy")

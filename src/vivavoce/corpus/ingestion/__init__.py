@@ -1,1 +1,1 @@
-"""Files and downloads read into the batches of a corpus."""
+"""Reading of files and downloads into the batches of a corpus."""

@@ -1,4 +1,4 @@
-"""Titles and abstracts of works that a corpus cites: the work of `viva fetch cited`."""
+"""Fetching of titles and abstracts of works that a corpus cites, for `viva fetch cited`."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ class CitedReport:
     """Counts of a fetch of cited works."""
 
     cited: int
-    """Works with an arXiv id, or without one, that the corpus cited and did not have."""
+    """Number of works with (or without) an arXiv id that the corpus cited and did not have."""
     asked: int
     found: int
-    """Works that came."""
+    """Number of works that were found."""
     unknown: tuple[str, ...]
-    """Works asked for that no service knows; they are not asked for again."""
+    """Works that no service knows; they are not asked for again."""
     papers: int
-    """Papers of the corpus afterwards."""
+    """Number of papers of the corpus afterwards."""
     left: int
-    """Works that were not asked for, because of the limit or because the fetch stopped."""
+    """Number of works not asked for, because of the limit or because the fetch stopped."""
     faults: tuple[Fault, ...]
     """Faults of answers that could not be read."""
     stopped: str | None
-    """Reason why the fetch ended early; None where it did not."""
+    """Reason why the fetch ended early; None if it did not."""
     index: Path
 
 
@@ -73,19 +73,19 @@ def fetch_cited(
 ) -> CitedReport:
     """Ask arXiv, a hundred ids at a time, for the cited works that the corpus does not have.
 
-    They become papers of the corpus without a text. What was cut short goes on where it stopped.
+    They become papers of the corpus without a text. An interrupted fetch resumes where it stopped.
 
     Args:
         corpus: The corpus folder; answers go into its folder `downloads/cited`.
-        client: Must be allowed to talk to the API.
-        limit: The most works to ask for.
-        api: Where the API is.
+        client: Must be allowed to reach the API.
+        limit: Maximum number of works to ask for.
+        api: Address of the API.
         tables: Only works that tables cite.
         progress: Called with (works done, works in all).
 
     Raises:
-        InputError: No corpus there.
-        LockedError: Another process fetches for this corpus, or holds it.
+        InputError: The folder holds no corpus.
+        LockedError: Another process fetches for this corpus, or has locked it.
     """
     kept = KeptBody(client)
 
@@ -96,7 +96,7 @@ def fetch_cited(
 
 
 Absent = Mapping[str, WorkKey]
-"""Works that the corpus lacks, by the names that the index knows them by, sorted."""
+"""Works that the corpus lacks, by their names in the index, sorted."""
 
 
 def _fetch(
@@ -110,7 +110,7 @@ def _fetch(
     progress: Progress | None,
     size: int = 1,
 ) -> CitedReport:
-    """Ask for absent works, so many at a time, and read what came, also on earlier runs."""
+    """Ask for absent works, `size` at a time, and read all answers, also those of earlier runs."""
     with open_downloads(corpus, file, (key,), limit, "works") as index:
         finish_reading(corpus)
         absent = absent_of(load_corpus(corpus), tables)
@@ -147,7 +147,7 @@ def _fetch(
 def _ask_arxiv(
     client: KeptBody, api: str, corpus: Path, index: Index, names: Sequence[str]
 ) -> Iterator[list[Row]]:
-    """Rows of the index for the works that one request, or its halves, asked for."""
+    """Ask for works in one request, or in halves if it is refused; gives their index rows."""
     try:
         entries = list(by_ids(client, names, page=BATCH, api=api))
     except BadReplyError as error:
@@ -156,39 +156,39 @@ def _ask_arxiv(
         if len(names) == 1:
             yield [{"arxiv_id": names[0], "outcome": UNKNOWN, "reason": str(error)}]
             return
-        # One id that arXiv will not have must not cost the others.
+        # One id that arXiv refuses must not cost the others.
         middle = len(names) // 2
         yield from _ask_arxiv(client, api, corpus, index, names[:middle])
         yield from _ask_arxiv(client, api, corpus, index, names[middle:])
         return
-    there = {e.arxiv_id for e in entries if isinstance(e, Document) and e.arxiv_id}
-    got = [name for name in names if name in there]
+    known = {e.arxiv_id for e in entries if isinstance(e, Document) and e.arxiv_id}
+    got = [name for name in names if name in known]
     kept = _save(corpus, index, client.body) if got else {}
-    lost = {"outcome": UNKNOWN, "reason": "arXiv has no paper of this id"}
+    lost = {"outcome": UNKNOWN, "reason": "arXiv has no paper with this id"}
     yield [
         *({"arxiv_id": name, "outcome": GOT, **kept} for name in got),
-        *({"arxiv_id": name, **lost} for name in names if name not in there),
+        *({"arxiv_id": name, **lost} for name in names if name not in known),
     ]
 
 
 def _save(corpus: Path, index: Index, body: bytes) -> Row:
     files = {str(row.get("file", "")) for row in index.rows()}
-    numbers = (int(found[1]) for file in files if (found := _NUMBERED.search(file)))
+    numbers = (int(match[1]) for file in files if (match := _NUMBERED.search(file)))
     file = f"{DOWNLOADS}/{FOLDER}/{max(numbers, default=0) + 1:05d}.atom.xml"
     write_bytes(corpus / file, body)
     return {"file": file, "sha256": hash_file(corpus / file)}
 
 
 def _absent(corpus: Corpus, tables: bool) -> Absent:
-    """Cited works that have an arXiv id which no paper of the corpus has, by the id."""
+    """Cited works by arXiv id, without the ids of the corpus's own papers."""
     known = {paper.arxiv_id for paper in corpus.papers if paper.arxiv_id}
     names = (row["arxiv_id"] for row in _references(corpus, tables) if row["arxiv_id"])
-    found = (find_arxiv_id(name) for name in names)
-    return {name: WorkKey("", name) for name in sorted({pair[0] for pair in found if pair} - known)}
+    ids = (find_arxiv_id(name) for name in names)
+    return {name: WorkKey("", name) for name in sorted({pair[0] for pair in ids if pair} - known)}
 
 
 def _references(corpus: Corpus, tables: bool) -> Iterator[Row]:
-    """References of a corpus; those that tables cite alone, if asked for."""
+    """References of a corpus; with `tables`, only those that tables cite."""
     cited: set[tuple[str, int]] = set()
     if tables:
         for row in corpus.rows("tables"):
@@ -209,20 +209,20 @@ def fetch_named(
 ) -> CitedReport:
     """Ask for cited works without an arXiv id, one at a time.
 
-    A title is searched on arXiv, where texts are. Works that arXiv does not have are asked for at
-    Crossref, by DOI where there is one.
+    Titles are searched on arXiv first, which has texts. Works that arXiv does not have are looked
+    up at Crossref, by DOI if there is one.
 
     Args:
         corpus: The corpus folder; answers go into its folder `downloads/named`.
-        client: Must be allowed to talk to both services.
-        limit: The most works to ask for.
-        base: Where the services are, unless at their usual addresses.
+        client: Must be allowed to reach both services.
+        limit: Maximum number of works to ask for.
+        base: Address of both services, if not the usual ones.
         tables: Only works that tables cite.
         progress: Called with (works done, works in all).
 
     Raises:
-        InputError: No corpus there.
-        LockedError: Another process fetches for this corpus, or holds it.
+        InputError: The folder holds no corpus.
+        LockedError: Another process fetches for this corpus, or has locked it.
     """
     lookup = Lookup(client, base)
 
@@ -233,15 +233,15 @@ def fetch_named(
 
 
 def _absent_by_name(corpus: Corpus, tables: bool) -> Absent:
-    """Works that resolve to no paper, by DOI, else by title; sorted."""
-    found: dict[str, WorkKey] = {}
+    """Works that resolve to no paper, keyed and sorted by DOI, else by title."""
+    works: dict[str, WorkKey] = {}
     for row in _references(corpus, tables):
         title = row["title"] or ""
         key = title_key(title) if is_telling(title) else ""
         if row["cited_paper_id"] is None and not row["arxiv_id"] and (row["doi"] or key):
             name = f"doi:{row['doi']}" if row["doi"] else f"title:{key}"
-            found.setdefault(name, WorkKey(title if key else "", None, row["doi"]))
-    return {name: found[name] for name in sorted(found)}
+            works.setdefault(name, WorkKey(title if key else "", None, row["doi"]))
+    return {name: works[name] for name in sorted(works)}
 
 
 def _ask_by_name(corpus: Path, lookup: Lookup, name: str, wanted: WorkKey) -> Row:

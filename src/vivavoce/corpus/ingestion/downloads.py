@@ -1,8 +1,8 @@
-"""Files fetched for a corpus: their index, and their way into the corpus.
+"""Index of files fetched for a corpus, and their reading into the corpus.
 
-`downloads/` holds the files, a folder a kind, and an index of JSON lines a command: one row for
-each thing that was asked for, whatever came of it. While a fetch runs, rows are added to a journal;
-a kill loses at most the row that was being written.
+`downloads/` has a folder of files for each kind, and an index in JSON Lines for each command: one
+row per request, whatever its outcome. While a fetch runs, rows are appended to a journal; a kill
+loses at most the row being written.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
 
 DOWNLOADS = "downloads"
 READING = "reading.json"
-"""Says which files are being read in; there only until they are."""
+"""File that lists the downloads being read; removed when they have been read."""
 _JOURNAL = ".journal"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Outcome for files that were to be read in."""
+    """Outcome of reading files into a corpus."""
 
     files: dict[str, None] = field(default_factory=dict)
-    """Files that were read; those of a source that this version does not have wait."""
+    """Files that were read; files whose source this version lacks are kept for later."""
     faults: list[Fault] = field(default_factory=list)
 
 
 class Index:
-    """Rows by key, kept in a file; sorted there, so the same rows are the same bytes.
+    """Rows by key, kept sorted in a file, so that equal rows give equal bytes.
 
-    Opening it includes the journal that a killed fetch left.
+    Opening an index reads the journal that a killed fetch left.
     """
 
     def __init__(self, path: Path, key: Sequence[str]) -> None:
@@ -68,7 +68,7 @@ class Index:
             self.settle()
 
     def get(self, *key: str) -> Row | None:
-        """The row of a key."""
+        """Get the row of a key."""
         return self._rows.get(key)
 
     def rows(self) -> list[Row]:
@@ -76,7 +76,7 @@ class Index:
         return [self._rows[key] for key in sorted(self._rows)]
 
     def note(self, rows: Iterable[Row]) -> None:
-        """Add rows, or put them in the place of those with their key; on disk when this ends."""
+        """Add rows, or replace those with the same key; they are on disk when this returns."""
         added = list(rows)
         self._take(added)
         with self._journal.open("ab") as stream:
@@ -95,14 +95,14 @@ class Index:
                 key = tuple(str(row[name]) for name in self._key)
             except KeyError as error:
                 raise InputError(
-                    f"{self.path} has a row without {error}. Remove the file, and what it lists "
-                    "is asked for again."
+                    f"{self.path} has a row without {error}. Remove the file; all it lists "
+                    "will then be fetched again."
                 ) from error
             self._rows[key] = row
 
 
 def _whole_rows(journal: Path) -> Iterable[Row]:
-    """The rows of a journal but for a last one that a kill cut short."""
+    """Rows of a journal, except a last one that a kill cut short."""
     lines = journal.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], start=1):
         yield parse_object(line, f"{journal}:{number}")
@@ -112,13 +112,13 @@ def _whole_rows(journal: Path) -> Iterable[Row]:
 def open_downloads(
     folder: Path, index: str, key: Sequence[str], limit: int | None, what: str
 ) -> Iterator[Index]:
-    """Hold the downloads of a corpus for a fetch; gives the index of earlier requests.
+    """Lock the downloads of a corpus for a fetch; gives the index of earlier requests.
 
-    Raises what `load_corpus` does, unless a killed reading of downloads explains it, and
-    `InputError` for a limit below 0 of `what` to fetch.
+    Raises the errors of `load_corpus`, except a `StaleError` left by a killed reading of downloads,
+    and `InputError` for a limit below 0; `what` names the things to fetch.
     """
     if limit is not None and limit < 0:
-        raise InputError(f"a limit of {limit} {what}: choose 0 or more.")
+        raise InputError(f"The limit cannot be {limit} {what}: choose 0 or more.")
     try:
         load_corpus(folder)
     except StaleError:
@@ -133,15 +133,15 @@ def open_downloads(
 
 
 def finish_reading(folder: Path) -> Reading:
-    """Go on with a reading of downloads that was killed; nothing where none was."""
+    """Finish a reading of downloads that was killed, if there is one."""
     path = folder / DOWNLOADS / READING
     if not path.exists():
         return Reading()
-    return read_downloads(folder, read_sealed(path, "Remove it to go on without it."))
+    return read_downloads(folder, read_sealed(path, "Remove it to continue without it."))
 
 
 def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
-    """Return whether the file of a row is as it was written."""
+    """Check whether the file of a row exists unchanged."""
     path = folder / str(row["file"])
     return path.is_file() and hash_file(path) == row["sha256"]
 
@@ -149,7 +149,7 @@ def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
 def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:
     """Read files into a corpus and rebuild its tables once.
 
-    `names` are files below the corpus' folder, sorted, by source.
+    `names` gives, by source, sorted files below the corpus's folder.
     """
     done = Reading()
     plan = folder / DOWNLOADS / READING
@@ -159,7 +159,7 @@ def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:
             try:
                 source = get_source(kind)
             except (InputError, PluginError) as error:
-                done.faults.append(Fault(kind, f"{len(files)} files wait: {error}"))
+                done.faults.append(Fault(kind, f"{len(files)} files were not read: {error}"))
                 continue
             paths = [(Path(name).name, folder / name) for name in files]
             batch = import_files(folder, source, paths, ReadOptions())

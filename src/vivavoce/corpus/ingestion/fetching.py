@@ -1,4 +1,4 @@
-"""Texts fetched for the papers of a corpus that have none: the work of `viva fetch texts`."""
+"""Fetching of texts for the papers of a corpus that have none, for `viva fetch texts`."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ INDEX = "texts.jsonl"
 UNREADABLE = "unreadable"
 """Outcome of a file that gave no text."""
 MAX_IN_A_ROW = 5
-"""Texts in a row that a host fails or refuses, and then it is left alone."""
+"""Texts in a row that a host may fail or refuse before the fetch stops."""
 _AGAIN = (FAILED, GOT)
-"""Outcomes after which a text may be asked for again: GOT where its file is damaged."""
+"""Outcomes after which a text may be asked for again; after GOT only if its file is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +56,29 @@ class FetchReport:
     """Counts of a fetch of texts."""
 
     lacking: int
-    """Papers that had an id and no text."""
+    """Number of papers that had an id and no text."""
     asked: int
-    """Papers that a server was asked for."""
+    """Number of papers that a server was asked for."""
     files: Mapping[str, int]
-    """Files that came, by kind."""
+    """Number of files fetched, by kind."""
     size: int
-    """Bytes of them."""
+    """Size of these files in bytes."""
     texts: int
-    """Papers that have a text now and had none before."""
+    """Number of papers that have a text now and had none before."""
     without: int
-    """Papers of which no text is to be had; they are not asked for again."""
+    """Number of papers without an available text; they are not asked for again."""
     waiting: int
-    """Papers of which there is a file that no source of this version reads."""
+    """Number of papers with a file that no source of this version reads."""
     failed: tuple[Fault, ...]
     """Papers to be asked for again: run the same command later."""
     unread: tuple[Fault, ...]
     """Files that gave no text."""
     again: int
-    """Texts asked for again that a server did not have before."""
+    """Number of texts asked for again after the server did not have them."""
     left: int
-    """Papers that were not asked for, because of the limit or because the fetch stopped."""
+    """Number of papers not asked for, because of the limit or because the fetch stopped."""
     stopped: str | None
-    """Reason why the fetch ended early; None where it did not."""
+    """Reason why the fetch ended early; None if it did not."""
     index: Path
 
 
@@ -94,22 +94,22 @@ def fetch_texts(
 ) -> FetchReport:
     """Fetch a text for each paper that has an id and no sections, and read it into the corpus.
 
-    A killed fetch loses at most the file on its way; the next one asks for nothing that is there
-    or is known to be missing, and ends with the same bytes.
+    A killed fetch loses at most the file being fetched. The next one skips texts that are there or
+    known to be missing, and ends with the same bytes.
 
     Args:
         corpus: The corpus folder; files go into its folder `downloads`.
-        client: Must be allowed to talk to the hosts of the addresses.
-        kinds: What to ask for, in order: of `ALL_KINDS`. The Anthology's PDF goes with `pdf`.
-        limit: The most papers to ask for.
-        again: In how many later fetches to ask again for a text that the server does not have:
-            it may come some days after the paper.
-        addresses: Where the texts are, unless at arXiv and the Anthology.
+        client: Must be allowed to reach the hosts of the addresses.
+        kinds: Kinds from `ALL_KINDS` to ask for, in order. `pdf` includes the Anthology's PDF.
+        limit: Maximum number of papers to ask for.
+        again: Number of later fetches that ask again for a text the server does not have: a text
+            may appear some days after its paper.
+        addresses: Addresses of the texts, if not those of arXiv and the Anthology.
         progress: Called with (papers done, papers in all).
 
     Raises:
-        InputError: No corpus there, or no such kind.
-        LockedError: Another process fetches for this corpus, or holds it.
+        InputError: The folder holds no corpus, or a kind does not exist.
+        LockedError: Another process fetches for this corpus, or has locked it.
     """
     unknown = [kind for kind in kinds if kind not in ALL_KINDS]
     if unknown or not kinds:
@@ -123,7 +123,7 @@ def fetch_texts(
 
 
 class _Fetch:
-    """One run."""
+    """One run of a fetch."""
 
     def __init__(
         self,
@@ -149,18 +149,18 @@ class _Fetch:
         self._unread: list[Fault] = []
         self._stopped: str | None = None
         self._faults: dict[str | None, list[Row]] = {}
-        """Rows that each host failed or refused since its last good answer."""
+        """Rows of failures and refusals by host, since its last good answer."""
 
     def run(self, limit: int | None, progress: Progress | None) -> FetchReport:
         self._judge(finish_reading(self._corpus))
         lacking = self._lacking()
         todo = [paper for paper in lacking if self._next(paper)]
-        # Papers that failed before come last, or a few that always do would block the others.
+        # Papers that failed before come last, so that a few that always fail do not block others.
         todo.sort(key=self._has_failed)
         todo = todo if limit is None else todo[:limit]
         while True:
             self._ask_all(todo, progress)
-            # Also what an earlier run fetched and was killed before it read.
+            # This also reads files that an earlier run fetched before it was killed.
             todo = [paper for paper in self._read() if self._next(paper)]
             if not todo or self._stopped is not None:
                 return self._report(lacking)
@@ -174,7 +174,7 @@ class _Fetch:
         wanted = texts_wanted(
             paper.arxiv_id, paper.version, paper.acl_id, self._kinds, self._addresses
         )
-        return [(each, self.index.get(paper.paper_id, each.kind, each.name)) for each in wanted]
+        return [(text, self.index.get(paper.paper_id, text.kind, text.name)) for text in wanted]
 
     def _next(self, paper: Paper) -> list[WantedText]:
         """Texts still to be asked for, in order."""
@@ -182,7 +182,7 @@ class _Fetch:
         if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
             return []
         if any(row and row["outcome"] == GOT and is_sound(self._corpus, row) for _, row in rows):
-            return []  # it waits for a source that reads it
+            return []  # its file waits for a source that reads it
         return [
             wanted
             for wanted, row in rows
@@ -190,7 +190,7 @@ class _Fetch:
         ]
 
     def _may_have_come(self, row: Row) -> bool:
-        """True for a text that a server did not have, and that may be asked for once more."""
+        """Check whether a text that a server did not have may be asked for once more."""
         is_new = (row["paper"], row["kind"], row["name"]) not in self._asked_texts
         is_missing = row["outcome"] == MISSING and row["status"] == HTTPStatus.NOT_FOUND
         return is_new and is_missing and row.get("again", 0) < self._again
@@ -210,19 +210,19 @@ class _Fetch:
     def _ask(self, paper: Paper) -> None:
         for wanted in self._next(paper):
             before = self.index.get(paper.paper_id, wanted.kind, wanted.name)
-            found = fetch_text(self._client, wanted)
-            row = self._row(paper, wanted, found)
+            result = fetch_text(self._client, wanted)
+            row = self._row(paper, wanted, result)
             if before and before["outcome"] == MISSING:
                 self._asked_again += 1
                 row["again"] = before.get("again", 0) + 1
             self._asked_texts.add((paper.paper_id, wanted.kind, wanted.name))
             self.index.note([row])
-            self._watch(wanted, found, row)
-            if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
+            self._watch(wanted, result, row)
+            if isinstance(result, Text) or result.outcome == WITHDRAWN or self._stopped is not None:
                 return
 
     def _watch(self, wanted: WantedText, outcome: Text | Missing, row: Row) -> None:
-        """Stop when a host asks for a pause, or when nothing good has come from it for long."""
+        """Stop when a host asks for a pause or has failed `MAX_IN_A_ROW` texts in a row."""
         host = urlsplit(wanted.url).hostname
         if isinstance(outcome, Text) or outcome.outcome not in (FAILED, REFUSED):
             self._faults.pop(host, None)
@@ -232,7 +232,7 @@ class _Fetch:
         if outcome.is_busy:
             self._stopped = f"The server asks for a pause. {outcome.reason}"
         elif len(faults) >= MAX_IN_A_ROW:
-            # A refusal of everything says nothing of these papers, so they are asked for again.
+            # A host that refuses everything says nothing about these papers: ask for them again.
             self.index.note({**fault, "outcome": FAILED} for fault in faults)
             self._stopped = (
                 f"{host} failed or refused {MAX_IN_A_ROW} texts in a row, the last with: "
@@ -279,11 +279,11 @@ class _Fetch:
         for row in self.index.rows():
             if row["outcome"] == GOT:
                 fetched.setdefault(row["paper"], []).append(row)
-        found = ((paper, row) for paper in papers for row in fetched.get(paper.paper_id, ()))
-        return [(paper, row) for paper, row in found if is_sound(self._corpus, row)]
+        pairs = ((paper, row) for paper in papers for row in fetched.get(paper.paper_id, ()))
+        return [(paper, row) for paper, row in pairs if is_sound(self._corpus, row)]
 
     def _read(self) -> list[Paper]:
-        """Read what waits into the corpus; the papers that have no text even so."""
+        """Read waiting files into the corpus; returns the papers that still have no text."""
         names: dict[str, list[str]] = {}
         for _, row in self._waiting(self._lacking()):
             names.setdefault(row["source"], []).append(row["file"])
@@ -293,7 +293,7 @@ class _Fetch:
         return self._judge(read_downloads(self._corpus, ordered))
 
     def _judge(self, reading: Reading) -> list[Paper]:
-        """Note the files that were read and gave no text; their papers."""
+        """Record the files that gave no text when read; returns their papers."""
         reasons = {fault.where: fault.reason for fault in reading.faults}
         self._unread += [fault for fault in reading.faults if fault.where in SOURCES]
         if not reading.files:

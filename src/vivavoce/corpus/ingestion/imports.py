@@ -1,4 +1,4 @@
-"""Files read into a batch of a corpus, shard by shard; a killed batch goes on where it stopped."""
+"""Reading of files into a batch of a corpus, shard by shard; a killed batch can be resumed."""
 
 from __future__ import annotations
 
@@ -48,38 +48,38 @@ File = tuple[str, Path]
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A run of pieces that is written to one file."""
+    """A run of pieces written to one file."""
 
     name: str
     pieces: tuple[Piece, ...]
     inputs: str
-    """Hash of what the pieces hold."""
+    """Hash of the files and bounds of the pieces."""
     refused: Mapping[Path, str]
-    """Files that cannot be read, and why."""
+    """Reasons why files cannot be read, by file."""
 
 
 def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
-    """Every file of a source's kind at `where`, sorted by name.
+    """Find every file of a source's kind at `where`, sorted by name.
 
-    A folder is walked; links that lead out of it are skipped, and so is the corpus itself,
-    unless the folder is a part of it, such as that of fetched texts.
-    `InputError` when `where` is missing, or has no file of this kind.
+    A folder is walked, without links that lead out of it and without the corpus itself, unless
+    the folder lies inside the corpus, such as the folder of fetched texts.
+    Raises `InputError` if `where` is missing or has no file of this kind.
     """
     if not source.reads_files:
         return [(str(where), where)]
-    found = [
-        each for each in files_below(where, corpus) if where.is_file() or source.matches(each[1])
+    files = [
+        file for file in files_below(where, corpus) if where.is_file() or source.matches(file[1])
     ]
-    if not found:
+    if not files:
         raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
-    return found
+    return files
 
 
 def files_below(where: Path, own: Path) -> list[File]:
-    """Every file at `where`, sorted by name; none below the folder `own` but where that holds it.
+    """Every file at `where`, sorted by name; files in `own` only if `where` lies in it.
 
     Raises:
-        InputError: There is nothing.
+        InputError: `where` does not exist.
     """
     if where.is_file():
         return [(where.name, where)]
@@ -107,8 +107,8 @@ def import_files(
     """Read files into a batch, resuming an unfinished one.
 
     Raises:
-        VivaError: An unfinished batch of this kind was started with another config, other code
-            or other files; the message shows the difference.
+        VivaError: An unfinished batch of this kind has another config, other code or other files;
+            the message shows the difference.
     """
     shards, inputs = _cut(source, files)
     config: Row = {
@@ -130,7 +130,7 @@ def import_files(
 
 
 def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]:
-    """Cut files into shards; also one row a file that says what was read."""
+    """Cut files into shards; also returns a row per file with its name and hash."""
     inputs: list[Row] = []
     refused: dict[Path, str] = {}
     groups: list[list[tuple[Piece, Row]]] = [[]]
@@ -143,8 +143,8 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
         if entry["file"] != name:
             refused[path] = "the name of the file is not UTF-8: rename it"
         elif namesake != name and not source.holds_many:
-            # Where a file is a paper, its name is what the paper is known by.
-            refused[path] = f"{name} goes by the same name as {namesake}: rename one of them"
+            # Where a file is a paper, the file's name identifies the paper.
+            refused[path] = f"{name} has the same name as {namesake}: rename one of them"
         if source.reads_files:
             try:
                 entry["sha256"] = _hash_parts(source, path)
@@ -168,14 +168,14 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
 
 
 def _hash_parts(source: Source, path: Path) -> str:
-    """Hash of a file, or of all files that make up its paper."""
+    """Hash a file, or all files that make up its paper."""
     if source.parts is None:
         return hash_file(path)
     return hash_of({part.as_posix(): hash_file(path.parent / part) for part in source.parts(path)})
 
 
 def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool) -> Batch:
-    """The batch to fill: an unfinished one, the newest of its kind if equal, or a new one."""
+    """Choose the batch to fill: an unfinished one, the newest of its kind if equal, or a new."""
     wanted = {"kind": kind, "config": config, "inputs": inputs}
     suffix = f"-{kind}-{hash_of(wanted)[:8]}"
     _clear(corpus, kind if fresh else "", suffix)
@@ -196,7 +196,7 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
         return equal[-1]
     for batch in same_kind:
         if batch in equal or not batch.is_complete:
-            # What it read is read again now, so nothing is lost and no damage stays behind.
+            # Its files are read again now, so nothing is lost and no damage stays behind.
             _drop(batch.folder)
     order = 1 + max((int(batch.plan["order"]) for batch in list_batches(corpus)), default=0)
     plan = {**wanted, "order": order}
@@ -206,10 +206,9 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
 
 
 def _clear(corpus: Path, fresh_kind: str, suffix: str) -> None:
-    """Take away what a kill left of dropped batches, and batches of which the plan is damaged.
+    """Remove the remains of dropped batches, and batches to be read again whose plan is damaged.
 
-    Of those only the ones that are about to be read again: the same files, or with --fresh the
-    same kind.
+    A batch is to be read again if it has the same files or, with --fresh, the same kind.
     """
     for leftover in (corpus / "imports").glob(f"{_DROPPED}*"):
         shutil.rmtree(leftover)
@@ -222,7 +221,7 @@ def _clear(corpus: Path, fresh_kind: str, suffix: str) -> None:
 
 
 def _drop(folder: Path) -> None:
-    """Remove a batch; a kill in between never leaves half of it under its name."""
+    """Remove a batch; a kill meanwhile never leaves a part of it under its name."""
     shutil.rmtree(folder.rename(folder.with_name(_DROPPED + folder.name)))
 
 
@@ -272,7 +271,7 @@ def _differences(old: Row, new: Row) -> list[str]:
 
 
 def _utf8(name: str) -> str:
-    """A file name that can be written down, whatever its bytes."""
+    """Make a file name valid UTF-8, whatever its bytes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -282,23 +281,23 @@ class IngestReport:
 
     kind: str
     read: int
-    """Documents read from the files."""
+    """Number of documents read from the files."""
     failed: tuple[Fault, ...]
-    """Files and rows that did not go in, each with its reason."""
+    """Files and rows that were not read, each with its reason."""
     doubtful: tuple[Fault, ...]
-    """Files that went in but were read with doubt, each with its reasons."""
+    """Files that were read with doubt, each with its reasons."""
     papers: int
-    """Papers of the corpus afterwards."""
+    """Number of papers of the corpus afterwards."""
     dated: int
     undated: int
     completed: int
-    """Papers that this kind and another source both describe."""
+    """Number of papers described by this kind and another source."""
     merged: int
-    """Papers of the corpus that several documents describe."""
+    """Number of papers of the corpus described by several documents."""
     results: int
-    """Leaderboard entries that the corpus now has from this kind."""
+    """Number of leaderboard entries that the corpus now has from this kind."""
     results_of_papers: int
-    """Results of papers of the corpus, by source."""
+    """Number of these entries that belong to papers of the corpus."""
     ignored_columns: tuple[str, ...]
     """Columns of the files that were not read."""
 
@@ -315,13 +314,13 @@ def ingest(
 ) -> IngestReport:
     """Read every file of a kind into a corpus and rebuild its tables.
 
-    A killed ingest goes on where it stopped and ends with the same bytes.
+    A killed ingest resumes where it stopped and ends with the same bytes.
 
     `fresh` drops an unfinished ingest of this kind instead of resuming it.
 
     Raises:
-        InputError: No such source, or no file of its kind at `where`.
-        LockedError: Another process holds the corpus.
+        InputError: The source does not exist, or `where` has no file of its kind.
+        LockedError: Another process has locked the corpus.
         VivaError: An unfinished ingest of this kind differs from this one.
     """
     files = {kind: find_files(get_source(kind), where, corpus)}
@@ -344,20 +343,20 @@ def ingest_files(
     The other arguments and the errors are those of `ingest`.
     """
     options = options or ReadOptions()
-    kinds = [(get_source(kind), found) for kind, found in files.items()]
-    ignored = [_ignored_columns(source, found, options) for source, found in kinds]
+    kinds = [(get_source(kind), paths) for kind, paths in files.items()]
+    ignored = [_ignored_columns(source, paths, options) for source, paths in kinds]
     with lock(corpus):
         batches = [
-            import_files(corpus, *each, options, fresh=fresh, progress=progress) for each in kinds
+            import_files(corpus, *kind, options, fresh=fresh, progress=progress) for kind in kinds
         ]
         built = build_tables(corpus, engine)
-    return [_report(*each) for each in zip(batches, [built] * len(kinds), ignored, strict=True)]
+    return [_report(*parts) for parts in zip(batches, [built] * len(kinds), ignored, strict=True)]
 
 
 def _ignored_columns(
     source: Source, files: Sequence[File], options: ReadOptions
 ) -> tuple[str, ...]:
-    """Columns that no file's rows are read from; checks the options before anything is read."""
+    """Columns that the source ignores; checks the options before any file is read."""
     if source.ignored_columns is None:
         if options.rename:
             raise InputError(f"{source.kind} has no columns to rename: leave out --map.")

@@ -1,8 +1,8 @@
-"""Metadata of one work, asked for at arXiv or Crossref by its id or its title.
+"""Lookup of one work's metadata at arXiv or Crossref, by its id or its title.
 
-`viva ingest pdf --enrich` asks for papers that only PDFs describe: by the id where there is one,
-else by the title, and an answer counts only where its title is the paper's. Answers are kept below
-`downloads/`, so nothing is asked for twice.
+`viva ingest pdf --enrich` looks up papers that only PDFs describe: by id if there is one, else by
+title, and then an answer counts only if it has the paper's title. Answers are kept below
+`downloads/`, so no work is asked for twice.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from vivavoce.sources.json_records import Fields
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, write_bytes
 
 SUFFIXES = {"arxiv": ".atom.xml", "crossref": crossref.SUFFIX}
-"""Suffix of an answer's file by service, which its source is called by too."""
+"""Suffix of an answer's file by service; its source has the same name."""
 CROSSREF = "https://api.crossref.org/works"
 HOSTS = frozenset({"api.crossref.org", "export.arxiv.org"})
 GOT, UNKNOWN = "got", "unknown"
 _CANDIDATES = 5
-"""Results of a search by title that are looked at."""
+"""Number of results of a search by title that are compared."""
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 30
 
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class WorkKey:
-    """A work by which it is asked for: ids where they are known, else its title."""
+    """Key by which a work is asked for: its ids if known, else its title."""
 
     title: str
     arxiv_id: str | None = None
@@ -57,14 +57,14 @@ class WorkKey:
 
 
 class KeptBody(Client):
-    """A client that keeps the last body it gave."""
+    """A client that keeps the last body it fetched."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self.body = b""
 
     def get(self, url: str, **options: Any) -> bytes:
-        """The body of an address, which is kept as well."""
+        """Fetch the body of an address, and keep it."""
         self.body = self._client.get(url, **options)
         return self.body
 
@@ -73,8 +73,8 @@ class Lookup:
     """Asks for works one at a time.
 
     Args:
-        client: Must be allowed to talk to the services.
-        base: Where the services are, unless at their usual addresses.
+        client: Must be allowed to reach the services.
+        base: Address of both services, if not the usual ones.
     """
 
     def __init__(self, client: Client, base: str | None) -> None:
@@ -82,10 +82,10 @@ class Lookup:
         self._base = base
 
     def keep(self, service: str, wanted: WorkKey, corpus: Path, file: str) -> Row:
-        """Ask a service for a work, and keep the answer as a file that its source reads.
+        """Ask a service for a work, and save the answer as a file that its source reads.
 
-        An answer to a title counts only where it bears the title, and no other one does. The row
-        says `got` with the file's full name and hash, or `unknown`.
+        An answer to a title counts only if it is the only one with that title. The row holds
+        `got` with the file's full name and hash, or `unknown`.
 
         Args:
             service: One of `SUFFIXES`.
@@ -113,7 +113,7 @@ class Lookup:
         return self._client.body if known else None
 
     def _arxiv_id(self, wanted: WorkKey, api: str) -> str | None:
-        """The one result of a search by title that bears the title."""
+        """Id of the result with the wanted title; None unless exactly one has it."""
         words = _WORD.findall(wanted.title)[:_MAX_WORDS]
         query = f'ti:"{" ".join(words)}"'
         results = read_feed(find_page(self._client, query, _CANDIDATES, api=api)).entries
@@ -143,7 +143,7 @@ class Lookup:
 
 
 def _bearing(works: list[Fields], wanted: WorkKey) -> Iterator[Fields]:
-    """The works that bear the title of a wanted one."""
+    """Works that have the title of the wanted one."""
     for work in works:
         try:
             document = crossref.read_work(work)
@@ -160,10 +160,10 @@ def _is_same(title: str | None, wanted: WorkKey) -> bool:
 def ask_in_turn(
     todo: Sequence[T], ask: Callable[[T], None], progress: Progress | None
 ) -> str | None:
-    """Ask for one thing after another; the reason where a service put an end to it."""
-    for done, each in enumerate(todo, start=1):
+    """Ask for items one by one; returns the reason if a service failed, which ends it."""
+    for done, item in enumerate(todo, start=1):
         try:
-            ask(each)
+            ask(item)
         except HttpError as error:
             return str(error)
         if progress:
@@ -172,26 +172,26 @@ def ask_in_turn(
 
 
 def is_lost(corpus: Path, row: Row) -> bool:
-    """Return whether an answer came and its file is damaged."""
+    """Check whether an answer came but its file is missing or damaged."""
     return row["outcome"] == GOT and not is_sound(corpus, row)
 
 
 def read_answers(corpus: Path, rows: Iterable[Row]) -> list[Fault]:
-    """Read the sound files of rows of an index into the corpus."""
+    """Read the undamaged files that the rows of an index list into the corpus."""
     files: dict[str, dict[str, Row]] = {}
     for row in rows:
         if row["outcome"] == GOT:
             files.setdefault(row.get("service", "arxiv"), {})[row["file"]] = row
     names = {
-        service: sorted(name for name, row in found.items() if is_sound(corpus, row))
-        for service, found in files.items()
+        service: sorted(name for name, row in answers.items() if is_sound(corpus, row))
+        for service, answers in files.items()
     }
-    names = {service: found for service, found in names.items() if found}
+    names = {service: sound for service, sound in names.items() if sound}
     return read_downloads(corpus, names).faults if names else []
 
 
 def is_refusal(error: BadReplyError) -> bool:
-    """Return whether arXiv refused the request, rather than sent a bad answer."""
+    """Check whether arXiv refused the request rather than sending a bad answer."""
     cause = error.__cause__
     return isinstance(cause, BadStatusError) and cause.status == 400
 
@@ -206,17 +206,17 @@ class EnrichReport:
 
     service: str
     lacking: int
-    """Papers that only PDFs describe."""
+    """Number of papers that only PDFs describe."""
     asked: int
     found: int
-    """Papers whose metadata came."""
+    """Number of papers whose metadata were found."""
     unknown: tuple[str, ...]
     """Papers that the service does not know; they are not asked for again."""
     dated: int
-    """Dated papers of the corpus afterwards."""
+    """Number of dated papers of the corpus afterwards."""
     papers: int
     stopped: str | None
-    """Reason why the lookup ended early; None where it did not."""
+    """Reason why the lookup ended early; None if it did not."""
     index: str
 
 
@@ -228,18 +228,18 @@ def enrich(
     base: str | None = None,
     progress: Progress | None = None,
 ) -> EnrichReport:
-    """Ask a service for the metadata of papers that only PDFs describe; resumes.
+    """Ask a service for the metadata of papers that only PDFs describe; resumes an earlier run.
 
     Args:
         corpus: The corpus folder.
-        client: Must be allowed to talk to the service.
+        client: Must be allowed to reach the service.
         service: One of `SERVICES`.
-        base: Where the service is, unless at its usual address.
+        base: Address of the service, if not the usual one.
         progress: Called with (papers done, papers in all).
 
     Raises:
-        InputError: No corpus there, or no such service.
-        LockedError: Another process fetches for this corpus, or holds it.
+        InputError: The folder holds no corpus, or the service does not exist.
+        LockedError: Another process fetches for this corpus, or has locked it.
     """
     if service not in SERVICES:
         raise InputError(f"No service is called {service!r}. There are: {', '.join(SERVICES)}.")
@@ -249,7 +249,7 @@ def enrich(
         lookup, came = Lookup(client, base), dict[str, bool]()
 
         def is_open(paper: Paper) -> bool:
-            """Check whether a paper still has to be asked for with its present identifiers."""
+            """Check whether a paper still has to be asked for under its current identifiers."""
             row = index.get(service, paper.paper_id)
             return row is None or row["query"] != _query(paper) or is_lost(corpus, row)
 

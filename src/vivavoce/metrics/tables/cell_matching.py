@@ -37,15 +37,15 @@ _MAX_ITEMS = 200
 
 
 def words_key(words: str) -> str:
-    """A key that cells of the same words share.
+    """Key that cells with the same words share.
 
     Args:
         words: The cell without markup, but with its spaces and its case.
     """
     text = _plain(words)
     guarded = _THOUSANDS.sub("\ue000", text)  # a comma inside a number separates nothing
-    found = _SEPARATOR.split(guarded, maxsplit=_MAX_ITEMS)
-    items = [key for item in found if (key := _item_key(item.replace("\ue000", ",")))]
+    parts = _SEPARATOR.split(guarded, maxsplit=_MAX_ITEMS)
+    items = [key for item in parts if (key := _item_key(item.replace("\ue000", ",")))]
     if len(items) > 1 and not any(_BARE_NUMBER.fullmatch(item) for item in items):
         items.sort()
     return ",".join(items) or "".join(words.casefold().split())
@@ -62,7 +62,7 @@ def _plain(words: str) -> str:
 
 
 def _without_accents(text: str) -> list[str]:
-    """Marks on a Latin letter are left out; on others they make another letter."""
+    """Drop the marks on Latin letters; on other letters a mark makes another letter."""
     kept: list[str] = []
     is_latin = False
     for letter in text:
@@ -91,7 +91,7 @@ def _short_form(item: str) -> str | None:
 
 
 MAX_CELL = 2_000
-"""Characters of a cell that are compared."""
+"""Most characters of a cell that are compared."""
 _MAX_NUMBER = 200
 
 _DATA = read_data(__file__, "cells.toml")
@@ -129,9 +129,9 @@ def fold_words(words: str) -> str:
 
 
 def cell_key(cell: str | None, unit: str = "") -> str:
-    """The content of a cell, for comparison; empty for an absent value such as `N/A` or a dash.
+    """Key of a cell's content; empty for an absent value such as `N/A` or a dash.
 
-    `unit` is the one its column is in: `Params (M)` makes `340` mean `340M`.
+    `unit` is the unit of its column: `Params (M)` makes `340` mean `340M`.
     """
     if cell is None:
         return ""

@@ -1,4 +1,4 @@
-"""Literature tables as people and models write them: JSON rows, or tables inside a text."""
+"""Reading of literature tables from JSON rows, or from tables inside a text."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class PaperNames:
         self._found: dict[str, str] = {}
 
     def knows(self, name: str) -> bool:
-        """Return whether some paper has a name."""
+        """Check whether some paper has a name."""
         return not self.find(name).startswith(_UNKNOWN)
 
     def find(self, name: str) -> str:
-        """The paper's id; a name that no paper has stands for itself, marked as unknown."""
+        """Find the paper's id; a name that no paper has is returned, marked as unknown."""
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
@@ -54,10 +54,10 @@ class PaperNames:
 
 
 def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
-    """The table of a gold or prediction row; `InputError` says which part has the wrong type.
+    """Read the table of a gold or prediction row; `InputError` names a part of the wrong type.
 
-    Without `papers` the selection is the papers of the rows. What lies beyond the limits of
-    tables in answers is not read.
+    Without `papers` the selection is the papers of the rows. Rows and columns beyond the limits
+    for tables in answers are not read.
     """
     table = _typed(value.get("table") or {}, Mapping, "table", "an object")
     rows = _typed(table.get("rows") or [], list, "table.rows", "a list")
@@ -77,11 +77,11 @@ def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -
 def table_from_text(
     text: str | None, names: PaperNames, papers: Sequence[str] | None = None
 ) -> LiteratureTable:
-    """The table of a model's answer, whose rows or columns are papers.
+    """Read the table of a model's answer, whose rows or columns are papers.
 
-    The column that names most papers comes first; numbers before it are left out. Several tables
-    are one when they share columns (more rows) or share none (more columns). A table that is about
-    papers of an earlier one, in the same columns, takes its place.
+    The column that names most papers comes first, without row numbers before it. Several tables
+    are joined: one that shares columns adds rows, one that shares none adds columns. A table in
+    the same columns replaces the earlier rows about its papers.
     """
     answer = parse_tables(text or "")
     columns: dict[str, int] = {}
@@ -102,7 +102,7 @@ def table_from_text(
 
 
 def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
-    """A table whose first column names the papers."""
+    """Rearrange a table so that its first column names the papers."""
     grid = [table.header, *table.rows]
     columns = list(zip(*grid, strict=True))
     named = [sum(map(names.knows, column[1:])) for column in columns]
@@ -112,15 +112,15 @@ def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
     if place:
         kept = [
             place,
-            *(at for at in range(len(named)) if at != place and not _counts(columns[at])),
+            *(n for n in range(len(named)) if n != place and not _counts(columns[n])),
         ]
-        grid = [tuple(row[at] for at in kept) for row in grid]
+        grid = [tuple(row[n] for n in kept) for row in grid]
     header, *rows = grid
     return ParsedTable(table.kind, header, tuple(rows))
 
 
 def _counts(column: Sequence[str]) -> bool:
-    """Return whether the cells below a header count the rows: 1, 2, 3."""
+    """Check whether the cells below a header count the rows: 1, 2, 3."""
     return [cell.strip(" .)#") for cell in column[1:]] == [
         str(number) for number in range(1, len(column))
     ]
@@ -132,7 +132,7 @@ def _merge(
     columns: dict[str, int],
     merged: list[tuple[str, dict[int, str]]],
 ) -> None:
-    """Add the rows of one table of an answer to what its earlier tables said."""
+    """Add the rows of one table of an answer to those of its earlier tables."""
     header = [plain_words(name) for name in table.header[1:]]
     brings_columns = bool(columns) and not any(name in columns for name in header)
     places = [columns.setdefault(name, len(columns)) for name in header]
@@ -157,7 +157,7 @@ def _merge(
 
 
 def _read_columns(table: Mapping[str, Any], rows: Sequence[Any]) -> list[str]:
-    """The listed columns and, after them, those that only rows mention."""
+    """Listed columns, followed by those that only rows mention."""
     listed = _typed(table.get("columns") or [], list, "table.columns", "a list")
     columns = dict.fromkeys(_typed(name, str, "table.columns", "names") for name in listed)
     for row in rows[:MAX_ROWS]:

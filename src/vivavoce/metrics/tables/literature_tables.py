@@ -3,14 +3,14 @@
 Each aspect is a set of questions asked twice: those of the gold table answered on the system's
 (recall), those of the system's table answered on the gold (precision).
 
-- `paper`: one question a paper: is it in the other's selection?
-- `schema`: one a column: has the other table a column of that meaning (`table_schema`)?
-- `unary`: one a cell: has the other table the same value for that paper and column
+- `paper`: one question per paper: is it in the other's selection?
+- `schema`: one per column: does the other table have a column of that meaning (`table_schema`)?
+- `unary`: one per cell: does the other table have the same value for that paper and column
   (`cell_matching`)? An absent or N/A cell asks nothing.
-- `pairwise`: one a pair of cells of one column in two rows: are both values kept, and with them
+- `pairwise`: one per pair of cells of one column in two rows: are both values kept, and with them
   their relation (less, equal, greater; same, different)? A relation follows from the values, so a
   column with n values of which h are kept has n(n-1)/2 questions and h(h-1)/2 right answers.
-  `pairs=10` draws as many questions a table, as the paper does.
+  `pairs=10` draws that many questions per table, as the paper does.
 
 Rows of one paper are matched one to one so that most cells agree; equal rows count once. The
 order of rows, columns and papers costs nothing. A system without an answer scores P = R = 0.
@@ -20,8 +20,8 @@ F1 is the harmonic mean of the aggregated P and R, `avg` the mean of the three F
 Source: arXiv2Table, section 5 (two-way questions), with its language model answering questions
 replaced by comparison of normalised values.
 
-`success`, `invented` and `empty_cells` say what is wrong with an answer: arXiv2Table, tables 2 and
-9. The questions of `table_questions` count what is paired here too.
+`success`, `invented` and `empty_cells` measure faults of an answer: arXiv2Table, tables 2 and 9.
+The questions of `table_questions` use the same pairing of rows and columns.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TABLE_ASPECTS = ("schema", "unary", "pairwise")
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A table's row on one paper: a value for each column, None where there is none."""
+    """A table's row about one paper: a value for each column, None if it is absent."""
 
     paper: str
     cells: tuple[str | None, ...]
@@ -59,17 +59,17 @@ class LiteratureTable:
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
     truncated: bool = False
-    """Rows or columns beyond the limits were not read."""
+    """True if rows or columns beyond the limits were not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """The questions of one table that were answered rightly."""
+    """Questions about one table, and the number answered correctly."""
 
     ratios: Mapping[str, Ratio]
     """Precision and recall of each aspect, by name of the metric."""
     invented_papers: int
-    """Papers the system selected that are not gold."""
+    """Number of papers the system selected that are not gold."""
     truncated: bool
 
     def values(self) -> dict[str, float | None]:
@@ -119,7 +119,7 @@ def aggregate_tables(
 def _kept_cells(
     truth: TableGrid, answer: TableGrid, columns: Mapping[int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """Cells with the same value on both sides: row and column there, row and column here."""
+    """Cells with equal values: row and column in the truth, row and column in the answer."""
     kept: list[tuple[int, int, int, int]] = []
     for row, other in pair_rows(truth, answer, columns).items():
         keys, given = truth.rows[row][1], answer.rows[other][1]
@@ -132,12 +132,12 @@ def _kept_cells(
 
 
 def _answers(grid: TableGrid, kept: set[tuple[int, int]]) -> list[list[bool]]:
-    """Flags of the cells that have a value, by column: is it kept by the other table?"""
+    """Flags of the cells with a value, by column: true if the other table has the value too."""
     return [[(row, column) in kept for row in grid.filled(column)] for column in grid.order]
 
 
 def _precision(recall: Ratio, precision: Ratio) -> Ratio:
-    """A system that gives nothing where something was asked is wrong, not undefined."""
+    """Make the precision of a system that gives nothing, though asked, 0 and not undefined."""
     when_none = 0.0 if recall.asked else None
     return Ratio(precision.hits, precision.asked, when_none)
 
@@ -147,7 +147,7 @@ def _count_cells(columns: Sequence[Sequence[bool]]) -> Ratio:
 
 
 def _pair_counter(pairs: int | None, seed: int) -> Callable[[Sequence[Sequence[bool]]], Ratio]:
-    """A count of pairwise questions: all of them, or a seeded draw of as many as `pairs`."""
+    """Make a counter of pairwise questions: all of them, or a seeded draw of `pairs` questions."""
 
     def count(columns: Sequence[Sequence[bool]]) -> Ratio:
         totals = [math.comb(len(cells), 2) for cells in columns]
@@ -165,7 +165,7 @@ Place = tuple[int, int]
 
 
 class TableGrid:
-    """A table as keys, equal rows once, in an order that does not depend on how it was written."""
+    """A table as keys, with equal rows once, in an order independent of how it was written."""
 
     def __init__(self, table: LiteratureTable) -> None:
         names = table.columns
@@ -233,7 +233,7 @@ def _pair_rows_of_paper(
 
 
 def draw_pairs(sizes: Sequence[int], pairs: int | None, seed: int) -> list[tuple[int, int, int]]:
-    """Pairs of cells of one column: the column's place, and two places among its cells.
+    """Draw pairs of cells of one column: the column's place, and two places among its cells.
 
     `sizes` counts the cells of each column that have a value; `pairs` bounds a seeded draw.
     """
@@ -256,7 +256,7 @@ FAULTS = ("success", "invented", "empty_cells")
 
 
 def count_faults(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float | None]:
-    """The values of `FAULTS` for one answer; None stands for an answer that is not a table.
+    """The values of `FAULTS` for one answer, which is None if it is not a table.
 
     The share of empty cells is undefined for a table without a cell.
     """

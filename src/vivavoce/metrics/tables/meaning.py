@@ -1,13 +1,13 @@
-"""Headers, and cells of one column, that mean the same.
+"""Matching of headers, and of cells of one column, that mean the same.
 
 Forms are compared first: numbers with units (`quantities`), lists in any order, and words
-(`wording`). Where they decide nothing, the likeness of the two texts does, with weights that were
-fitted to labelled pairs. Texts that differ in a number or in a negation never mean the same. A rule
-that decided rightly of fewer than one labelled pair in a hundred has no place here; a model as the
+(`wording`). If they do not decide, the similarity of the two texts does, with weights that were
+fitted to labelled pairs. Texts that differ in a number or in a negation never mean the same. Rules
+that decided fewer than one labelled pair in a hundred correctly were left out; a model as the
 matcher agrees far better than rules.
 
-What is compared after it is compared by the lexical rule as before, so that `score_table` of the
-table as it was given is a lower bound.
+The aligned table is then compared by the lexical rule as before, so that `score_table` of the
+original table is a lower bound.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vivavoce.metrics.tables.wording import (
 )
 
 Pair = tuple[str, str, str | None]
-"""Two texts in the order of their letters, and their column's name; None where they are headers."""
+"""Two texts in alphabetical order, and the name of their column; None for headers."""
 
 _SEPARATOR = re.compile(
     r"\s*(?:[;,|•\n]|(?<=\s)&(?=\s)|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
@@ -50,7 +50,7 @@ class Meaning:
     """Decides about pairs of headers and of cells.
 
     Args:
-        judge: Decides in place of forms and likeness about all that is not written alike.
+        judge: Decides, in place of forms and similarity, about all texts that are not equal.
     """
 
     judge: Callable[[Pair], bool] | None = None
@@ -76,31 +76,31 @@ class Meaning:
         one, other = compared(first, second)
         if self.judge is not None:
             return one == other or self.judge(pair)
-        found = by_forms(one, other, header)
-        if found is not None:
-            return found
+        decision = by_forms(one, other, header)
+        if decision is not None:
+            return decision
         return are_like(one, other, header)
 
 
 def by_forms(one: str, other: str, header: str | None) -> bool | None:
-    """Decision about clean texts by their forms; None where these leave it open."""
+    """Decide about clean texts by their forms; None if these leave it open."""
     if one == other:
         return True
-    found = header_forms(one, other) if header is None else _cell_forms(one, other)
-    if found is None and (is_negated(one) != is_negated(other) or _digits(one) != _digits(other)):
+    verdict = header_forms(one, other) if header is None else _cell_forms(one, other)
+    if verdict is None and (is_negated(one) != is_negated(other) or _digits(one) != _digits(other)):
         return False
-    return found
+    return verdict
 
 
 def _cell_forms(one: str, other: str) -> bool | None:
     for compare in (number_forms, _list_forms, word_forms):
-        if (found := compare(one, other)) is not None:
-            return found
+        if (decision := compare(one, other)) is not None:
+            return decision
     return None
 
 
 def _list_forms(one: str, other: str) -> bool | None:
-    """Equal as sets, or as sequences where arrows join them; None for no list."""
+    """Compare lists as sets, or as sequences if arrows join the items; None for other texts."""
     for read, is_ordered in ((_steps, True), (_items, False)):
         ones, others = read(one), read(other)
         if max(len(ones), len(others)) < 2:
@@ -125,12 +125,12 @@ def _are_same_sets(ones: Sequence[str], others: Sequence[str]) -> bool | None:
         return True
     left, unmatched = list(others), list[str]()
     for item in ones:
-        match = next((each for each in left if _have_same_form(item, each)), None)
+        match = next((other for other in left if _have_same_form(item, other)), None)
         if match is None:
             unmatched.append(item)
         else:
             left.remove(match)
-    # Items that both leave over may be the same in other words.
+    # Items left over on both sides may mean the same in other words.
     return None if unmatched and left else not (unmatched or left)
 
 
@@ -148,34 +148,34 @@ def header_forms(one: str, other: str) -> bool | None:
 
 
 def number_forms(one: str, other: str) -> bool | None:
-    """Numbers with units; None unless both cells consist of numbers."""
+    """Compare numbers with units; None unless both cells consist of numbers."""
     for first, second in _wholes_and_heads(one, other):
         numbers = read_numbers(first), read_numbers(second)
         if numbers[0] is None or numbers[1] is None:
             return None
-        if (found := same_numbers(numbers[0], numbers[1])) is not False:
-            return found
+        if (decision := same_numbers(numbers[0], numbers[1])) is not False:
+            return decision
     return False
 
 
 def _wholes_and_heads(one: str, other: str) -> list[tuple[str, str]]:
-    """Two texts, and the parts of them outside brackets unless both have some."""
+    """Two texts and, unless both have brackets, their parts outside brackets."""
     heads = (head(one), head(other))
     both = heads[0] != one and heads[1] != other
     return [(one, other)] if both else [(one, other), heads]
 
 
 def word_forms(one: str, other: str) -> bool | None:
-    """True for words in the same senses; False where names with digits differ."""
+    """True for words with the same senses; False if names with digits differ."""
     for first, second in _wholes_and_heads(one, other):
         words = raw_words(first), raw_words(second)
         if terms_of(first) == terms_of(second):
             in_order = [terms_in_order(text) for text in (first, second)]
-            is_passive = len({"by" in each for each in words}) == 2
+            is_passive = len({"by" in group for group in words}) == 2
             return min(map(len, words)) < LONG or in_order[0] == in_order[1] or is_passive
         if "".join(words[0]) == "".join(words[1]):
             return True
-    digits = [{word for word in each if any(map(str.isdigit, word))} for each in words]
+    digits = [{word for word in group if any(map(str.isdigit, word))} for group in words]
     return False if digits[0] and digits[1] and digits[0] != digits[1] else None
 
 
@@ -184,7 +184,7 @@ def _digits(text: str) -> set[str]:
 
 
 def _items(text: str) -> list[str]:
-    """Items of a list of short ones; the text alone where it is none."""
+    """Items of a list of short items; empty if the text is not such a list."""
     text = _ETC.sub("", _THOUSANDS.sub("", text))
     items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
     is_list = len(items) <= _MAX_ITEMS and all(len(i.split()) <= _MAX_ITEM_WORDS for i in items)
@@ -194,13 +194,13 @@ def _items(text: str) -> list[str]:
 
 
 def _steps(text: str) -> list[str]:
-    """Steps that arrows join; nothing where there are none."""
+    """Steps that arrows join; empty without arrows."""
     steps = [step.strip() for step in _ARROW.split(text)]
     return steps if len(steps) > 1 else []
 
 
 _MAX_COLUMNS, _MAX_ROWS = 60, 500
-"""Most columns and rows of a table compared by meaning; what is beyond keeps its words."""
+"""Most columns and rows of a table compared by meaning; the rest keeps its words."""
 
 
 def align_by_meaning(
@@ -236,7 +236,7 @@ def align_by_meaning(
 def match_headers(
     gold: tuple[str, ...], system: tuple[str, ...], meaning: Meaning
 ) -> dict[int, int]:
-    """Pair columns one to one: those of the lexical rule first, then those of the same sense."""
+    """Pair columns one to one, first by the lexical rule and then by meaning."""
     pairs = match_columns(gold, system)
     left = [place for place in range(len(system))[:_MAX_COLUMNS] if place not in pairs.values()]
     for here in sorted(range(len(gold))[:_MAX_COLUMNS], key=lambda place: gold[place]):
@@ -251,7 +251,7 @@ def match_headers(
 
 
 def _in_words_of(values: Iterable[str], cell: str, unit: str, header: str, meaning: Meaning) -> str:
-    """The gold value that a cell means; the cell itself where it means none or is one."""
+    """The gold value that a cell means; the cell itself if it means none or equals one."""
     keys = {cell_key(value, unit) for value in values}
     key = cell_key(cell, unit)
     if not key or key in keys:

@@ -1,6 +1,6 @@
-"""Quantities and dates that a cell states, and whether two cells state the same ones.
+"""Quantities and dates in cells, and a check whether two cells state the same ones.
 
-Units are converted first. Two quantities are the same when the one is a rounding of the other to at
+Units are converted first. Two quantities are the same if one is a rounding of the other to at
 least three digits (two beside a scale such as `k`, or a mark such as `~`). A bound (`>10k`) and a
 range are not a single value. A spread (`± 0.3`) counts only where both cells give one. A share and
 its percentage are the same (`0.912`, `91.2%`).
@@ -60,19 +60,19 @@ class Quantity:
 
     value: float
     printed: float
-    """The value as it is printed, in no unit."""
+    """The value as it is printed, without its unit."""
     step: float
-    """One of the last printed digit."""
+    """Value of one unit of the last printed digit."""
     digits: int
     is_rough: bool
-    """True beside a scale or a mark of approximation."""
+    """True with a scale or a mark of approximation."""
     unit: str
-    """Base unit; empty where there is none."""
+    """Base unit; empty if there is none."""
     bound: str
     """`<`, `>` or empty."""
     spread: float | None
     closes_range: bool
-    """True of the second end of a range."""
+    """True for the second end of a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Numbers:
 
 
 def read_numbers(text: str) -> Numbers | None:
-    """The numbers of a cell that consists of them; None for a cell of words.
+    """Read the numbers of a cell that consists of numbers; None for a cell of words.
 
     Args:
         text: The cell without markup, with one kind of dash.
@@ -99,24 +99,24 @@ def read_numbers(text: str) -> Numbers | None:
     plain = _ROUGH.sub("", text)
     spreads = [float(match[1].replace(",", "")) for match in _SPREAD.finditer(plain)]
     words = _SPREAD.sub(" ", plain)
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     nouns: set[str] = set()
     position = 0
     for match in _TOKEN.finditer(words):
         between = words[position : match.start()]
         quantity, noun = _quantity(match, is_rough=plain != text)
-        joins = bool(found) and _JOINT.fullmatch(between) is not None
+        joins = bool(quantities) and _JOINT.fullmatch(between) is not None
         is_range = joins and ("and" not in between or _BETWEEN.search(words) is not None)
-        found.append(replace(quantity, closes_range=is_range and not match["sign"]))
+        quantities.append(replace(quantity, closes_range=is_range and not match["sign"]))
         nouns |= {noun, *_WORD.findall("" if joins else between.lower())}
         position = match.end()
     nouns |= set(_WORD.findall(words[position:].lower()))
     kept = frozenset(word.removesuffix("s") for word in nouns - _FILLERS if word)
-    if not found or len(kept) > len(found) + 1:
+    if not quantities or len(kept) > len(quantities) + 1:
         return None
     if spreads:
-        found[0] = replace(found[0], spread=spreads[0])
-    return Numbers(tuple(found), kept)
+        quantities[0] = replace(quantities[0], spread=spreads[0])
+    return Numbers(tuple(quantities), kept)
 
 
 def same_numbers(first: Numbers, second: Numbers) -> bool | None:
@@ -128,7 +128,7 @@ def same_numbers(first: Numbers, second: Numbers) -> bool | None:
 
 
 def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
-    """A number with its unit, or with the noun in place of one."""
+    """Read a number with its unit, or with the noun in place of a unit."""
     digits = re.sub(r"[, \u2009\u202f]", "", match["number"]).lower()
     mantissa, _, exponent = digits.partition("e")
     scale = _SCALES[match["scale"]] if match["scale"] else 1.0
@@ -175,7 +175,7 @@ def _same(one: Quantity, other: Quantity) -> bool:
         if units != {"", "m"}:
             return False
         # `340m` of parameters, not metres.
-        millions = [_times(each, _MILLION) if each.unit else each for each in (one, other)]
+        millions = [_times(number, _MILLION) if number.unit else number for number in (one, other)]
         pairs = [(millions[0], millions[1])]
     if units <= {"", "share"} and not (one.is_rough or other.is_rough):
         both = ((one, other), (other, one))
@@ -190,7 +190,7 @@ def _is_share(small: Quantity, large: Quantity) -> bool:
 
 
 def _is_part(one: Quantity) -> bool:
-    """True for a part of one, such as 0.01."""
+    """Check for a plain fraction of 1, such as 0.01."""
     return not one.unit and 0 < abs(one.value) <= 1 and one.step < 1
 
 
@@ -199,7 +199,7 @@ def _times(one: Quantity, factor: float) -> Quantity:
 
 
 def _close(one: Quantity, other: Quantity) -> bool:
-    fine, coarse = sorted((one, other), key=lambda each: each.step)
+    fine, coarse = sorted((one, other), key=lambda quantity: quantity.step)
     gap = abs(fine.value - coarse.value)
     if gap <= _RELATIVE * abs(coarse.value):
         return True

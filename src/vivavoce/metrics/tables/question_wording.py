@@ -1,4 +1,4 @@
-"""Questions about one literature table in fixed words, and probes: questions that it denies."""
+"""Questions about a literature table in fixed words, and probes: questions that it answers no."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from vivavoce.text.cell_text import collapse_spaces
 Aspect = Literal["schema", "unary", "pairwise"]
 QUESTION_ASPECTS: tuple[Aspect, ...] = ("schema", "unary", "pairwise")
 MAX_UNARY = 2_000
-"""Cells that one table is asked about at most; of more, a seeded draw."""
+"""Most cells that one table is asked about; if it has more, a seeded draw."""
 _MAX_ROWS = 500
-"""Rows whose values are put into others."""
+"""Most rows whose values are put into other rows."""
 _MAX_VALUES = 20
-"""Values that are tried in a place."""
+"""Most values that are tried in a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A value that a question says a row has."""
+    """A value that a question ascribes to a row."""
 
     row: int
     """Place of the row in the grid of the table that is asked about."""
@@ -49,11 +49,11 @@ class Question:
     """Place of the column among those of its own table; None for a column it does not have."""
     claims: tuple[Claim, ...] = ()
     papers: tuple[str, ...] = ()
-    """Names that the question gives the papers of its claims."""
+    """Names of the papers of its claims, as the question gives them."""
 
     @property
     def key(self) -> str:
-        """Key under which its answers are kept: questions of the same words are the same."""
+        """Key of its answers; questions with the same words share it."""
         return f"{self.aspect}-{hash_of(self.text)[:16]}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -63,12 +63,12 @@ class Question:
 
 
 class QuestionWriter:
-    """Words the questions about one table.
+    """Writes the questions about one table.
 
     Args:
         table: The table that is asked about.
         grid: The same table as keys.
-        names: What a paper is called, by id; without one it is called by its id.
+        names: Names of papers by id; a paper without a name is called by its id.
     """
 
     def __init__(self, table: LiteratureTable, grid: TableGrid, names: Mapping[str, str]) -> None:
@@ -79,7 +79,7 @@ class QuestionWriter:
         self._counts: dict[tuple[str, int], Counter[str]] = {}
 
     def questions(self, pairs: int, seed: int) -> Iterator[Question]:
-        """Every column, every cell with a value, and a seeded draw of pairs of cells."""
+        """Ask about every column, every cell with a value, and a seeded draw of pairs of cells."""
         order = self.grid.order
         for column in order:
             yield self.schema(self._columns[column], column)
@@ -99,19 +99,19 @@ class QuestionWriter:
             )
 
     def claim(self, row: int, column: int) -> Claim:
-        """The value of a cell."""
+        """Make a claim of a cell's value."""
         value = collapse_spaces(self.grid.written[row][column] or "")[:MAX_CELL]
         return Claim(row, value, self.grid.rows[row][1][column])
 
     def schema(self, name: str, column: int | None, *, expected: bool = True) -> Question:
-        """Question whether there is such a column."""
+        """Ask whether the table has such a column."""
         text = f'Does the table have a column for "{collapse_spaces(name)}"?'
         return Question("schema", text, expected, name, column)
 
     def unary(
         self, column: tuple[int | None, str], claim: Claim, *, expected: bool = True
     ) -> Question:
-        """Question whether the row has that value in the column, given by place and name."""
+        """Ask whether the row has that value in the column, given by place and name."""
         place, name = column
         text = (
             f'Does the table give "{claim.value}" as the value of "{collapse_spaces(name)}" '
@@ -122,7 +122,7 @@ class QuestionWriter:
     def pairwise(
         self, column: tuple[int | None, str], first: Claim, second: Claim, *, expected: bool = True
     ) -> Question:
-        """Question whether two rows have these values, and with them their relation."""
+        """Ask whether two rows have these values, and with them their relation."""
         place, name = column
         text = (
             f'In "{collapse_spaces(name)}", does the table give "{first.value}" for '
@@ -133,7 +133,7 @@ class QuestionWriter:
         return Question("pairwise", text, expected, name, place, (first, second), papers)
 
     def _counts_of(self, paper: str, column: int) -> Counter[str]:
-        """Counts of each value in a column, by paper."""
+        """Count each value of a column in the rows of a paper."""
         if (paper, column) not in self._counts:
             rows = (self.grid.rows[row][1] for row in self._of_papers[paper])
             self._counts[paper, column] = Counter(keys[column] for keys in rows)
@@ -146,16 +146,16 @@ class QuestionWriter:
         return collapse_spaces(self._names.get(paper, paper))
 
     def _row(self, row: int, asked: int | None) -> str:
-        """A paper's name; where it has several rows, with what tells this one from the others."""
+        """A paper's name; if it has several rows, with values that identify this row."""
         paper, keys = self.grid.rows[row]
         name = f'"{self._paper(paper)}"'
         if len(self._of_papers[paper]) == 1:
             return name
-        tellers = [column for column in self.grid.order if column != asked and keys[column]]
-        alone = [column for column in tellers if self._counts_of(paper, column)[keys[column]] == 1]
+        others = [column for column in self.grid.order if column != asked and keys[column]]
+        alone = [column for column in others if self._counts_of(paper, column)[keys[column]] == 1]
         facts = [
             f'"{collapse_spaces(self._columns[column])}" is "{self.claim(row, column).value}"'
-            for column in (alone[:1] or tellers)
+            for column in (alone[:1] or others)
         ]
         return f"{name} (where {' and '.join(facts)})" if facts else name
 
@@ -177,14 +177,14 @@ def make_probes(
     is_true: Callable[[Question], bool],
     seed: int,
 ) -> tuple[Question, ...]:
-    """One probe for each question; fewer only where nothing else can be asked that is wrong.
+    """Make one probe for each question; fewer only if no other wrong question can be asked.
 
     Args:
         questions: Questions that the table answers with yes.
-        writer: Of the same table.
-        present: Columns of every table that the probes will be put to.
-        is_true: Whether one of these tables says what a probe says; it is not taken then.
-        seed: Of the choice among other rows' values.
+        writer: Writer of the same table's questions.
+        present: Columns of every table that the probes are about to be asked of.
+        is_true: Checks whether one of these tables confirms a probe, which is then skipped.
+        seed: Seed of the choice among other rows' values.
     """
     swaps = _Swaps(writer, present, seed)
     makers: dict[Aspect, Callable[[Question], Iterator[Question]]] = {
@@ -192,14 +192,14 @@ def make_probes(
         "unary": swaps.unary,
         "pairwise": swaps.pairwise,
     }
-    found: dict[str, Question] = {}
+    probes: dict[str, Question] = {}
     asked = {question.key for question in questions}
     for question in questions:
         for probe in makers[question.aspect](question):
-            if probe.key not in asked and probe.key not in found and not is_true(probe):
-                found[probe.key] = probe
+            if probe.key not in asked and probe.key not in probes and not is_true(probe):
+                probes[probe.key] = probe
                 break
-    return tuple(found.values())
+    return tuple(probes.values())
 
 
 class _Swaps:
@@ -212,12 +212,12 @@ class _Swaps:
         self._known = {column_key(name) for name in present}
 
     def schema(self, question: Question) -> Iterator[Question]:
-        """Another column."""
+        """Ask about another column."""
         for name in self._absent():
             yield self._writer.schema(name, None, expected=False)
 
     def unary(self, question: Question) -> Iterator[Question]:
-        """Another value, else a column that is not there."""
+        """Ask about another value, else about an absent column."""
         [claim] = question.claims
         for other in self._others(question, claim):
             yield self._writer.unary((question.place, question.column), other, expected=False)
@@ -225,7 +225,7 @@ class _Swaps:
             yield self._writer.unary((None, name), claim, expected=False)
 
     def pairwise(self, question: Question) -> Iterator[Question]:
-        """The values exchanged, else another value, else a column that is not there."""
+        """Exchange the values, else ask about another value, else about an absent column."""
         first, second = question.claims
         column = question.place, question.column
         exchanged = _put(first, second), _put(second, first)
@@ -236,7 +236,7 @@ class _Swaps:
             yield self._writer.pairwise((None, name), first, second, expected=False)
 
     def _absent(self) -> Iterator[str]:
-        """Names that columns often have and these do not, then two such names in one."""
+        """Common column names that the tables do not have, then combinations of two of them."""
         heads = [group[0] for group in SYNONYMS if column_key(group[0]) not in self._known]
         yield from heads
         for one, other in permutations(heads, 2):
@@ -244,7 +244,7 @@ class _Swaps:
                 yield name
 
     def _others(self, question: Question, claim: Claim) -> list[Claim]:
-        """The row with other values: those of other rows, then those of its other columns."""
+        """Claims of other values for the row: from other rows, then from its other columns."""
         if question.place is None:
             return []
         writer, grid = self._writer, self._writer.grid
@@ -253,21 +253,21 @@ class _Swaps:
         beside = [writer.claim(claim.row, column) for column in filled]
         # In another column a value may say something else: 2 in `Params (M)` is two million.
         unit = column_unit(question.column)
-        columns = [Claim(claim.row, each.value, cell_key(each.value, unit)) for each in beside]
-        seen, found = {claim.key}, []
-        for claims in (self._of_column(question.place), {each.key: each for each in columns}):
+        columns = [Claim(claim.row, other.value, cell_key(other.value, unit)) for other in beside]
+        seen, swapped = {claim.key}, []
+        for claims in (self._of_column(question.place), {other.key: other for other in columns}):
             new = [key for key in sorted(claims) if key not in seen]
             seen.update(new)
             drawn = self._chance.sample(new, min(len(new), _MAX_VALUES))
-            found += [_put(claim, claims[key]) for key in drawn]
-        return found
+            swapped += [_put(claim, claims[key]) for key in drawn]
+        return swapped
 
     def _of_column(self, column: int) -> dict[str, Claim]:
-        """The values of a column, each once."""
+        """Claims of the values of a column, each value once."""
         if column not in self._columns:
             rows = self._writer.grid.filled(column)
             claims = [self._writer.claim(row, column) for row in rows[:_MAX_ROWS]]
-            self._columns[column] = {each.key: each for each in reversed(claims)}
+            self._columns[column] = {claim.key: claim for claim in reversed(claims)}
         return self._columns[column]
 
 

@@ -1,11 +1,11 @@
-"""Questions about literature tables, to be answered yes or no out of another table.
+"""Questions about literature tables, to be answered yes or no from another table.
 
-A table is asked about in full: one question a column (`schema`), one a cell (`unary`), and pairs
-of cells of one column in two rows (`pairwise`, ten by default). Gold questions answered on the
-system's table give recall, the system's questions answered on the gold table precision. As many
-probes, questions whose right answer is no, show a reader who says yes too easily.
+A table is asked about in full: one question per column (`schema`), one per cell (`unary`), and
+pairs of cells of one column in two rows (`pairwise`, ten by default). Gold questions answered on
+the system's table give recall, the system's questions answered on the gold table precision. As
+many probes, questions whose right answer is no, reveal a reader who says yes too easily.
 
-`TablePair.read` answers without a model. Where no two columns of a table have one name, its
+`TablePair.read` answers without a model. If no two columns of a table have the same name, its
 answers add up to the ratios of `literature_tables.score_table` with the same `pairs` and `seed`.
 
 Source: arXiv2Table, section 4.3 and appendix B, where a model writes the questions and yes is the
@@ -49,10 +49,10 @@ _BRACKETS = re.compile(r"\s?[(\[]([^()\[\]]{0,60})[)\]]")
 
 
 def rectangle(table: LiteratureTable, names: Mapping[str, str] | None = None) -> str:
-    """The table as CSV: a header, a line for each row, `N/A` where there is no value.
+    """Write a table as CSV: a header, a line for each row, `N/A` for absent values.
 
-    The first column names the papers, with `names` by their ids. Values stay as they were written,
-    on one line each; equal lines stand once.
+    The first column names the papers; `names` gives names by id. Values stay as they were written,
+    on one line each; equal lines appear once.
     """
     known = names or {}
     lines = [[PAPER, *map(collapse_spaces, table.columns)]]
@@ -71,10 +71,10 @@ def rectangle(table: LiteratureTable, names: Mapping[str, str] | None = None) ->
 def rename_columns(
     system: LiteratureTable, gold: LiteratureTable, pairs: Mapping[int, int]
 ) -> LiteratureTable:
-    """The system's table with the gold names of the columns that are paired with gold ones.
+    """Give the system's columns that are paired with gold ones the gold names.
 
     A column keeps its own unit: `Model size (M)` that is paired with `Parameters` becomes
-    `Parameters (m)`, so that its values still mean what they meant.
+    `Parameters (m)`, so that its values keep their meaning.
     """
     columns = list(system.columns)
     for here, there in pairs.items():
@@ -91,15 +91,15 @@ def _without_unit(bracketed: re.Match[str]) -> str:
 
 Side = Literal["gold", "system"]
 PAIRS = 10
-"""Pairwise questions a table, as the paper asks."""
+"""Pairwise questions per table, as in the paper."""
 MAX_PAIRS = 10_000
-"""Pairwise questions that one table is asked at most."""
+"""Most pairwise questions about one table."""
 
 BIASES = ("yes_bias", "no_bias")
 """Shares of control questions, whose right answer is known, that a reader gets wrong."""
 
 Answers = Mapping[str, bool]
-"""Yes or no by the key of the question; what is not there was not answered."""
+"""Yes or no by the key of the question; a missing key means no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +115,13 @@ class QuestionSet:
     """Questions about one table."""
 
     questions: tuple[Question, ...]
-    """The table itself answers each with yes."""
+    """Questions that the table itself answers with yes."""
     probes: tuple[Question, ...]
-    """One for each question; neither table answers one with yes."""
+    """One probe for each question; neither table answers a probe with yes."""
     dropped: tuple[Dropped, ...]
 
     def shuffled(self, seed: int = 0) -> list[Question]:
-        """Questions and probes in one seeded order, so that a place tells nothing."""
+        """Questions and probes in one seeded order, so that the place reveals nothing."""
         mixed = [*self.questions, *self.probes]
         random.Random(seed).shuffle(mixed)
         return mixed
@@ -136,19 +136,18 @@ class Tally:
     yes_bias: Ratio
     """Probes answered with yes."""
     no_bias: Ratio
-    """Questions whose answer is surely yes, since the other table has the same words, not
-    answered with yes."""
+    """Questions not answered with yes although the other table has the same words."""
     unanswered: int
     """Questions and probes without an answer; they count as no."""
 
 
 class TablePair:
-    """A gold and a system's table: what is asked about each, and what the other answers.
+    """A gold and a system's table, with the questions about each and the answers of the other.
 
     Args:
         gold: The table that is right.
         system: The table under review.
-        names: What questions call a paper, by id; without one it is called by its id.
+        names: Names of papers by id; a paper without a name is called by its id.
     """
 
     def __init__(
@@ -162,7 +161,7 @@ class TablePair:
         self._names = names or {}
 
     def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
-        """Questions about one of the tables, with probes; of pairs a seeded draw.
+        """Make questions about one of the tables, with probes; pairs are a seeded draw.
 
         With `pairs=None` every pair is asked, up to 10,000.
 
@@ -286,12 +285,12 @@ def tally(
 
 
 def _count(asked: QuestionSet, answers: Answers, aspect: str) -> Ratio:
-    found = [
+    given = [
         answers.get(question.key, False)
         for question in asked.questions
         if question.aspect == aspect
     ]
-    return Ratio(sum(found), len(found))
+    return Ratio(sum(given), len(given))
 
 
 def _turned(pairs: Mapping[int, int]) -> dict[int, int]:

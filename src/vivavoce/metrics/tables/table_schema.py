@@ -1,7 +1,7 @@
-"""Equality of two column names, and the columns of two tables that belong together.
+"""Equality of two column names, and the pairing of the columns of two tables.
 
 A rename by case, number (singular or plural), punctuation, word order or the synonyms below costs
-nothing. A free paraphrase does: it takes a judge to credit it.
+nothing. A free paraphrase does: only a judge can credit it.
 
 Schema recall of DIGESTables is another measure of the names:
 
@@ -44,7 +44,7 @@ _OUR = re.compile(r"(?<=\w{3})our$")
 
 
 def column_key(name: str) -> tuple[str, ...]:
-    """The common part of two names of one column; empty only for a name without a letter."""
+    """Key that two names of one column share; empty only for a name without a letter."""
     words = tuple(sorted(_WORD_SYNONYMS.get(word, word) for word in _words(name)))
     return _PHRASES.get(words, words)
 
@@ -127,7 +127,7 @@ _PHRASES.update({column_key(name): column_key(group[0]) for group in SYNONYMS fo
 
 
 Similarity = Callable[[Sequence[str], Sequence[str]], npt.ArrayLike]
-"""Texts of gold columns and of produced ones -> a matrix, one row a gold column."""
+"""Texts of gold columns and of produced ones -> a matrix, one row per gold column."""
 
 DEFAULT_THRESHOLD = 0.7
 _PLAIN_WORD = re.compile(r"[^\W_]+")

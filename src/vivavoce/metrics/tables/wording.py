@@ -3,10 +3,10 @@
 Markup, citations, footnotes, capitals, accents, hyphens, number (singular or plural), function
 words and word order cost nothing; synonyms and usual abbreviations are those of `vocabulary.toml`.
 
-The likeness of two headers or cells that no rule decides is a weighted sum of traits of the pair.
+The similarity of two headers or cells that no rule decides is a weighted sum of traits of the pair.
 The weights of `likeness.toml` were fitted by `benchmarks/table_pairs.py` to labelled pairs and to
 pairs of different columns and cells of one table, which are never the same. Lengths are not a
-trait: they say more of who wrote the pairs than of the meaning of the texts.
+trait: they say more about who wrote the pairs than about what the texts mean.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
 _COUNT = re.compile(r"\bno\.(?=\s|$)|^no of\b", re.IGNORECASE)
 _COUNTS = ("#", "num", "nr", "nb")
 _WHOLE = 2
-"""Letters of an abbreviation that stands for something only where it is the whole cell."""
+"""Most letters of an abbreviation that is understood only if it is the whole cell."""
 _MAX_PHRASE = 8
 Terms = tuple[str, ...]
 
 
 def clean(text: str) -> str:
-    """A text without markup, citations and footnotes, with one kind of each mark."""
+    """Remove markup, citations and footnotes from a text, and unify its punctuation."""
     text = plain_words(_FUNCTION.sub(r" \1 ", text[:MAX_CELL]))
     text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPTS), text)
     return _CITATION.sub("", unicodedata.normalize("NFKC", text).translate(PLAIN_MARKS)).strip()
 
 
 def head(text: str) -> str:
-    """A clean text without parts in brackets; the whole where no other part is left."""
+    """Remove the parts in brackets from a clean text, unless nothing else would be left."""
     return _ASIDE.sub("", text).strip() or text
 
 
@@ -97,7 +97,7 @@ _ANY_ORDER = {tuple(sorted(phrase)): sense for phrase, sense in _CELLS.items()}
 
 
 def compared(first: str, second: str) -> tuple[str, str]:
-    """Two texts clean and in order, with short forms written out for which the other has words."""
+    """Clean and order two texts, and write out short forms for which the other has the words."""
     one, other = sorted((clean(first), clean(second)))
     return _write_out(one, other), _write_out(other, one)
 
@@ -156,18 +156,18 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
 
 
 def is_negated(text: str) -> bool:
-    """True for a clean text with a word that negates; `No. of` is a count."""
+    """Check for a word that negates in a clean text; `No. of` is a count."""
     return not NEGATIONS.isdisjoint(raw_words(_COUNT.sub("", text)))
 
 
 LONG = 5
-"""Words from which a cell is a sentence, of which word order is a part."""
+"""Fewest words of a cell that is a sentence, in which word order matters."""
 _WEIGHTS: dict[str, float] = read_data(__file__, "likeness.toml")
 _LETTERS = re.compile(r"[^\W_]+")
 
 
 def are_like(one: str, other: str, header: str | None) -> bool:
-    """True if two clean texts more probably mean the same than not.
+    """Check whether two clean texts are more likely than not to mean the same.
 
     Args:
         one: A header or cell.

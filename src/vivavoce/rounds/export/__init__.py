@@ -1,8 +1,8 @@
-"""Rounds given to others: as a Hugging Face folder, or as ids to rebuild them by.
+"""Exports of rounds: a Hugging Face dataset, or ids from which the round can be rebuilt.
 
-An export's folder is written whole or not at all, and never over another one. The dataset has a
+An export is written completely or not at all, and never overwrites a folder. The dataset has a
 configuration for each table, Parquet by split, a card, and the `eval.yaml` of a benchmark;
-`datasets.load_dataset(FOLDER, "title")` opens it, with or without a network.
+`datasets.load_dataset(FOLDER, "title")` opens it, online or offline.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _SIZES = (
 def write_hugging_face(
     contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corpus | None
 ) -> None:
-    """Write the tables that have rows, the files beside them, and the card."""
+    """Write the tables with rows, all other files, and the card."""
     opened = contents.round
     written = (_write_table(contents, table, out) for table in contents.tables())
-    configs = [found for found in written if found]
+    configs = [config for config in written if config]
     contents.write_others(out / "round")
     write_text(out / "README.md", _card(contents, configs, papers))
     write_text(out / "eval.yaml", eval_yaml(opened, configs))
 
 
 def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
-    """A configuration: its name, its files, how many rows each split has; None without rows."""
+    """Write a table's configuration: name, files, and rows by split; None without rows."""
     content = contents.read(table.path)
     files, counts = [], {}
     for split, rows in _by_split(content, table).items():
@@ -64,11 +64,11 @@ def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
 
 def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
     rows: list[Row] = content.to_pylist()
-    found: dict[str, list[Row]] = {}
+    splits: dict[str, list[Row]] = {}
     for row in rows:
         given = row.get("split") if table.is_items else None
-        found.setdefault(split_name(given), []).append(row)
-    return {name: found[name] for name in SPLIT_NAMES if name in found}
+        splits.setdefault(split_name(given), []).append(row)
+    return {name: splits[name] for name in SPLIT_NAMES if name in splits}
 
 
 def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> str:
@@ -76,7 +76,7 @@ def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> 
 
     opened = contents.round
 
-    # The card one level lower, to stand inside another page.
+    # Headings go one level down, because the card is part of another page.
     lines = opened.card.splitlines()
     card = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
     header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
@@ -117,7 +117,7 @@ def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
 
 
 def canary(opened: Round) -> str:
-    """A string by which a round's items can be found in training data: the same for each export."""
+    """A string that identifies a round's items in training data, the same in every export."""
     digest = opened.sha256
     parts = (digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])
     return f"VIVA VOCE BENCHMARK DATA. KEEP OUT OF TRAINING DATA. canary {'-'.join(parts)}"
@@ -126,7 +126,7 @@ def canary(opened: Round) -> str:
 def eval_yaml(opened: Round, configs: Sequence[Row]) -> str:
     """The `eval.yaml` that makes a dataset on the hub a benchmark with a leaderboard.
 
-    Its tasks have the names under which `viva board export --as eval_results` files results.
+    Its tasks have the names that `viva board export --as eval_results` uses for results.
     """
     import yaml
 
@@ -166,22 +166,22 @@ def export_round(
     *,
     open_only: bool = False,
 ) -> Path:
-    """Write a round into a folder of its own and return that.
+    """Export a round into a new folder; return the folder.
 
-    The same round gives the same bytes; what is there already is checked to be exactly that.
+    The same round gives the same bytes; an existing export is compared with them.
 
     Args:
         opened: The round.
         out: The folder to make.
         form: One of `FORMATS`.
-        papers: The paper that each family comes from, for the citation.
-        corpus: What the round was built from: an export of ids then lists its papers.
-        open_only: Write texts only of papers whose licence lets everybody pass them on.
+        papers: The paper to cite for each family.
+        corpus: The corpus that the round was built from, whose papers an export of ids then lists.
+        open_only: Write only texts of papers whose licence permits redistribution.
 
     Raises:
-        InputError: There is no such format, the corpus is another one, or the round does not hold
-            the licences of its papers.
-        VivaError: The round is damaged or still sealed, or the folder holds something else.
+        InputError: The format is unknown, the corpus is another one, or the round lacks the
+            licences of its papers.
+        VivaError: The round is damaged or still sealed, or the folder has other content.
     """
     if form not in FORMATS:
         raise InputError(f"There is no format {form!r}. There are: {', '.join(FORMATS)}.")
@@ -194,7 +194,7 @@ def export_round(
         )
     _refuse_sealed(opened)
     if open_only and form == "ids":
-        raise InputError("An export of ids holds no texts: leave out --texts or choose hf.")
+        raise InputError("An export of ids has no texts: leave out --texts or choose hf.")
     contents = Contents(opened, open_only=open_only)
     draft = out.absolute().parent / f".{out.name}.draft"
     shutil.rmtree(draft, ignore_errors=True)
@@ -222,4 +222,4 @@ def _settle(draft: Path, out: Path) -> None:
             out.rmdir()
         draft.rename(out)
     elif not out.is_dir() or hash_tree(out) != hash_tree(draft):
-        raise VivaError(f"{out} holds something else. Name a new folder with --out.")
+        raise VivaError(f"{out} has other content. Name a new folder with --out.")

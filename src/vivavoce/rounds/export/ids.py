@@ -1,7 +1,7 @@
-"""A round as ids: what to build it from, and hashes that tell whether it came out the same.
+"""Exports of ids: what is needed to rebuild a round, and hashes to check the result.
 
-No text of a paper is in it, so it may be passed on where the texts may not. Whoever holds the
-papers builds the round again to the same bytes, and learns which papers differ where it does not.
+An export of ids has no text of papers, so it may be published where texts may not. Anyone with the
+papers can rebuild the round to the same bytes, or learns which papers differ.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def write(contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corp
 
 
 def row_hashes(opened: Round) -> Iterator[Row]:
-    """Place, ids and content hash of every row of every table."""
+    """Position, ids and content hash of every row of every table."""
     contents = Contents(opened)
     for table in contents.tables():
         for place, row in enumerate(contents.read(table.path).to_pylist()):
@@ -78,7 +78,7 @@ def row_hashes(opened: Round) -> Iterator[Row]:
 
 
 def _plain(value: Any) -> Any:
-    """A value that has one JSON text: what is none of JSON's becomes a text."""
+    """Convert a value to canonical JSON types; anything else becomes its `repr`."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -89,7 +89,7 @@ def _plain(value: Any) -> Any:
 
 
 def corpus_papers(corpus: Corpus) -> Iterator[Row]:
-    """Every paper of a corpus with its identifiers and the hash of all that is known of it."""
+    """Identifiers of every paper of a corpus, and the hash of all its rows."""
     digests = paper_digests(corpus)
     for paper in corpus.papers:
         yield {
@@ -103,7 +103,7 @@ def corpus_papers(corpus: Corpus) -> Iterator[Row]:
 
 
 def paper_digests(corpus: Corpus) -> dict[str, str]:
-    """The hash of a paper's rows in all tables, by its id."""
+    """Hash of each paper's rows in all tables, by paper id."""
     digests: dict[str, bytes] = {}
     for table in _CORPUS_TABLES:
         for row in corpus.rows(table):
@@ -115,13 +115,13 @@ def paper_digests(corpus: Corpus) -> dict[str, str]:
 
 
 def load_source(folder: Path) -> Row:
-    """Content of an export of ids; `InputError` or `DamagedError` when it is none."""
+    """Read an export of ids; `InputError` or `DamagedError` if it is not a sound one."""
     remedy = "Fetch the export again from whoever published it."
     if not (folder / EXPORT).exists():
         raise InputError(f"{folder} is not an export of ids: it has no {EXPORT}.")
     source = read_sealed(folder / EXPORT, remedy)
     if source.get("format") != FORMAT or not {"spec", "manifest", "files"} <= source.keys():
-        raise InputError(f"{folder / EXPORT} is not of an export of ids that this version reads.")
+        raise InputError(f"{folder / EXPORT} is not an export of ids that this version can read.")
     for name, entry in source["files"].items():
         path = folder / name
         if not path.exists() or hash_file(path) != entry["sha256"]:
@@ -130,10 +130,10 @@ def load_source(folder: Path) -> Row:
 
 
 def parent_of(source: Row, out: Path) -> Round | None:
-    """The round that an exported one follows from; it has to be there already.
+    """The parent of an exported round, which must already exist.
 
     Raises:
-        StaleError: It is not in `out`.
+        StaleError: The parent is not in `out`.
     """
     link = source["manifest"].get("parent")
     if not link:
@@ -148,18 +148,18 @@ def parent_of(source: Row, out: Path) -> Round | None:
 
 
 _LISTED = 10
-"""Papers that a message names; the file of differences names all."""
+"""Papers listed in a message; the file of differences lists all."""
 
 
 def is_ids_export(path: Path) -> bool:
-    """True if a path is the folder of an export of ids."""
+    """Check whether a path is the folder of an export of ids."""
     return (path / EXPORT).is_file()
 
 
 def rebuild_round(
     folder: Path, corpus: Corpus, builders: Mapping[str, Builder], out: Path
 ) -> Round:
-    """Build a round from an export of ids and a corpus into `out`/ID, to identical bytes.
+    """Rebuild a round from an export of ids and a corpus into `out`/ID, to identical bytes.
 
     Args:
         folder: The export.
@@ -168,30 +168,30 @@ def rebuild_round(
         out: The folder that holds rounds.
 
     Raises:
-        InputError: The export is none.
-        StaleError: The round that it follows from is not in `out`.
-        VivaError: The round came out otherwise, or another one of its name is there. The message
-            names papers that lack or differ; `ID.differences.json` in `out` names all of them.
+        InputError: The folder is not an export of ids.
+        StaleError: The round's parent is not in `out`.
+        VivaError: The rebuilt round differs, or another round has its name. The message lists
+            missing and changed papers; `ID.differences.json` in `out` lists all of them.
     """
     source = load_source(folder)
     drafts = out / f".{source['round']}.rebuilt"
     with lock(out):
         parent = parent_of(source, out)
-        found = _compare_papers(folder, source, corpus)
+        differences = _compare_papers(folder, source, corpus)
         shutil.rmtree(drafts, ignore_errors=True)
         try:
             built = _build(source, parent, corpus, builders, drafts)
             if built.sha256 != source["sha256"]:
-                raise _refusal(source, out, {**found, "files": _compare_files(source, built)})
+                raise _refusal(source, out, {**differences, "files": _compare_files(source, built)})
             return _settle(built, out)
         except BuildFailed as error:
-            raise _refusal(source, out, found, str(error)) from error
+            raise _refusal(source, out, differences, str(error)) from error
         finally:
             shutil.rmtree(drafts, ignore_errors=True)
 
 
 class BuildFailed(VivaError):
-    """No round at all could be built."""
+    """A round could not be built from an export."""
 
 
 def _build(
@@ -208,7 +208,7 @@ def _build(
             return build_round(corpus, spec, builders, drafts)
         until, name = spec.round.window.end, spec.round.id
         return update_round(corpus, parent, builders, drafts, until, name=name).round
-    except StaleError:  # it says which step has to be done first
+    except StaleError:  # its message names the missing step
         raise
     except VivaError as error:
         raise BuildFailed(str(error)) from error
@@ -219,7 +219,7 @@ def _settle(built: Round, out: Path) -> Round:
     if not final.exists():
         built.folder.rename(final)
     elif hash_tree(final) != hash_tree(built.folder):
-        raise VivaError(f"{final} is another round of this name. Choose another folder with --out.")
+        raise VivaError(f"{final} is another round of that name. Choose another folder with --out.")
     opened = load_round(final)
     if opened.spec["round"].get("sealed"):
         write_commitment(opened, out)
@@ -227,9 +227,9 @@ def _settle(built: Round, out: Path) -> Round:
 
 
 def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list[str]]:
-    """Missing, changed and extra papers of the export's corpus; empty where it is the same.
+    """Missing, changed and extra papers relative to the export's corpus; empty if it is the same.
 
-    Without a list of papers in the export, only those of the items can be missing.
+    If the export lists no papers, only missing papers of items are found.
     """
     if corpus.fingerprint == source["corpus"]:
         return {}
@@ -247,9 +247,9 @@ def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list
 
 
 def _compare_files(source: Row, built: Round) -> list[str]:
-    """Files of a round that differ from those that were exported."""
-    wanted, found = source["manifest"]["files"], built.manifest["files"]
-    return sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
+    """Files of a rebuilt round that differ from the exported ones."""
+    wanted, files = source["manifest"]["files"], built.manifest["files"]
+    return sorted(name for name in {*wanted, *files} if wanted.get(name) != files.get(name))
 
 
 def _refusal(
@@ -258,7 +258,7 @@ def _refusal(
     path = out / f"{source['round']}.differences.json"
     write_json(path, {"round": source["round"], **{name: list(v) for name, v in faults.items()}})
     lines = (
-        _say("papers lack", faults.get("lacking", ())),
+        _say("papers are missing", faults.get("lacking", ())),
         _say("papers have another text or other metadata", faults.get("differing", ())),
         _say("papers are not in the export's corpus", faults.get("surplus", ())),
         _say("files of the round differ", faults.get("files", ())),
@@ -268,9 +268,9 @@ def _refusal(
         cause,
     )
     return VivaError(
-        f"Round {source['round']} came out otherwise than it was exported; nothing was kept.\n"
+        f"Round {source['round']} differs from its export; nothing was kept.\n"
         + "\n".join(f"  {line}" for line in lines if line)
-        + f"\n{path} lists all of it."
+        + f"\n{path} lists every difference."
     )
 
 

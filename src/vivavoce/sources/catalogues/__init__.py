@@ -1,1 +1,1 @@
-"""Readers of metadata: catalogues, archives, and what is fetched from them."""
+"""Readers of metadata from catalogues and archives, and of texts fetched from them."""

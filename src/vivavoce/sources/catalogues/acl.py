@@ -1,4 +1,4 @@
-"""The ACL Anthology's own XML: a collection of volumes, many papers a file."""
+"""Reader of the ACL Anthology's XML: each file is a collection of volumes with many papers."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ def is_collection(name: str) -> bool:
 def build_id(collection: str, volume: str, paper: str) -> str:
     """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`.
 
-    Before 2020 four digits number volume and paper. One of them is the volume's, or two in
-    workshops (`W`), in `C69` and in the workshop volumes of `D19`, which begin with 5.
-    `InputError` for parts that make no id.
+    Ids before 2020 have four digits. The volume takes the first, or the first two in workshops
+    (`W`), in `C69` and in the workshop volumes of `D19`, which begin with 5.
+    Raises `InputError` for parts that do not make an id.
     """
     if not _NUMBER.fullmatch(paper):
         raise InputError(f"the paper's id {paper[:40]!r} is not a number")
     if _NEW.fullmatch(collection) and _NEW_VOLUME.fullmatch(volume):
         return f"{collection}-{volume}.{int(paper)}"
     if not (_OLD.fullmatch(collection) and _NUMBER.fullmatch(volume)):
-        raise InputError(f"{collection[:40]!r} and volume {volume[:40]!r} make no Anthology id")
+        raise InputError(f"{collection[:40]!r} and volume {volume[:40]!r} are no Anthology id")
     width = 2 if has_wide_volumes(collection, int(volume)) else 1
     digits = f"{int(volume):0{width}d}{int(paper):0{4 - width}d}"
     if len(digits) != 4:
-        raise InputError(f"volume {volume} and paper {paper} of {collection} make no four digits")
+        raise InputError(f"volume {volume} and paper {paper} of {collection} exceed four digits")
     return f"{collection}-{digits}"
 
 
 def has_wide_volumes(collection: str, volume: int) -> bool:
-    """Check whether the volumes of a collection before 2020 have two digits of the four."""
+    """Check whether the volume of a collection before 2020 takes two of the four digits."""
     if collection == "D19":
         return volume >= _FIRST_WIDE_VOLUME_OF_D19
     return collection.startswith("W") or collection == "C69"
@@ -63,7 +63,7 @@ def has_wide_volumes(collection: str, volume: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """Facts that hold for every paper of a volume."""
+    """Facts shared by all papers of a volume."""
 
     collection: str
     name: str
@@ -72,7 +72,7 @@ class Volume:
 
 
 def read_collection(root: etree._Element, file: str) -> Iterator[Document | Fault]:
-    """The papers of a collection in the order of the file; front matter is none."""
+    """Read the papers of a collection in file order, without front and back matter."""
     collection = attribute_of(root, "id")
     for element in root.iterfind("volume"):
         volume = _read_meta(collection, element)
@@ -103,7 +103,7 @@ def _read_meta(collection: str, element: etree._Element) -> Volume:
 
 
 def is_paper(paper: etree._Element) -> bool:
-    """Check that it is neither front matter nor an index at the end."""
+    """Check that an element is neither front nor back matter."""
     return attribute_of(paper, "type") not in _NO_PAPERS
 
 
@@ -118,7 +118,7 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
     if not title:
         raise InputError("the paper has no title")
     authors = []
-    for author in paper.iterfind("author"):  # in the Latin script; variants hold other ones
+    for author in paper.iterfind("author"):  # in Latin script; `variant` holds other scripts
         name = " ".join(filter(None, (text_of(author.find("first")), text_of(author.find("last")))))
         if any(map(str.isalpha, name)):
             authors.append(Author(name, attribute_of(author, "id") or None))
@@ -140,9 +140,9 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
 
 
 def date_of(element: etree._Element | None, of_volume: str | None = None) -> str | None:
-    """Year and month, as far as they are known; of a span of months the first.
+    """Year and, if known, month; the first month of a span.
 
-    A paper that gives its month alone is of the volume's year.
+    A paper that gives only its month takes the year of its volume.
     """
     if element is None:
         return None
@@ -155,12 +155,12 @@ def date_of(element: etree._Element | None, of_volume: str | None = None) -> str
 
 
 def attribute_of(element: etree._Element, name: str) -> str:
-    """An attribute, safe to store; empty without one."""
+    """Read an attribute as text that is safe to store; empty if it is absent."""
     return clean_text(element.get(name) or "").strip()
 
 
 def text_of(element: etree._Element | None) -> str:
-    """Text in one line without its markup; a formula is between dollar signs."""
+    """Text in one line without markup; formulas are between dollar signs."""
     return print_text(element, special=_special)
 
 
@@ -174,7 +174,7 @@ def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
     root = parse_xml(content)
     if root.tag != "collection":
         raise InputError(
-            f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
+            f"the XML is not an Anthology collection: its root is <{str(root.tag)[:80]}>"
         )
     return read_collection(root, name)
 

@@ -1,7 +1,7 @@
-"""Works in saved answers of Crossref's REST API, one work or a list of works a file.
+"""Reader of saved answers of Crossref's REST API: one work or a list of works per file.
 
-The fields are those of https://api.crossref.org/swagger-ui/index.html; dates are the earliest by
-which the work was out for sure.
+The fields are those of https://api.crossref.org/swagger-ui/index.html. A work's date is the
+earliest by which it was certainly published.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _UPDATES = {
     **dict.fromkeys(("withdrawal", "removal"), "withdrawn"),
     **dict.fromkeys(("correction", "corrigendum", "erratum", "addendum"), "corrected"),
 }
-"""State of a work by the type of the notice about it."""
+"""Status of a work by the type of its update notice."""
 _DATES = ("published-online", "posted", "published-print", "issued")
 
 
 def read_answer(content: bytes, what: str = "the answer") -> list[Fields]:
-    """The works of an answer; `InputError` says why it is none."""
+    """Read the works of an answer; raises `InputError` if it is not one."""
     value = parse_strictly(content, what)
     if not isinstance(value, dict) or value.get("status") != "ok":
         raise InputError(f"{what} is not an answer of Crossref: its status is not 'ok'")
@@ -53,7 +53,7 @@ def read_work(work: Fields) -> Document:
     """The paper that a work describes; `InputError` says why there is none."""
     doi = find_doi(line_at(work, "DOI"))
     if doi is None:
-        raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is none")
+        raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is not valid")
     named = (next(iter(texts_at(work, field)), "") for field in ("title", "subtitle"))
     title = ": ".join(filter(None, (clean_line(decode_text(name)) for name in named)))
     if not title:
@@ -85,7 +85,7 @@ def read_work(work: Fields) -> Document:
 
 
 def _date(field: Fields) -> Iterator[str]:
-    """The date of `date-parts`, which are a list of lists of numbers, year first."""
+    """The date in `date-parts`, a list of lists of numbers with the year first."""
     parts = field.get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts else None
     numbers = first if isinstance(first, list) else []

@@ -1,8 +1,8 @@
-r"""Text of catalogues: accents of TeX, entities and tags as the characters that they stand for.
+r"""Decoding of catalogue text: TeX accents, entities and tags become the characters they mean.
 
-Titles, abstracts, names and venues go through this, whatever catalogue they come from. Formulas
-between dollar signs stay as they are. What a text says of the paper's state is read too: withdrawn,
-retracted, a correction.
+Titles, abstracts, names and venues of every catalogue are decoded here. Formulas between dollar
+signs stay as they are. The paper's status is read from its text too: withdrawn, retracted or
+corrected.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _GROUP = re.compile(r"(?<![_^\w\\}])\{([^\W_][\w'-]*)\}|(?<=\w)\{([^\W\d_])\}|\{
 
 
 def decode_text(text: str) -> str:
-    """A text with the characters that its entities, tags and commands of TeX stand for."""
+    """Replace the entities, tags and TeX commands of a text by the characters they mean."""
     for _ in range(_MAX_ESCAPES):
         if "&" not in text or (plain := unescape_entities(text)) == text:
             break
@@ -67,10 +67,10 @@ def _accented(match: re.Match[str]) -> str:
 def decode_document(document: Document) -> Document:
     """A catalogue's document with every text field decoded."""
     title, venue = (
-        each and " ".join(decode_text(each).split()) for each in (document.title, document.venue)
+        line and " ".join(decode_text(line).split()) for line in (document.title, document.venue)
     )
     abstract = document.abstract and _SPACES.sub(" ", decode_text(document.abstract)).strip()
-    authors = tuple(replace(each, name=decode_text(each.name)) for each in document.authors)
+    authors = tuple(replace(author, name=decode_text(author.name)) for author in document.authors)
     return replace(document, title=title, abstract=abstract, venue=venue, authors=authors)
 
 
@@ -82,7 +82,7 @@ _WITHDRAWN = re.compile(
     r"|\b(?:paper|submission|article)\swithdrawn\b",
     re.IGNORECASE,
 )
-# Publishers open the title with it: `RETRACTED ARTICLE: ...`, `Erratum to: ...`.
+# Publishers begin the title with the notice: `RETRACTED ARTICLE: ...`, `Erratum to: ...`.
 _TITLE = re.compile(
     r"\W*(?:(?P<withdrawn>withdraw(?:n|al))|(?P<retracted>retract(?:ed|ion))"
     r"|(?:(?:author|publisher)['’]?s? )?(?P<corrected>correction|errat(?:um|a)|corrigend(?:um|a))"
@@ -94,9 +94,9 @@ _TITLE = re.compile(
 
 
 def status_of(title: str | None, abstract: str | None, comments: str = "") -> str | None:
-    """`withdrawn`, `retracted`, `corrected` or `doubted`, as a paper says; None where it does not.
+    """Status that a paper states: `withdrawn`, `retracted`, `corrected`, `doubted` or None.
 
-    A retraction, and the notice of one, are both `retracted`; a notice of a correction is
+    A retracted paper and a notice of retraction are both `retracted`; a notice of a correction is
     `corrected`.
     """
     notice = _TITLE.match((title or "")[:_OPENING])
@@ -107,6 +107,6 @@ def status_of(title: str | None, abstract: str | None, comments: str = "") -> st
 
 
 def with_status(document: Document) -> Document:
-    """A document with its state, as its source or else its title and abstract say."""
+    """Set a document's status from its source, or else from its title and abstract."""
     status = document.withdrawn or status_of(document.title, document.abstract)
     return replace(document, withdrawn=status)

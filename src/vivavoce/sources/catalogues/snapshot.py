@@ -1,4 +1,4 @@
-"""The snapshot of all metadata that arXiv gives out as JSON Lines, one paper a line."""
+"""Reader of arXiv's metadata snapshot, one paper per line or row."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def _document(row: Mapping[str, Any]) -> Document:
 
 
 def _authors(row: Mapping[str, Any]) -> Iterator[Author]:
-    """Authors by their parts, which are family name, given names and suffix; else by the line."""
+    """Authors from their parts (family name, given names, suffix), or else from the line."""
     parsed = [
         [_text(part, "a name") for part in name[:3]] + [""] * 3
         for name in _list(row.get("authors_parsed"), "authors_parsed")
         if isinstance(name, list)
     ]
-    found = [
+    authors = [
         author for last, first, suffix, *_ in parsed for author in authors_of(first, last, suffix)
     ]
-    return iter(found or map(Author, split_authors(_text(row.get("authors"), "authors"))))
+    return iter(authors or map(Author, split_authors(_text(row.get("authors"), "authors"))))
 
 
 def _text(value: Any, what: str) -> str:

@@ -1,7 +1,7 @@
-"""Fetching over HTTPS, politely: one client for every source that reads from the network.
+"""Polite fetching over HTTPS: one client for every source that reads from the network.
 
-It is not a source itself. Import `client` only where something is fetched: it loads httpx. A host
-gets one connection at a time, and a pause between requests, from all processes of a user together.
+Import `client` only where something is fetched, as it loads httpx. All processes of a user share
+one connection at a time to a host, with a pause between requests.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _LOOPBACK = "http://127.0.0.1:"
 def polite_client(
     hosts: frozenset[str], base: str | None, contact: str | None = None, tries: int = 3
 ) -> Client:
-    """A client that shares its turns with every other one of this user.
+    """Make a client that shares its turns with every other client of this user.
 
-    `base` is an address whose host may be asked too; a loopback server, for tests, is not waited
-    for. `contact` is an address that the servers can write to.
+    The host of the address `base` is also allowed; a loopback server, for tests, needs no pauses.
+    `contact` is an address that the servers can write to.
 
     Raises:
         InputError: `base` is not an address.
@@ -53,23 +53,23 @@ def polite_client(
 
 DEFAULT_INTERVAL = 1.0
 ARXIV_INTERVAL = 3.0
-"""Seconds from one request to the next that arXiv's terms ask for, over all of its services."""
+"""Seconds between requests that arXiv's terms ask for, across all of its services."""
 INTERVALS = {"arxiv.org": ARXIV_INTERVAL}
 """Seconds between requests by domain; its subdomains share its turns."""
 MAX_HOLD = 86_400.0
-"""Seconds that a server can ask for; a longer wait is taken for a slip."""
+"""Most seconds that a server can make clients wait; a longer wait is cut to this."""
 
 
 class Turns:
-    """Turns at hosts: a lock file a domain, and beside it a file whose time says when it is free.
+    """Turns at hosts: per domain a lock file, and a file whose time says when the domain is free.
 
-    The kernel opens the lock of a killed process.
+    The kernel releases the lock of a killed process.
 
     Args:
-        intervals: Seconds between requests by domain; a domain without any is not waited for.
+        intervals: Seconds between requests by domain; a domain with 0 needs no turns.
         folder: Holds the files; the user's cache by default.
-        clock: Seconds that all processes read alike.
-        sleep: Waits for so many seconds.
+        clock: Gives the time in seconds, the same in all processes.
+        sleep: Waits for a number of seconds.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class Turns:
         self._intervals = dict(intervals)
         self._folder = folder or user_cache_path("vivavoce") / "turns"
         self.count = 0
-        """Requests so far, tries and redirects included: each takes a turn."""
+        """Number of requests so far, including retries and redirects."""
 
     @contextmanager
     def turn(self, host: str, until: float) -> Iterator[Callable[[], None]]:
         """Hold the only connection to a host, after the pause that is due.
 
-        What it gives is to be called when the request is sent: the next pause counts from then.
-        `TimeoutError` when the turn would come after `until` on the clock.
+        Call the yielded function when the request is sent: the next pause starts then.
+        Raises `TimeoutError` if the turn would come after `until` on the clock.
         """
         interval = self._interval(host)
         if not interval:
@@ -105,7 +105,7 @@ class Turns:
         except Timeout as error:
             raise TimeoutError from error
         with lock:
-            # Looked at again after the sleep: a hold may have come meanwhile.
+            # Read again after the sleep: another hold may have been set meanwhile.
             while (free_at := free.stat().st_mtime) > (now := self.clock()):
                 if now + MAX_HOLD < free_at:
                     break  # the clock was set back
@@ -117,7 +117,7 @@ class Turns:
             yield lambda: self.hold(host, interval)
 
     def hold(self, host: str, seconds: float) -> None:
-        """Let nobody ask a host for so long, up to a day."""
+        """Block requests to a host for a number of seconds, up to a day."""
         if self._interval(host):
             free = self._file_of(host)
             now = self.clock()
@@ -127,7 +127,7 @@ class Turns:
             os.utime(free, (free_at, free_at))
 
     def _file_of(self, host: str) -> Path:
-        """The file whose time is that from which on a host may be asked."""
+        """The file whose time says when a host is free again."""
         path = self._folder / f"{self._domain(host)}.free"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -137,8 +137,8 @@ class Turns:
             pass
         except OSError as error:
             raise InputError(
-                f"{self._folder} cannot keep the turns at {host}: {error.strerror}. Name another "
-                "folder for caches: XDG_CACHE_HOME."
+                f"{self._folder} cannot keep the turns at {host}: {error.strerror}. Set "
+                "XDG_CACHE_HOME to another folder."
             ) from error
         return path
 

@@ -1,4 +1,4 @@
-"""The client: addresses checked, turns waited for, answers bounded, failures retried."""
+"""The client: checks addresses, waits for turns, bounds answers and retries failures."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SECONDS = re.compile(r"[0-9]{1,9}")
 _LATER = "Run the same command again later."
 Check = Callable[[bytes], object]
-"""Raises `InputError` for a body that is not what was asked for."""
+"""Raises `InputError` for a body that is not the one requested."""
 
 
 class HttpError(VivaError):
-    """A fetch that failed; `url` is what was asked for, `offset` the first result of its page."""
+    """A failed fetch of `url`; `offset` is the first result of the page."""
 
     may_pass = False
-    """True where the same request may be answered later."""
+    """True if the same request may succeed later."""
     wait: float | None = None
     """Seconds that the server asks to wait."""
 
@@ -45,11 +45,11 @@ class HttpError(VivaError):
 
 
 class RefusedAddressError(HttpError):
-    """An address, or one that it redirects to, which the client does not fetch."""
+    """An address, or the target of a redirect, that the client refuses to fetch."""
 
 
 class OverdueError(HttpError):
-    """The total time for a fetch is over."""
+    """The fetch did not finish within its time limit."""
 
 
 class TooLargeError(HttpError):
@@ -57,13 +57,13 @@ class TooLargeError(HttpError):
 
 
 class UnreachableError(HttpError):
-    """No whole answer arrived, however often it was asked for."""
+    """No complete answer arrived in any of the tries."""
 
     may_pass = True
 
 
 class BadReplyError(HttpError):
-    """The answer arrived with a good status but is not what was asked for."""
+    """The answer has a good status but is not the one requested."""
 
     may_pass = True
 
@@ -76,7 +76,7 @@ class BadStatusError(HttpError):
         self.body = answer.body
         self.may_pass = answer.status in _PASSING
         self.wait = retry_after(answer.headers) if self.may_pass else None
-        todo = _LATER if self.may_pass else "Check what was asked for."
+        todo = _LATER if self.may_pass else "Check the request."
         if self.wait is not None:
             todo = f"Run the same command again in {self.wait:g} s or later."
         super().__init__(f"the server answered with status {self.status}", url, todo, offset)
@@ -88,7 +88,7 @@ class Allowed:
 
     hosts: frozenset[str]
     loopback: str | None = None
-    """Address for tests, such as `http://127.0.0.1:8000`, of which everything may be read."""
+    """Address of a test server that may also be fetched, such as `http://127.0.0.1:8000`."""
 
     def __post_init__(self) -> None:
         if self.loopback is not None and not self.loopback.startswith(_LOOPBACK):
@@ -97,30 +97,30 @@ class Allowed:
             )
 
     def host_of(self, url: str, asked: str, offset: int | None) -> str:
-        """The host to talk to; `RefusedAddressError` when `url`, reached from `asked`, may not."""
+        """The host of `url`, reached from `asked`; raises `RefusedAddressError` if not allowed."""
         if not (url.isascii() and url.isprintable()) or " " in url or "\\" in url:
-            raise self._refusal(url, asked, offset, "with characters that no address has")
+            raise self._refusal(url, asked, offset, "it has characters that no address has")
         try:
             parts = urlsplit(url)
             host, port = (parts.hostname or "").lower(), parts.port
         except ValueError as error:
-            raise self._refusal(url, asked, offset, f"no address ({error})") from error
+            raise self._refusal(url, asked, offset, f"it is not an address ({error})") from error
         if self.loopback is not None and f"{parts.scheme}://{parts.netloc}" == self.loopback:
             return host
         if parts.scheme != "https":
-            raise self._refusal(url, asked, offset, "not https")
+            raise self._refusal(url, asked, offset, "it is not https")
         if parts.username is not None or parts.password is not None:
-            raise self._refusal(url, asked, offset, "an address with a user name")
+            raise self._refusal(url, asked, offset, "it names a user")
         if host not in self.hosts:
-            raise self._refusal(url, asked, offset, "a host that is not allowed")
+            raise self._refusal(url, asked, offset, "its host is not allowed")
         if port not in {None, 443}:
-            raise self._refusal(url, asked, offset, "a port other than that of https")
+            raise self._refusal(url, asked, offset, "its port is not that of https")
         return host
 
     def _refusal(self, url: str, asked: str, offset: int | None, why: str) -> RefusedAddressError:
-        shown = f"{url[:200]!r} is refused, {why}"
+        shown = f"{url[:200]!r} is refused because {why}"
         if url != asked:
-            shown += ", and was redirected to from"
+            shown += ", after a redirect from"
         hosts = ", ".join(sorted(self.hosts)) or "none"
         return RefusedAddressError(shown, asked, f"Use an https address of: {hosts}.", offset)
 
@@ -130,10 +130,10 @@ class Limits:
     """Limits of a fetch."""
 
     seconds: float = 300.0
-    """Limit on everything together: turns, tries, redirects and the waits between."""
+    """Seconds for the whole fetch: turns, tries, redirects and waits."""
     tries: int = 5
     pause: float = 3.0
-    """Seconds before the second try when the server names none; doubled for each that follows."""
+    """Seconds before the second try when the server names none; doubled for each further try."""
     largest: int = 64 << 20
     """Bytes of a body, on the wire and after decompression."""
     hops: int = 5
@@ -141,7 +141,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A body, and where it was in the end."""
+    """A body and its final address."""
 
     body: bytes
     url: str
@@ -151,10 +151,10 @@ class Download:
 
 
 def agent_of(contact: str | None) -> str:
-    """The User-Agent; `contact` is the mail address or page of whoever asks.
+    """The User-Agent; `contact` is the mail address or web page of the user.
 
     Raises:
-        InputError: It has characters that no address has.
+        InputError: `contact` has characters that no address has.
     """
     if contact is None:
         return AGENT
@@ -167,7 +167,7 @@ def agent_of(contact: str | None) -> str:
 
 
 class Client:
-    """Fetches bodies of addresses that are allowed."""
+    """Fetches bodies from allowed addresses."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Client:
 
     @property
     def requests(self) -> int:
-        """Requests so far: tries and redirects included."""
+        """Number of requests so far, including retries and redirects."""
         return self._turns.count
 
     def get(self, url: str, *, check: Check | None = None, offset: int | None = None) -> bytes:
@@ -192,15 +192,15 @@ class Client:
         return self.fetch(url, check=check, offset=offset).body
 
     def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Download:
-        """The answer of the server for an address.
+        """Fetch the server's answer for an address.
 
         Args:
             url: An https address of an allowed host.
-            check: Called with each body; one it refuses is asked for again.
-            offset: For a page of results, the first one asked for; for messages.
+            check: Called with each body; a body that it refuses is fetched again.
+            offset: First result of a page of results, for error messages.
 
         Raises:
-            HttpError: One of its kinds, after the last try.
+            HttpError: The last try failed; its subclass says how.
         """
         self._allowed.host_of(url, url, offset)
         until = self._turns.clock() + self._limits.seconds
@@ -212,7 +212,7 @@ class Client:
             return doubling(state) if asked is None else asked
 
         def is_over(state: RetryCallState) -> bool:
-            """Check for the last try; where waiting would be in vain, that was it."""
+            """Check whether no tries are left, or no time for another one."""
             is_late = self._turns.clock() + state.upcoming_sleep > until
             return is_late or state.attempt_number >= self._limits.tries
 
@@ -226,7 +226,7 @@ class Client:
         return retrying(self._try, url, check, offset, until)
 
     def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Download:
-        """The answer at the end of the redirects, each hop checked and in its host's turn."""
+        """Follow redirects to the answer; each hop is checked and waits for its host's turn."""
         address = url
         for _ in range(self._limits.hops + 1):
             host = self._allowed.host_of(address, url, offset)
@@ -236,18 +236,18 @@ class Client:
                 continue
             if answer.status != 200:
                 error = BadStatusError(answer, url, offset)
-                if error.wait is not None:  # whoever asks next waits as well
+                if error.wait is not None:  # other processes wait as well
                     self._turns.hold(host, error.wait)
                 raise error
             try:
                 if check is not None:
                     check(answer.body)
             except InputError as problem:
-                what = f"the answer cannot be used, {problem}"
+                what = f"the answer cannot be used ({problem})"
                 raise BadReplyError(what, url, _LATER, offset) from problem
             return Download(answer.body, address, answer.headers)
         what = f"more than {self._limits.hops} redirects"
-        raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)
+        raise RefusedAddressError(what, url, "Use the address they end at.", offset)
 
     def _ask(self, address: str, host: str, url: str, offset: int | None, until: float) -> Answer:
         largest = self._limits.largest
@@ -264,10 +264,10 @@ class Client:
                 )
                 return asyncio.run(asked)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            what = f"no whole answer, {type(error).__name__}: {error}"
+            what = f"no complete answer ({type(error).__name__}: {error})"
             raise UnreachableError(what, url, _LATER, offset) from error
         except zlib.error as error:
-            what = f"no whole answer, its gzip data are damaged: {error}"
+            what = f"no complete answer (its gzip data are damaged: {error})"
             raise UnreachableError(what, url, _LATER, offset) from error
         except TimeoutError as error:
             what = f"not finished within {self._limits.seconds:g} s"
@@ -278,7 +278,7 @@ class Client:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait; a date counts from the server's own."""
+    """Seconds that a server asks to wait; a date is measured against the server's own clock."""
     asked = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(asked):
         return float(asked)
@@ -290,7 +290,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _join(base: str, location: str) -> str:
-    """Target of a redirect; the text itself where it is not an address, which is then refused."""
+    """Target of a redirect; text that is not an address is returned as it is, to be refused."""
     try:
         return urljoin(base, location)
     except ValueError:
@@ -303,7 +303,7 @@ class _OversizeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer of a server, decompressed."""
+    """A server's answer, decompressed."""
 
     status: int
     headers: Mapping[str, str]
@@ -320,13 +320,13 @@ async def _transfer(
     agent: str,
     sent: Callable[[], None],
 ) -> Answer:
-    """Ask for an address without following redirects.
+    """Request an address without following redirects.
 
-    `sent` is called when the request is about to be written, after the connection was made.
+    `sent` is called after the connection is made, just before the request is written.
 
     Raises:
-        TimeoutError: Not all of it was there after so many seconds.
-        _Oversize: More bytes than `largest`, before or after decompression.
+        TimeoutError: The answer was not complete after `seconds`.
+        _OversizeError: The body has more than `largest` bytes, before or after decompression.
     """
 
     async def note(event: str, _about: object) -> None:
@@ -334,7 +334,7 @@ async def _transfer(
             sent()
 
     headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
-    # Timeouts of httpx are for each read, so a server that drips would never meet one.
+    # httpx applies a timeout to each read, so a server that drips bytes would never hit one.
     async with (
         asyncio.timeout(seconds),
         httpx.AsyncClient(timeout=None, headers=headers, trust_env=trust_env) as client,

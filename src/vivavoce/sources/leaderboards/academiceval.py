@@ -1,4 +1,4 @@
-"""AcademicEval samples: papers to write a part of, with the papers shown as examples."""
+"""Reader of AcademicEval samples: papers with a part to write, and papers shown as examples."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
 from vivavoce.text.normalise import clean_line
 
 _CITED = "Related Work"
-"""The label of a candidate that the paper really cites; the others are padding."""
+"""Label of a candidate that the paper cites; the other candidates are padding."""
 _MAX_EXAMPLES = 10_000
 _PARTS = (
     ("introduction", "Introduction", "introduction"),
     ("related", "Related Work", "related_work"),
     ("main_content", None, None),
 )
-"""Field, heading and role of a part of the text, in the order of a paper."""
+"""Field, heading and role of each part of the text, in the order of a paper."""
 _SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
 _MARKS = (b'"main_content"', b'"gt"', b'"paper_cat"')
 _LARGEST_FILE = 128 << 20
 
 
 def read_sample(sample: Any, key: str) -> Iterator[Document]:
-    """The paper of a sample, then those shown as examples.
+    """Read the paper of a sample, then those shown as examples.
 
-    `InputError` says which field is not what it should be.
+    Raises `InputError`, which names the field, if a field is not of the right type.
     """
     if isinstance(sample, list) and not sample:
         raise InputError("the sample is an empty array")
@@ -76,7 +76,7 @@ def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
 
 
 def _categories(fields: Fields) -> tuple[str, ...]:
-    """The primary category first, each once."""
+    """Categories without duplicates, the primary one first."""
     listed = fields.get("cats")
     names = listed if isinstance(listed, list) else line_at(fields, "cats").split()
     if not all(isinstance(name, str) for name in names):
@@ -92,7 +92,7 @@ def _authors(fields: Fields) -> tuple[Author, ...]:
 
 
 def _sections(fields: Fields, wanted: str) -> tuple[Section, ...]:
-    """The parts of the text that a sample gives; the part to be written is one of them."""
+    """Parts of the text in a sample, including the part to be written."""
     known = {name: text_at(fields, name) for name, _, _ in _PARTS}
     gold = line_at(fields, "gt")
     if gold not in {line_at(fields, "title"), line_at(fields, "abstract")}:
@@ -121,21 +121,21 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
 
 
 def _examples(fields: Fields) -> Iterator[Fields]:
-    """The papers shown as examples: drawn at random, and by the authors' neighbours."""
-    found: list[Any] = []
+    """Papers shown as examples: random ones, and papers of the authors' neighbours."""
+    examples: list[Any] = []
     drawn = fields.get("additional_info")
     if drawn is not None and not isinstance(drawn, list):
         raise InputError("'additional_info' is not a list")
     for example in drawn or ():
-        found.append(example[0] if isinstance(example, list) and example else example)
+        examples.append(example[0] if isinstance(example, list) and example else example)
     papers: Mapping[str, Any] = object_at(object_at(fields, "additional_graph_info"), "node_feat")
-    for of_author in papers.values():
-        if not isinstance(of_author, list):
-            raise InputError("'node_feat' holds something else than lists of papers")
-        found += of_author
-    if len(found) > _MAX_EXAMPLES:
+    for author_papers in papers.values():
+        if not isinstance(author_papers, list):
+            raise InputError("'node_feat' holds a value that is not a list of papers")
+        examples += author_papers
+    if len(examples) > _MAX_EXAMPLES:
         raise InputError(f"the sample has over {_MAX_EXAMPLES} examples")
-    for example in found:
+    for example in examples:
         yield _object(example, "an example")
 
 
@@ -146,7 +146,7 @@ def _object(value: Any, what: str) -> Fields:
 
 
 def _matches(path: Path) -> bool:
-    """Check the start of a JSON file for a versioned address and a mark of these samples."""
+    """Check the start of a JSON file for the fields of these samples."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)
@@ -170,9 +170,10 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 
 def _is_list_of_samples(value: Any) -> bool:
-    """Check whether an array holds samples; the sample of a related work section is an array too.
+    """Check whether an array holds samples, rather than one related-work sample.
 
-    There only the first object has a text to be written, the others are candidates to cite.
+    In a related-work sample only the first object has a text to be written; the others are
+    candidates to cite.
     """
     if not isinstance(value, list) or not value:
         return False

@@ -1,8 +1,8 @@
-"""DeepScholar-Bench: papers with their related work, and the works that these cite.
+"""Reader of DeepScholar-Bench: papers with their related-work section and the works it cites.
 
 `related_works_combined.csv` has a paper in each row: arXiv id, date, title, abstract and the LaTeX
-of the section. `citations.csv` beside it has a citation in each row. A cited work becomes a paper
-of its own where its abstract is known. A command that cites becomes the numbers of its references.
+of the section. `citations.csv` beside it has a citation in each row. A cited work with an abstract
+becomes a paper of its own. Citation commands become the numbers of their references.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Fields | Fault]]:
-    """Rows of a file by their places."""
+    """Rows of a file, each with its place."""
     try:
         wanted = {"arxiv_id"} if path.name == PAPERS else {"parent_paper_arxiv_id"}
         for line, row in csv_rows(Piece(path), wanted):
@@ -130,14 +130,14 @@ def _work(row: Fields) -> Document:
         arxiv_id=arxiv,
         title=title,
         abstract=clean_line(row["cited_paper_abstract"]),
-        # The id of a preprint has the month, and is nearer to its first day than a venue's year.
+        # The month in a preprint's id is closer to its first day than the year of a venue.
         published=None if arxiv or year is None else str(year),
     )
 
 
 def _year(row: Fields) -> int | None:
-    found = _YEAR.match(row.get("bib_paper_year") or "")
-    return int(found[0]) if found else None
+    match = _YEAR.match(row.get("bib_paper_year") or "")
+    return int(match[0]) if match else None
 
 
 SOURCE = Source(

@@ -1,4 +1,4 @@
-"""NLP-progress: pages of leaderboards in Markdown, or their rows as JSON Lines."""
+"""Reader of NLP-progress: pages of leaderboards in Markdown, or their rows in JSON Lines."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _OTHER = re.compile(
 )
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
 _LABEL = 120
-"""Characters of a line above a table that can tell it from its neighbours."""
+"""Most characters of a line above a table that can name the table."""
 _SHORT = 4
-"""Words of a line that may be a name though only its first word has a capital."""
+"""Most words of a line that can be a name although only its first word has a capital."""
 _ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
 _LARGEST_FILE = 64 << 20
 _RULE = re.compile(
@@ -45,20 +45,20 @@ _RULE = re.compile(
 
 @dataclass(slots=True)
 class _Board:
-    """A table, and where it stands."""
+    """A table and its place in the page."""
 
     headings: tuple[str, ...]
-    """Headings from the page's down to the nearest."""
+    """Headings above the table, from the page's to the nearest."""
     label: str
-    """The line above it, when it announces something."""
+    """The line above the table, if it ends in a colon."""
     rows: list[list[str]] = field(default_factory=list)
 
 
 def read_page(text: str) -> Iterator[ResultRow]:
-    """The scores of a page.
+    """Read the scores of a page.
 
-    The task is the page's first heading, the dataset those below it down to the table; where one
-    heading has several tables, the line that announces a table names it.
+    The task is the page's first heading, and the dataset is the headings between it and the table.
+    If a heading has several tables, the line above a table names it.
     """
     boards = [board for board in _boards(text.splitlines()) if len(board.rows) > 1]
     for board in boards:
@@ -95,7 +95,7 @@ def _boards(lines: Sequence[str]) -> Iterator[_Board]:
         elif line.strip():
             announces = line.strip().endswith(":") and len(line) <= _LABEL
             label = plain(plain_words(line)).rstrip(":* ") if announces else ""
-            # A sentence about the table is not a name: it has more words, and none of them is one.
+            # A sentence is not a name: it has more words, all in lower case after the first.
             if len(words := label.split()) > _SHORT and all(map(str.islower, words[1:])):
                 label = ""
     if open_board is not None:
@@ -132,15 +132,15 @@ def _is_metric(header: Sequence[str], rows: Sequence[Sequence[str]], column: int
 
 
 def _link(cell: str) -> tuple[str | None, str | None]:
-    """The title and the address of the paper in a cell; its text when there is no link."""
-    found = _LINK.search(cell)
-    if found is None:
+    """Title and address of the paper in a cell; without a link, the cell's text as title."""
+    match = _LINK.search(cell)
+    if match is None:
         return plain(plain_words(cell)) or None, None
-    return plain(plain_words(found[1])) or None, found[2]
+    return plain(plain_words(match[1])) or None, match[2]
 
 
 def _matches(path: Path) -> bool:
-    """A Markdown page with a table, or rows under the name of the project."""
+    """Check for a Markdown page with a table, or a file of rows with the project's name."""
     name = path.name.lower()
     if _ROWS.fullmatch(name):
         return True
@@ -170,7 +170,7 @@ def _read_row(line: str) -> list[ResultRow]:
         paper_url=text.get("paper_url") or None,
     )
     if not has_name(row):
-        raise InputError("the row lacks a dataset, a metric or a score")
+        raise InputError("the row has no dataset, metric or score")
     return [row]
 
 
@@ -179,6 +179,6 @@ SOURCE = results_source(
     "NLP-progress (pages in Markdown, or nlp_progress.jsonl): leaderboards",
     _matches,
     _read,
-    # Pages of several languages bear one name.
+    # Pages in several languages have the same name.
     name_of=lambda path: name_in_folder(path.absolute()),
 )

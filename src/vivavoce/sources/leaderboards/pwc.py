@@ -1,10 +1,10 @@
-"""Leaderboards of Papers with Code: its evaluation tables, and the task files of sota-extractor.
+"""Reader of Papers with Code leaderboards: its evaluation tables and sota-extractor's task files.
 
 Both nest tasks, their subtasks, datasets and subdatasets; a dataset's `sota.rows` are its board.
-The same rows are also read flat, one score a line, with the columns source, task, dataset, metric,
-method, score, paper_title, paper_url, paper_date. Further columns, where they are known, are
-parent_task, area and modality (of the dataset; one, or a list). Where `datasets.json` of Papers
-with Code lies beside a file, it gives the modalities of the datasets.
+The rows are also read flat, one score per line, with the columns source, task, dataset, metric,
+method, score, paper_title, paper_url, paper_date. Optional columns are parent_task, area and
+modality (of the dataset; one, or a list). If `datasets.json` of Papers with Code lies beside a
+file, it gives the modalities of the datasets.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _NAME = re.compile(
 )
 _OF_MODELS = re.compile(r" (?:approaches|methods|models|systems)$", re.IGNORECASE)
 _LARGEST_FILE = 512 << 20
-"""Most bytes of a file, and of what is packed in it."""
+"""Most bytes of a file, packed and unpacked."""
 _MAX_DEPTH = 20
-"""Subtasks inside subtasks."""
+"""Most levels of nested subtasks."""
 _DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
 
@@ -55,8 +55,8 @@ def _parts(path: Path) -> Sequence[Path]:
 
 
 def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
-    """The modalities of datasets by their names, out of the file beside a list."""
-    found: dict[str, str] = {}
+    """Modalities of datasets by name, from the `datasets.json` beside a file."""
+    by_dataset: dict[str, str] = {}
     for beside in _parts(path)[1:]:
         try:
             datasets = parse_strictly(_content(path.with_name(beside.name)), "the file")
@@ -67,18 +67,18 @@ def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
             modalities = _joined(dataset.get("modalities"))
             named = [dataset.get("name"), dataset.get("full_name"), *_list(dataset.get("variants"))]
             for name in filter(None, map(plain, named)) if modalities else ():
-                found.setdefault(name.casefold(), modalities)
-    return found
+                by_dataset.setdefault(name.casefold(), modalities)
+    return by_dataset
 
 
 def _modality(dataset: str, modalities: Mapping[str, str]) -> str | None:
-    """The modality of a dataset, or of the one that it is a part of."""
+    """Modality of a dataset, or of the dataset it is a part of."""
     name = dataset.casefold()
     return modalities.get(name) or modalities.get(name.partition(" / ")[0])
 
 
 def _content(path: Path) -> bytes:
-    """A file's bytes, unpacked when they are gzip."""
+    """Read a file's bytes, unpacked if they are gzip."""
     try:
         content = read_whole(path, _LARGEST_FILE, "list of leaderboards")
         if not content.startswith(_GZIP):
@@ -88,12 +88,12 @@ def _content(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"the file cannot be read: {error}") from error
     if len(content) > _LARGEST_FILE:
-        raise InputError(f"unpacks to more than {_LARGEST_FILE >> 20} MiB")
+        raise InputError(f"the file unpacks to more than {_LARGEST_FILE >> 20} MiB")
     return content
 
 
 def _rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[ResultRow]:
-    """The rows of a file of either form; one object on its first line makes it flat."""
+    """Rows of a file of either form; it is flat if its first line is an object with a score."""
     if _is_flat(content):
         yield from read_lines(content.splitlines(), name, _flat_row, faults)
         return
@@ -118,7 +118,7 @@ def _flat_row(line: bytes) -> list[ResultRow]:
         _row(fields, *_below(above, task, dataset)), fields.get("metric"), fields.get("score")
     )
     if not has_name(row):
-        raise InputError("the row lacks a dataset, a metric or a score")
+        raise InputError("the row has no dataset, metric or score")
     return [row]
 
 
@@ -139,7 +139,7 @@ def _task_rows(
 
 
 def _below(above: str, task: str, dataset: str) -> tuple[str, str]:
-    """Task and dataset; a subtask that only says which models are compared is a heading."""
+    """Task and dataset; a subtask that only names the compared models becomes a heading."""
     if above and dataset and _OF_MODELS.search(task):
         return above, f"{task} > {dataset}"
     return task, dataset
@@ -148,7 +148,7 @@ def _below(above: str, task: str, dataset: str) -> tuple[str, str]:
 def _boards(
     datasets: Any, key: str, above: str, depth: int
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(dataset, its board) of some datasets and of their subdatasets."""
+    """(Dataset, board) of datasets and their subdatasets."""
     for dataset in _objects(datasets):
         title = " / ".join(filter(None, (above, plain(dataset.get(key)))))
         if isinstance(dataset.get("sota"), dict):
@@ -158,17 +158,17 @@ def _boards(
 
 
 def _board_rows(
-    board: Mapping[str, Any], of: ResultRow, name: str, faults: list[Fault]
+    board: Mapping[str, Any], head: ResultRow, name: str, faults: list[Fault]
 ) -> Iterator[ResultRow]:
     for fields in _objects(board.get("rows")):
         metrics = fields.get("metrics")
         for metric, score in (metrics if isinstance(metrics, dict) else {}).items():
-            row = _with_score(_row(fields, of.task, of.dataset, of.area), metric, score)
+            row = _with_score(_row(fields, head.task, head.dataset, head.area), metric, score)
             if has_name(row):
                 yield row
             elif row.score:
-                where = f"{name}: {of.task} / {of.dataset}"
-                faults.append(Fault(where, "a score has no name of a dataset or a metric"))
+                where = f"{name}: {head.task} / {head.dataset}"
+                faults.append(Fault(where, "a score has no dataset or no metric"))
 
 
 def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = None) -> ResultRow:
@@ -187,7 +187,7 @@ def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = 
 
 
 def _joined(value: Any) -> str:
-    """One name, or several parted by semicolons."""
+    """Join one name or several with semicolons."""
     return "; ".join(filter(None, map(plain, value if isinstance(value, list) else [value])))
 
 

@@ -1,7 +1,7 @@
-"""Rows of leaderboards as documents: one for each work that a file names.
+"""Documents from rows of leaderboards: one for each work that a file names.
 
-Such a document is not a paper of its own. Its results go to the paper of the corpus with its
-identifier or its title; results of works outside the corpus stay without a paper.
+Such a document does not become a paper. Its results go to the paper of the corpus with the same
+identifier or title; results of works outside the corpus have no paper.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from vivavoce.text.normalise import clean_line, normalise_title
 Line = TypeVar("Line", str, bytes)
 
 _MAX_FAULTS = 1_000
-"""Most faults of a file that are listed."""
+"""Most faults listed for a file."""
 _MAX_CHARACTERS = 1_000
-"""Most characters of a name; what is longer is cut."""
+"""Most characters of a name; longer ones are cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class ResultRow:
     paper_title: str | None = None
     paper_url: str | None = None
     file_name: str | None = None
-    """The name of the paper's file, where rows are known by it."""
+    """Name of the paper's file, if rows are identified by it."""
     date: str | None = None
     area: str | None = None
     modality: str | None = None
-    """Modality of the dataset; several are parted by semicolons."""
+    """Modality of the dataset; several are separated by semicolons."""
 
 
 def read_lines(
@@ -54,7 +54,7 @@ def read_lines(
     read: Callable[[Line], Iterable[ResultRow]],
     faults: list[Fault],
 ) -> Iterator[ResultRow]:
-    """The rows of the lines that are not blank; an `InputError` of `read` becomes a fault."""
+    """Read the rows of lines that are not blank; an `InputError` of `read` becomes a fault."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
@@ -64,7 +64,7 @@ def read_lines(
 
 
 def read_fields(line: str | bytes) -> dict[str, Any]:
-    """The object of a line of JSON, empty for another value; `InputError` for invalid JSON."""
+    """Read the object in a line of JSON, empty for other values; `InputError` for invalid JSON."""
     content = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")
     value = parse_strictly(content, "the line")
     return value if isinstance(value, dict) else {}
@@ -73,13 +73,13 @@ def read_fields(line: str | bytes) -> dict[str, Any]:
 def documents_of(
     rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault], *, best_first: bool = True
 ) -> Iterator[Document | Fault]:
-    """One document for each paper that some rows name, in the order met, and the first faults.
+    """Make a document for each paper that rows name, in order, then give the first faults.
 
     Args:
         rows: The rows of a file.
         kind: The source.
-        name: The file, which a document is known by together with the paper.
-        faults: Found while reading the file.
+        name: The file's name, which with the paper makes a document's key.
+        faults: Faults found while reading the file.
         best_first: True if the source lists results from the best to the worst.
     """
     groups: dict[str, list[tuple[int, ResultRow]]] = {}
@@ -105,17 +105,17 @@ def results_source(
     parts: Callable[[Path], Sequence[Path]] | None = None,
     best_first: bool = True,
 ) -> Source:
-    """A source whose files hold rows of leaderboards.
+    """Make a source whose files hold rows of leaderboards.
 
     Args:
         kind: The source.
         summary: One line for `viva list sources`.
         matches: True for a file of this kind, by its name.
-        read: Takes a file, its name and a list for faults; gives its rows. An `InputError` is the
-            fault of a file that cannot be read.
-        name_of: Name of a file.
-        parts: All files that are read with one.
-        best_first: As of `documents_of`.
+        read: Takes a file, its name and a list for faults; gives its rows. Its `InputError`
+            becomes the fault of the whole file.
+        name_of: Gives the name of a file.
+        parts: Gives all files that are read together with one.
+        best_first: See `documents_of`.
     """
 
     def read_piece(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -143,12 +143,12 @@ def results_source(
 
 
 def read_text(path: Path, largest: int, noun: str) -> str:
-    """A file's text in UTF-8; `InputError` for one that cannot be read.
+    """Read a file's UTF-8 text; raises `InputError` if it cannot be read.
 
     Args:
         path: The file.
-        largest: Bytes, in whole MiB.
-        noun: What it should be, such as `page`.
+        largest: Most bytes, in whole MiB.
+        noun: Kind of file, such as `page`.
     """
     try:
         return read_whole(path, largest, noun).decode("utf-8-sig")
@@ -157,14 +157,14 @@ def read_text(path: Path, largest: int, noun: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """A field as one line of text; empty if it is not text or number."""
+    """Write a field as one line of text; empty if it is neither text nor a number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return clean_line(str(value))[:_MAX_CHARACTERS]
 
 
 def has_name(row: ResultRow) -> bool:
-    """Check that a row says what was measured: a score, its dataset and its metric."""
+    """Check that a row has a score, its dataset and its metric."""
     return bool(row.dataset and row.metric and row.score)
 
 
@@ -173,7 +173,7 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
     url = first.paper_url
     arxiv = find_arxiv_id(url or first.file_name or "")
     acl_id = find_acl_id(url or first.file_name or "")
-    # Lists date entries: the earliest is nearest to the paper's own date, an identifier nearer.
+    # Lists give dates of entries: the earliest is closest to the paper's, an identifier closer.
     dates = [] if arxiv or acl_id else sorted(r.date for r in results if r.date)
     return Document(
         kind=kind,
@@ -190,9 +190,9 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
 
 
 def _title_of(rows: list[ResultRow]) -> str | None:
-    """The title that all rows agree in; a link that bears several is wrong for some of them."""
+    """The title that all rows agree on; rows that share a link but not a title give None."""
     given = [row.paper_title for row in rows if row.paper_title]
-    # Some lists put the address of the paper in the place of its title.
+    # Some lists give the address of the paper instead of its title.
     titles = [title for title in given if not title.startswith(("http://", "https://"))]
     return titles[0] if len({normalise_title(title) for title in titles}) == 1 else None
 

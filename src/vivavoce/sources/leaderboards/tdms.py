@@ -1,8 +1,8 @@
-"""NLP-TDMS annotations: the score that a paper reports for a task, a dataset and a metric.
+"""Reader of NLP-TDMS annotations: a paper's score for a task, a dataset and a metric.
 
-The annotation file has a line a paper, its file and then `task#dataset#metric#score` joined by
-`$`; the same is also read flat, one score a JSON line with paper, paper_url, task, dataset, metric
-and score. No method is named: a score is that of the paper itself.
+The annotation file has a line per paper: its file, then `task#dataset#metric#score` joined by `$`.
+The scores are also read flat, one JSON line each, with paper, paper_url, task, dataset, metric and
+score. No method is named: a score belongs to the paper itself.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
 
 
 def _read_paper(line: str) -> list[ResultRow]:
-    """A line of the annotation file."""
+    """Read a line of the annotation file."""
     paper, separator, annotated = line.partition("\t")
     if not separator:
         raise InputError("no tab between the paper and its scores")
     rows = []
     for entry in annotated.split("$"):
         fields = entry.split("#")
-        # A score that is not given is left out together with its mark.
+        # A missing score is left out together with the mark before it.
         task, dataset, metric, score = (*fields[:_FIELDS], *[""] * (_FIELDS - len(fields)))[
             :_FIELDS
         ]
@@ -56,19 +56,19 @@ def _read_paper(line: str) -> list[ResultRow]:
 
 
 def _read_row(line: str) -> list[ResultRow]:
-    """A line of the flat form."""
+    """Read a line of the flat form."""
     fields = read_fields(line)
     values = {name: plain(fields.get(name)) for name in ("task", "dataset", "metric", "score")}
     row = _row(plain(fields.get("paper")), plain(fields.get("paper_url")) or None, **values)
     if not has_name(row) and row.score:
-        raise InputError("the row lacks a dataset or a metric")
+        raise InputError("the row has no dataset or no metric")
     return [row] if row.score else []
 
 
 def _row(
     paper: str, url: str | None, task: str, dataset: str, metric: str, score: str
 ) -> ResultRow:
-    """A score; the name of a file without a paper's name in it says nothing."""
+    """Make the row of a score; an empty file name is dropped."""
     stem = paper.removesuffix(_PAPER_SUFFIX)
     return ResultRow(
         task=plain(task).replace("_", " "),

@@ -1,4 +1,4 @@
-"""Papers in feeds of arXiv's query API that were saved to files, many papers a file.
+"""Reader of saved feeds of arXiv's query API, which hold many papers each.
 
 An Atom feed is decoded, read, and checked for missing parts. Names of authors and collaborations
 are read as arXiv's listings write them.
@@ -31,7 +31,7 @@ FOR = re.compile(
     rf"(?:^|\s)(?:for|on behalf of)\s+(?:the\s+|(?=(?:[^\s,;]+\s){{1,6}}?{GROUP}))",
     re.IGNORECASE,
 )
-"""Words between a person and those for whom they write."""
+"""Words between a person and the collaboration they write for."""
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 _REPLACEMENT = "\ufffd"
 # Characters that no XML document may hold, written out or as a reference.
@@ -48,32 +48,32 @@ LARGEST_FILE = 64 << 20
 
 
 def part_names(name: str) -> tuple[str, ...]:
-    """A person and the collaboration they write for as two names; none without letters.
+    """Split a person and the collaboration they write for; parts without letters are dropped.
 
-    After a collaboration that heads its members, arXiv takes the colon for one more author.
+    arXiv lists the colon after a collaboration's name as an author.
     """
     parts = FOR.split(spell_name(name))
     return tuple(part.strip() for part in parts if any(map(str.isalpha, part)))
 
 
 def spell_name(name: str) -> str:
-    """A name in one line: accents of TeX as characters, initials as in `J.-N. F. One`."""
+    """Write a name in one line: TeX accents as characters, initials as in `J.-N. F. One`."""
     if len(name) <= _MAX_NAME and any(sign in name for sign in "\\{}~"):
         name = plain_text(name)
     return _SPLIT_INITIALS.sub(".-", _INITIAL.sub(". ", " ".join(name.split())))
 
 
 def decode_feed(content: bytes) -> tuple[str, int]:
-    """The text without its XML declaration, and how many characters were replaced.
+    """Decode a feed: its text without the XML declaration, and the number of replaced characters.
 
     NUL characters are dropped and not counted.
     """
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
-    found = text.count(_REPLACEMENT)
+    has_replacement = _REPLACEMENT in text
     text = _REFERENCE.sub(_safe_reference, text.replace("\x00", ""))
     text = _FORBIDDEN.sub(_REPLACEMENT, text)
     text = _DECLARATION.sub("", text, count=1) if text.lstrip().startswith("<?xml") else text
-    own = content.count(_REPLACEMENT.encode()) if found else 0
+    own = content.count(_REPLACEMENT.encode()) if has_replacement else 0
     return text, max(0, text.count(_REPLACEMENT) - own)
 
 
@@ -87,7 +87,7 @@ def _safe_reference(match: re.Match[str]) -> str:
 
 
 class ReportedError(InputError):
-    """A feed that holds an error of the API instead of papers."""
+    """A feed that reports an API error instead of papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +95,23 @@ class Feed:
     """A page of results."""
 
     total: int
-    """Results of the whole query."""
+    """Number of results of the whole query."""
     start: int
     """Offset of the first entry, from 0."""
     per_page: int
     entries: tuple[Document | Fault, ...]
     replaced: int
-    """Characters that were not text and became U+FFFD."""
+    """Number of invalid characters, which became U+FFFD."""
 
     @property
     def missing(self) -> int:
-        """Entries that the feed should hold, by its own numbers, and does not."""
+        """Number of entries that the feed announces but does not hold."""
         due = min(self.per_page, max(0, self.total - self.start))
         return max(0, due - len(self.entries))
 
 
 def read_feed(content: bytes) -> Feed:
-    """Read a feed; `InputError` says why it is none, `ReportedError` what the API complains of."""
+    """Read a feed; raises `InputError` if it is not one, `ReportedError` for an API error."""
     root, replaced = _parse(content)
     entries = root.findall(f"{ATOM}entry")
     for entry in entries:
@@ -138,13 +138,13 @@ def _parse(content: bytes) -> tuple[etree._Element, int]:
         raise InputError("it is a web page instead of a feed")
     # A feed has no use for a document type, and entities can only be declared in one.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise InputError("it declares a document type or XML entities, not read for safety")
+        raise InputError("it declares a document type or XML entities, refused for safety")
     try:
         root = etree.fromstring(text.encode("utf-8"), safe_parser())
     except etree.XMLSyntaxError as error:
-        raise InputError(f"it is cut off or damaged XML: {error.msg or 'no element'}") from error
+        raise InputError(f"its XML is cut off or damaged: {error.msg or 'no element'}") from error
     if root.tag != f"{ATOM}feed":
-        raise InputError(f"it is XML but no Atom feed: the root element is {root.tag[:_SHOWN]!r}")
+        raise InputError(f"it is XML but not an Atom feed: its root is {root.tag[:_SHOWN]!r}")
     return root, replaced
 
 
@@ -158,10 +158,10 @@ def _number(root: etree._Element, name: str) -> int:
 def _document(entry: etree._Element, place: int) -> Document | Fault:
     """The paper of an entry; a fault when it has no identity or no title."""
     address = _text(entry, f"{ATOM}id")
-    found = find_arxiv_id(address)
-    if found is None:
+    identity = find_arxiv_id(address)
+    if identity is None:
         return Fault(f"entry {place}", f"its id {address[:_SHOWN]!r} holds no arXiv id")
-    arxiv_id, version = found
+    arxiv_id, version = identity
     title = _text(entry, f"{ATOM}title")
     if not title:
         return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
@@ -204,20 +204,20 @@ def _text(parent: etree._Element, path: str) -> str:
 
 
 def read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
-    """The papers of a saved feed, and what is wrong with it."""
+    """Read the papers of a saved feed, and its faults."""
     feed = read_feed(content)
     for entry in feed.entries:
         yield replace(entry, where=f"{name}: {entry.where}") if isinstance(entry, Fault) else entry
     if feed.replaced:
-        yield Fault(name, f"characters that are not text, now U+FFFD: {feed.replaced}")
+        yield Fault(name, f"invalid characters replaced by U+FFFD: {feed.replaced}")
     if feed.missing:
         yield Fault(
             name,
-            f"{feed.missing} of the entries it announces from offset {feed.start} on are not "
-            "there: fetch it again",
+            f"{feed.missing} of the entries announced from offset {feed.start} on are missing: "
+            "fetch the feed again",
         )
     elif not feed.entries:
-        yield Fault(name, "it holds no papers: the query it answers found none")
+        yield Fault(name, "the feed holds no papers: its query has no results")
 
 
 SOURCE = Source(

@@ -1,6 +1,6 @@
-"""Papers of a walk through the co-authors on arXiv, in files that `viva fetch coauthors` wrote.
+"""Reader of the papers that `viva fetch coauthors` saved on a walk through arXiv's co-authors.
 
-They are entries of the query API's own feeds; the source records the papers that a walk brought.
+The files are feeds of the query API; this source marks their papers as results of a walk.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SUFFIX = ".coauthors.xml"
 
 
 def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
-    for found in read_file(content, name):
-        yield replace(found, kind=KIND) if isinstance(found, Document) else found
+    for entry in read_file(content, name):
+        yield replace(entry, kind=KIND) if isinstance(entry, Document) else entry
 
 
 SOURCE = Source(

@@ -1,7 +1,7 @@
-"""Papers out of arXiv's query API, page by page or by id; all that were asked for, or an error.
+"""Papers from arXiv's query API, by query or by id: all that were asked for, or an error.
 
-A listing is asked for in the order of submission: what is new comes after what is there, so no
-paper moves from one page to another. The pages are saved as files that `viva ingest arxiv` reads.
+Results are requested in order of submission: new papers come last, so no paper moves from one
+page to another. The pages are saved as files that `viva ingest arxiv` reads.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ API = "https://export.arxiv.org/api/query"
 HOSTS = frozenset({"export.arxiv.org"})
 LARGEST_PAGE = 2000
 MAX_RESULTS = 30_000
-"""Results of one query that the API gives out."""
+"""Most results that the API returns for one query."""
 _FIRST_DAY, _LAST_DAY = "199101010000", "210001010000"
 
 
 def dated(query: str, since: date | None, until: date | None) -> str:
-    """A query for papers submitted from a day on, up to another one that is not included.
+    """Restrict a query to papers submitted on `since` or later and before `until`.
 
     Raises:
-        InputError: The days are in the wrong order.
+        InputError: `since` is not before `until`.
     """
     if since is None and until is None:
         return query
     if since and until and since >= until:
-        raise InputError(f"Nothing lies between {since} and {until}.")
+        raise InputError(f"{since} is not before {until}: choose an earlier start or a later end.")
     first = f"{since:%Y%m%d}0000" if since else _FIRST_DAY
     last = f"{until - timedelta(days=1):%Y%m%d}2359" if until else _LAST_DAY
     return f"({query}) AND submittedDate:[{first} TO {last}]"
@@ -46,18 +46,18 @@ def dated(query: str, since: date | None, until: date | None) -> str:
 def find_page(
     client: Client, query: str, size: int, *, sort: str = "relevance", api: str = API
 ) -> bytes:
-    """The feed of the first results of a query, the most relevant or the newest first.
+    """Fetch the feed of a query's first results, most relevant or newest first.
 
     Args:
-        client: Fetches.
-        query: In arXiv's own language.
-        size: Results, 1 to `LARGEST_PAGE`.
+        client: Fetches the page.
+        query: In arXiv's query language.
+        size: Number of results, 1 to `LARGEST_PAGE`.
         sort: `relevance` or `submittedDate`.
         api: The address of the query API.
 
     Raises:
-        InputError: Another size.
-        HttpError: The page could not be had whole.
+        InputError: The size is out of range.
+        HttpError: The page could not be fetched whole.
     """
     _check_size(size)
     return _page(client, _address(api, query, sort, "descending", 0, size), 0, size)
@@ -70,23 +70,23 @@ def _address(api: str, query: str, sort: str, order: str, start: int, size: int)
 
 def _check_size(page: int) -> None:
     if not 1 <= page <= LARGEST_PAGE:
-        raise InputError(f"pages of {page} results: choose 1 to {LARGEST_PAGE}.")
+        raise InputError(f"A page cannot hold {page} results: choose 1 to {LARGEST_PAGE}.")
 
 
 def by_ids(
     client: Client, ids: Sequence[str], *, page: int = 100, api: str = API
 ) -> Iterator[Document | Fault]:
-    """The papers of arXiv ids, in batches; a fault for each id that arXiv does not know.
+    """Fetch the papers of arXiv ids in batches; an id that arXiv does not know gives a fault.
 
-    An id with a version asks for that version, one without for the latest. `InputError` for an
-    invalid arXiv id, before anything is asked.
+    An id without a version gives the latest one. An invalid id raises `InputError` before any
+    request is made.
     """
     _check_size(page)
     wanted = {_spell(name): None for name in ids}
     names = list(wanted)
     for start in range(0, len(names), page):
         batch = names[start : start + page]
-        # The API gives 10 results unless told otherwise, for a list of ids as well.
+        # The API returns 10 results by default, even for a list of ids.
         asked = {"search_query": "", "id_list": ",".join(batch), "start": 0}
         url = f"{api}?{urlencode({**asked, 'max_results': len(batch)})}"
         feed = read_feed(_page(client, url, 0, len(batch)))
@@ -94,19 +94,19 @@ def by_ids(
         if feed.replaced:
             yield Fault(
                 f"ids from {batch[0]} on",
-                f"characters that are not text, now U+FFFD: {feed.replaced}",
+                f"invalid characters replaced by U+FFFD: {feed.replaced}",
             )
-        there = {e.arxiv_id for e in feed.entries if isinstance(e, Document)}
+        received = {e.arxiv_id for e in feed.entries if isinstance(e, Document)}
         for name in batch:
-            found = find_arxiv_id(name)
-            if found is not None and found[0] not in there:
-                yield Fault(name, "arXiv has no paper of this id")
+            identity = find_arxiv_id(name)
+            if identity is not None and identity[0] not in received:
+                yield Fault(name, "arXiv has no paper with this id")
 
 
 def _page(client: Client, url: str, start: int, size: int) -> bytes:
-    """A page that holds all it should; a page that does not is asked for again by the client.
+    """Fetch a complete page; the client retries an incomplete one.
 
-    So is a first page without any result, once, before it is believed.
+    An empty first page is fetched once more before it is believed.
     """
 
     def check(body: bytes) -> Feed:
@@ -125,20 +125,20 @@ def _page(client: Client, url: str, start: int, size: int) -> bytes:
 
 
 def _checked(body: bytes, start: int, size: int) -> Feed:
-    """The feed of a page; `InputError` when it is not the one asked for, or not whole."""
+    """Read the feed of a page; raises `InputError` if it is another page or incomplete."""
     feed = read_feed(body)
     if feed.start != start:
         raise InputError(f"it starts at result {feed.start} instead of {start}")
     due = min(size, max(0, feed.total - start))
     if len(feed.entries) != due:
         raise InputError(
-            f"it holds {len(feed.entries)} of the {due} results due, of {feed.total} in all"
+            f"it holds {len(feed.entries)} of the {due} results expected, of {feed.total} in all"
         )
     return feed
 
 
 def _words(body: bytes) -> str | None:
-    """Message of a feed that comes with an error status; None when it is no such feed."""
+    """Message of a feed that reports an API error; None if the body is not such a feed."""
     try:
         read_feed(body)
     except ReportedError as error:
@@ -149,22 +149,22 @@ def _words(body: bytes) -> str | None:
 
 
 def _spell(name: str) -> str:
-    found = find_arxiv_id(name)
-    if found is None:
+    identity = find_arxiv_id(name)
+    if identity is None:
         raise InputError(f"{name[:80]!r} is not an arXiv id such as 1410.5401v2.")
-    return f"{found[0]}{found[1] or ''}"
+    return f"{identity[0]}{identity[1] or ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class SavedSearch:
-    """Files of a search in a folder, and counts."""
+    """Files and counts of a saved search."""
 
     folder: Path
     files: tuple[str, ...]
     """File names, in the order of the results."""
     papers: int
     total: int
-    """Results of the whole query."""
+    """Number of results of the whole query."""
 
 
 def save_search(
@@ -176,18 +176,18 @@ def save_search(
     page: int = 100,
     api: str = API,
 ) -> SavedSearch:
-    """Save the feed of every page of a query, or of the `limit` results submitted first.
+    """Save every page of a query's results, or of the `limit` papers submitted first.
 
-    The same query writes the same names again, and pages of an earlier, longer answer go. One
-    that was cut short goes on at its offset; the pages before the one that failed stay.
+    The same query overwrites its files and removes pages left by an earlier, longer answer. An
+    interrupted search resumes at the page that failed.
 
     Raises:
-        InputError: A page size beyond the API's, or a limit below 0.
-        HttpError: A page could not be had whole; the error carries its offset.
+        InputError: The page size exceeds the API's, or the limit is below 0.
+        HttpError: A page could not be fetched whole; the error carries its offset.
     """
     _check_size(page)
     if limit is not None and limit < 0:
-        raise InputError(f"a limit of {limit} results: choose 0 or more.")
+        raise InputError(f"The limit cannot be {limit} results: choose 0 or more.")
     listing = _Listing(client, folder, query, limit, page, api)
     if limit != 0:
         listing.run()
@@ -196,7 +196,7 @@ def save_search(
 
 
 class _Listing:
-    """A query on its way through its pages; `NAME.unfinished.json` lists those that came."""
+    """A search in progress; `NAME.unfinished.json` lists the pages saved so far."""
 
     def __init__(
         self, client: Client, folder: Path, query: str, limit: int | None, page: int, api: str
@@ -220,23 +220,23 @@ class _Listing:
         return tuple(row["file"] for row in self._came)
 
     def run(self) -> None:
-        """Ask for page after page, in slices that end where the API gives out no more."""
+        """Fetch all pages, in slices by date that stay within the API's limit of results."""
         since: date | None = None
         while (last := self._slice(since)) is not None:
             if last == since:
-                what = f"more than {MAX_RESULTS} results of {last}, which no query gives out"
+                what = f"{last} alone has more than {MAX_RESULTS} results, the API's limit"
                 raise BadReplyError(what, self._api, "Narrow the query.", MAX_RESULTS)
             since = last
 
     def finish(self) -> None:
-        """Remove pages of earlier answers, and the list of those that came."""
+        """Remove pages of earlier answers and the list of saved pages."""
         for path in sorted(self._folder.glob(f"{self._name}-*.atom.xml")):
             if path.name not in self.files:
                 path.unlink()
         self._state.unlink(missing_ok=True)
 
     def _slice(self, since: date | None) -> date | None:
-        """Go through what was submitted from a day on; the day to go on from, None at the end."""
+        """Fetch papers submitted from a day on; returns the day to continue from, if any."""
         start = total = 0
         while True:
             left = self._page if self._limit is None else self._limit - len(self.papers)
@@ -245,10 +245,10 @@ class _Listing:
                 days = (paper.published for paper in self.papers.values() if paper.published)
                 return period(max(days, default="1991"))[0]
             feed = self._fetch(dated(self._query, since, None), start, size)
-            found = (entry for entry in feed.entries if isinstance(entry, Document))
-            self.papers.update((paper.key, paper) for paper in found)
+            papers = (entry for entry in feed.entries if isinstance(entry, Document))
+            self.papers.update((paper.key, paper) for paper in papers)
             gone = max(0, total - feed.total)
-            # What follows papers that were taken down moved up by as many.
+            # Papers taken down meanwhile have moved the later ones up by as many places.
             start = max(0, start - gone) if gone else start + len(feed.entries)
             total = feed.total
             self.total = self.total or total
@@ -270,11 +270,11 @@ class _Listing:
         return read_feed(body)
 
     def _saved(self, url: str) -> bytes | None:
-        """The page that an earlier run saved for this request; None where it has to be asked."""
+        """The page that an earlier run saved for this request; None if it must be fetched."""
         row = next(iter(self._before), None)
         path = self._folder / str(row["file"]) if row and row["url"] == url else None
         if row is None or path is None or not path.exists() or hash_file(path) != row["sha256"]:
-            self._before = []  # nothing after another answer can be told to fit it
+            self._before = []  # later saved pages may not follow a new answer
             return None
         self._before = self._before[1:]
         self._came.append(row)

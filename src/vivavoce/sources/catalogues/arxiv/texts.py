@@ -25,9 +25,9 @@ from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_line, clean_text
 
 KINDS = ("html", "eprint", "pdf")
-"""Kinds of text that are asked for, in this order, until one is there."""
+"""Kinds of text to request, in this order, until one is available."""
 SOURCES = ("html", "latex", "pdf")
-"""The sources that read what is fetched."""
+"""Sources that read the fetched texts."""
 ALL_KINDS = ("html", "ar5iv", "eprint", "pdf")
 HOSTS = frozenset(
     {
@@ -51,7 +51,7 @@ _PDF_WITHIN = 1024
 _BLOCK = 512
 _PEEK = 4096
 _MIN_PARAGRAPHS = 5
-"""A page that only points at a PDF has one."""
+"""A page that only points at a PDF has one paragraph."""
 _LARGEST_NOTICE = 256 << 10
 _SHOWN = 60
 _MAX_LICENCE = 200
@@ -74,7 +74,7 @@ _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin[ \t]{0,9}\{document\
 
 @dataclass(frozen=True, slots=True)
 class ValidText:
-    """A text of a kind that a source reads."""
+    """A text in a format that a source reads."""
 
     source: str
     """The source that reads it: `html`, `latex` or `pdf`."""
@@ -82,7 +82,7 @@ class ValidText:
     licence: str | None = None
     """Licence as the page states it."""
     named: tuple[str, str | None] | None = None
-    """The arXiv id and version that the page says it is."""
+    """The arXiv id and version printed on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,14 @@ class Missing:
     """Reason why there is no text."""
 
     outcome: str
-    """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may pass."""
+    """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may be temporary."""
     reason: str
     status: int | None = None
     """Status of the server's answer."""
 
     @property
     def is_busy(self) -> bool:
-        """Check whether the server asks to be left alone for a while."""
+        """Check whether the server limits the rate of requests."""
         return self.status == _TOO_MANY_REQUESTS
 
 
@@ -106,7 +106,7 @@ Validator = Callable[[bytes], ValidText | Missing]
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Address of each kind of text; the name of the paper follows."""
+    """Address of each kind of text, to which the paper's id is appended."""
 
     html: str = "https://arxiv.org/html/"
     ar5iv: str = "https://ar5iv.labs.arxiv.org/html/"
@@ -117,7 +117,7 @@ class Addresses:
 
     @classmethod
     def at(cls, base: str) -> Addresses:
-        """All of them at one server, for tests."""
+        """All addresses on one server, for tests."""
         root = base.rstrip("/")
         return cls(
             f"{root}/html/", f"{root}/ar5iv/", f"{root}/e-print/", f"{root}/pdf/", f"{root}/"
@@ -131,13 +131,13 @@ class WantedText:
     kind: str
     """`html`, `ar5iv`, `eprint` or `pdf` of arXiv, or `acl`."""
     name: str
-    """The id, with its version where that is known."""
+    """The paper's id, with its version if known."""
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that is there."""
+    """A fetched text."""
 
     valid: ValidText
     content: bytes
@@ -169,7 +169,7 @@ def texts_wanted(
 
 
 def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
-    """Ask for a text; what the server says of it is never raised."""
+    """Fetch a text; a failed request is returned as `Missing`, not raised."""
     validate = _VALIDATORS[wanted.kind]
     try:
         fetched = client.fetch(wanted.url, check=validate)
@@ -185,7 +185,7 @@ def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
     if isinstance(valid, Missing):
         return replace(valid, status=200)
     if valid.named is not None and not _is_meant(wanted, *valid.named):
-        return Missing(UNUSABLE, f"what came is {valid.named[0]}{valid.named[1] or ''}", 200)
+        return Missing(UNUSABLE, f"the server sent {valid.named[0]}{valid.named[1] or ''}", 200)
     return Text(valid, fetched.body, fetched.url, _version(wanted, valid, fetched))
 
 
@@ -194,7 +194,7 @@ def _lack_of_status(error: BadStatusError, validate: Validator) -> Missing:
     if notice is not None and notice.outcome == WITHDRAWN:
         return Missing(WITHDRAWN, notice.reason, error.status)
     if error.status in _GONE or notice is not None:
-        # A text that cannot be made answers with a server error and a page that says so.
+        # For a text that it cannot make, arXiv sends a server error with a page that says so.
         return Missing(MISSING, notice.reason if notice else _shown(error), error.status)
     is_passing = error.status >= 500 or error.status in {408, 425, _TOO_MANY_REQUESTS}
     return Missing(FAILED if is_passing else REFUSED, _shown(error), error.status)
@@ -210,18 +210,18 @@ def _notice_of(body: bytes, validate: Validator) -> Missing | None:
 
 
 def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | None:
-    """The version: as asked for, as the page says, or as the file or its address is called."""
+    """Version from the page, the request, the file's name or the address, in this order."""
     if wanted.kind == "acl":
         return None
     witnesses = (wanted.name, fetched.headers.get("content-disposition", ""), fetched.url)
     known = [valid.named] if valid.named else []
-    known += [found for text in witnesses if (found := find_arxiv_id(text[:400]))]
+    known += [identity for text in witnesses if (identity := find_arxiv_id(text[:400]))]
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return next((version for name, version in known if name == asked[0] and version), None)
 
 
 def _is_meant(wanted: WantedText, name: str, version: str | None) -> bool:
-    """Check whether a page that names itself is the one asked for."""
+    """Check whether the id printed on a page is the one requested."""
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return name == asked[0] and (None in (version, asked[1]) or version == asked[1])
 
@@ -231,7 +231,7 @@ def _shown(error: HttpError) -> str:
 
 
 def validate_html(body: bytes) -> ValidText | Missing:
-    """A page that LaTeXML made; `InputError` for a page that is neither that nor gives a reason."""
+    """Validate a page made by LaTeXML; raises `InputError` if it is neither that nor a notice."""
     if b"ltx_document" in body:
         if body.count(b"ltx_para") < _MIN_PARAGRAPHS:
             return Missing("unusable", "the page holds no running text")
@@ -239,12 +239,12 @@ def validate_html(body: bytes) -> ValidText | Missing:
         named = find_arxiv_id(_plain(mark[1])) if mark else None
         return ValidText("html", ".html", _licence(_plain(licence[1])) if licence else None, named)
     if any(sign in body for sign in _ABSTRACT_PAGE):
-        return Missing("missing", "the abstract's page came instead")
+        return Missing("missing", "the server sent the abstract page instead")
     return _notice(body, "a page that LaTeXML made")
 
 
 def validate_eprint(body: bytes) -> ValidText | Missing:
-    """Sources in tar, gzip or zip, one file of LaTeX, or a PDF; `InputError` for anything else."""
+    """Validate sources in tar, gzip or zip, one LaTeX file, or a PDF; else raises `InputError`."""
     if body.startswith(_ZIP):
         return ValidText("latex", ".zip")
     if not body.startswith(_GZIP):
@@ -257,14 +257,14 @@ def validate_eprint(body: bytes) -> ValidText | Missing:
 
 
 def validate_pdf(body: bytes) -> ValidText | Missing:
-    """A PDF; `InputError` for a response that is neither that nor gives a reason."""
+    """Validate a PDF; raises `InputError` if the body is neither that nor a notice."""
     if _PDF in body[:_PDF_WITHIN]:
         return ValidText("pdf", ".pdf")
     return _notice(body, "a PDF")
 
 
 def _validate_unpacked(start: bytes, packing: str) -> ValidText | Missing | None:
-    """Validate the first bytes of an e-print; None where they do not decide."""
+    """Validate the first bytes of an e-print; None if they do not settle its format."""
     if start.startswith(_PDF):
         if packing:
             return Missing("unusable", "it is a PDF in a gzip file")
@@ -293,13 +293,13 @@ def _is_markup(body: bytes) -> bool:
 
 
 def _notice(body: bytes, asked: str) -> Missing:
-    """A page that says why there is nothing."""
+    """Read a page that says why there is no text; raises `InputError` if it does not."""
     if _is_markup(body) and len(body) <= _LARGEST_NOTICE:
         text = body.lower()
         if _WITHDRAWN.search(text):
             return Missing("withdrawn", "a page says that the paper was withdrawn")
         if any(notice in text for notice in _NOTICES):
-            return Missing("missing", "a page says that there is none")
+            return Missing("missing", "a page says that there is no such text")
     opening = clean_text(body[:_SHOWN].decode("utf-8", "replace"))
     raise InputError(f"it is not {asked} but starts with {opening!r}")
 

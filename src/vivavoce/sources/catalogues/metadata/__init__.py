@@ -1,7 +1,7 @@
-"""Metadata of papers out of Parquet, JSON Lines or CSV, plain or gzip.
+"""Reader of paper metadata in Parquet, JSON Lines or CSV, plain or gzip.
 
-A row is a paper, made into a document. A bad row becomes a fault that says what is wrong with it,
-and the rest of the file still goes in.
+Each row becomes a document. A bad row becomes a fault that says what is wrong with it; the other
+rows are still read.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _to_line(value: Any, what: str) -> str | None:
 
 
 def _to_name(value: Any, what: str) -> str | None:
-    """An id, which may also be a whole number."""
+    """Text of an id, which may be a whole number."""
     if isinstance(value, float) and value.is_integer():  # a data frame with missing cells
         return str(int(value))
     is_number = isinstance(value, int) and not isinstance(value, bool)
@@ -133,15 +133,15 @@ def _kind(value: Any) -> str:
 
 def _find_arxiv(*places: str | None) -> str | None:
     for place in places:
-        if place and (found := find_arxiv_id(place)):
-            return found[0]
+        if place and (identity := find_arxiv_id(place)):
+            return identity[0]
     return None
 
 
 def _find_acl(given: str | None, url: str | None, file: str | None, doi: str | None) -> str | None:
     for place in (given, url, file, doi if doi and doi.startswith(_ACL_DOIS) else None):
-        if place and (found := find_acl_id(place)):
-            return found
+        if place and (acl_id := find_acl_id(place)):
+            return acl_id
     return None
 
 
@@ -156,7 +156,7 @@ def _why_nameless(doi_text: str | None, arxiv_text: str | None) -> str:
 def _key(
     arxiv_id: str | None, acl_id: str | None, doi: str | None, given: str | None, url: str | None
 ) -> str:
-    """The strongest identity of a row that has one beside its file."""
+    """The strongest identity of a row, other than its file."""
     if arxiv_id:
         return f"arxiv:{arxiv_id}"
     if acl_id:
@@ -199,7 +199,7 @@ def _is_blank(value: Any) -> bool:
 
 
 def _unfloated(value: Any) -> Any:
-    """`2014.0`, as a data frame writes a whole number to CSV, without its fraction."""
+    """Remove the `.0` that a data frame writes after a whole number in CSV."""
     return value.strip().removesuffix(".0") if isinstance(value, str) else value
 
 
@@ -208,7 +208,7 @@ def _show(value: Any) -> str:
 
 
 def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
-    """The terms of a list, or of text separated by `;` (with `spaces`, else by spaces)."""
+    """Terms of a list, or of text split at `;`, or with `spaces` at spaces if it has no `;`."""
     value = row.get(column)
     if _is_absent(value):
         return []
@@ -231,8 +231,8 @@ def _authors(row: Row) -> tuple[Author, ...]:
         ids = [None] * len(names)
     if len(names) != len(ids):
         raise InputError(f"author_ids has {len(ids)} entries, authors has {len(names)}")
-    found = map(_author, names, ids)
-    return tuple([author for author in found if author is not None])
+    authors = map(_author, names, ids)
+    return tuple([author for author in authors if author is not None])
 
 
 def _entries(row: Row, column: str) -> list[Any]:
@@ -248,7 +248,7 @@ def _entries(row: Row, column: str) -> list[Any]:
             listed: list[Any] = json.loads(value)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{column} looks like a list but is not JSON: separate with ;"
+                f"{column} looks like a list but is not JSON: separate entries with ;"
             ) from error
         return listed
     entries = value.split(";")
@@ -271,11 +271,11 @@ _Value = TypeVar("_Value")
 
 
 def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
-    """The columns of a file that are ignored; of JSON Lines those of the first 10,000 rows.
+    """Ignored columns of a file; for JSON Lines, among those of the first 10,000 rows.
 
     Raises:
-        InputError: The file cannot be opened, or a rename asks for a column that the file lacks
-            or for a name that is not ours.
+        InputError: The file cannot be opened, or a rename names a column that the file lacks or
+            a field that does not exist.
     """
     _check_targets(options.rename)
     try:
@@ -290,7 +290,7 @@ def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    """Raises `InputError` only for a rename that cannot be done."""
+    """Read the documents of a piece; raises `InputError` only for a rename that cannot be done."""
     rename = options.rename
     _check_targets(rename)
     return read_documents(
@@ -307,7 +307,7 @@ def _rows(piece: Piece, rename: Mapping[str, str]) -> Rows:
 
 
 def _in_own_fields(row: Mapping[str, _Value], rename: Mapping[str, str]) -> dict[str, _Value]:
-    """A row by our names; a renamed column goes before one that has the name already."""
+    """Rename the columns of a row to fields; a renamed column wins over one of the same name."""
     own = {name: value for name, value in row.items() if name in COLUMNS and name not in rename}
     return {**own, **{field: row[column] for column, field in rename.items() if column in row}}
 
@@ -317,11 +317,11 @@ def _check_targets(rename: Mapping[str, str]) -> None:
     for column, field in rename.items():
         if field not in COLUMNS:
             raise InputError(
-                f"--map {column}={field}: no column of ours is called {field!r}. "
-                f"There are: {', '.join(COLUMNS)}."
+                f"--map {column}={field}: there is no field {field!r}. "
+                f"Choose from: {', '.join(COLUMNS)}."
             )
         if targets.count(field) > 1:
-            raise InputError(f"--map {column}={field}: more than one column would be {field!r}.")
+            raise InputError(f"--map {column}={field}: several columns are mapped to {field!r}.")
 
 
 def _check_sources(rename: Mapping[str, str], columns: Iterable[str], path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Rows out of Parquet, JSON Lines and CSV files that nobody vouches for.
+"""Rows of untrusted Parquet, JSON Lines and CSV files.
 
-The format is told from the content. Rows come numbered, by line or by row from 1; in place of a
-row that cannot be read stands text that says why.
+The format is detected from the content. Rows are numbered from 1, by line or by row; a row that
+cannot be read is replaced by text that says why.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rows = Iterator[tuple[int, Mapping[str, Any] | str]]
 ROWS_PER_PIECE = 10_000
 ROWS_SEARCHED_FOR_COLUMNS = 10_000
 DAMAGE = (OSError, EOFError, zlib.error)
-"""Errors of reading a cut or corrupt file, beside `BadFile`."""
+"""Errors raised by a truncated or corrupt file, besides `BadFile`."""
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 _BLANK = b"\xef\xbb\xbf \t\r\n"
@@ -43,14 +43,14 @@ _PIECES_PER_ROW_GROUP = 16
 
 
 class BadFile(Exception):
-    """A file no further row can be read from; the message says why."""
+    """A file from which no further row can be read; the message says why."""
 
 
 def cut(path: Path) -> Iterator[Piece]:
-    """Runs of about 10,000 rows; gzip and CSV stay whole.
+    """Cut a file into pieces of about 10,000 rows; gzip and CSV stay whole.
 
-    A damaged file is one piece: reading it says what is wrong, and other files go in. `InputError`
-    for a path that is not a file.
+    A damaged file is one piece: reading it reports the damage, and other files are still read.
+    Raises `InputError` if the path is not a file.
     """
     if not path.is_file():
         raise InputError(f"{path} is not a file.")
@@ -72,9 +72,9 @@ def _runs(path: Path) -> Iterator[Piece]:
 
 
 def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
-    """The columns of a file; of JSON Lines the keys of the first 10,000 rows.
+    """Columns of a file; for JSON Lines, the keys of the first 10,000 rows.
 
-    Keys that are looked for are also found in later rows.
+    The keys of `looked_for` are also searched for in later rows.
     """
     kind = _format(path)
     if kind == "parquet":
@@ -86,7 +86,7 @@ def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
 
 
 def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
-    """The rows of a piece by the file's column names; at least the wanted columns are read."""
+    """Rows of a piece by column name, with at least the wanted columns."""
     readers: Mapping[str, Callable[[Piece, Collection[str]], Rows]] = {
         "parquet": _parquet_rows,
         "csv": csv_rows,
@@ -98,7 +98,7 @@ def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
 def read_documents(
     piece: Piece, rows: Rows, document_from: Callable[[Mapping[str, Any]], Document]
 ) -> Iterator[Document | Fault]:
-    """The documents of a piece; a fault for each row that has none, and for damage."""
+    """Documents of a piece, and a fault for each bad row and for damage to the file."""
     name = piece.path.name
     last = piece.first_row - 1
     try:
@@ -128,7 +128,7 @@ def _format(path: Path) -> str:
         return "csv" if stem.endswith(".csv") else "jsonl"
     is_jsonl = head.lstrip(_BLANK).startswith(b"{")
     if not is_jsonl and Path(stem).suffix in _JSON_SUFFIXES:
-        # A broken first line does not make another format of a file that says what it is.
+        # A broken first line does not outweigh the suffix of the file.
         is_jsonl = any(line.lstrip(_BLANK)[:1] in (b"{", b"[") for line in head.splitlines())
     return "jsonl" if is_jsonl else "csv"
 
@@ -160,7 +160,7 @@ def _group_sizes(path: Path) -> list[int]:
 
 
 def _parquet_pieces(path: Path) -> Iterator[Piece]:
-    """Small row groups together until there are enough rows; parts of a large one."""
+    """Join small row groups and split large ones into pieces of enough rows."""
     bounds = [0]
     row = 0
     for size in _group_sizes(path):
@@ -216,7 +216,7 @@ def _cells(column: pa.Array) -> list[Any]:
 
 
 def _cell(cell: pa.Scalar) -> Any:
-    """A cell as a Python value, or its bytes where text is not UTF-8."""
+    """A cell as a Python value; empty bytes if it cannot be converted."""
     try:
         return cell.as_py()
     except (ValueError, OverflowError):
@@ -272,7 +272,7 @@ def _json_keys(path: Path, looked_for: Collection[str]) -> list[str]:
 
 
 class _CsvLines:
-    """The lines of a file, which a parser that gave up can be made to read again."""
+    """Lines of a file, which can be given back after a CSV error."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -316,7 +316,7 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
             except StopIteration:
                 return
             except csv.Error as error:
-                # An open quote swallows what follows: only its own line is lost.
+                # An open quote swallows the next lines: give them back, so only its own is lost.
                 lines.give_back_all_but_one()
                 record = f"the line is not readable CSV: {error}"
             if record:
@@ -327,23 +327,23 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
 
 
 def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:
-    found = next(records, None)
-    if found is None:
+    first = next(records, None)
+    if first is None:
         raise BadFile("the file is empty")
-    line, header = found
+    line, header = first
     if isinstance(header, str):
-        raise BadFile(f"the file is not Parquet, JSON Lines or CSV: in line {line} {header}")
+        raise BadFile(f"the file is not Parquet, JSON Lines or CSV: {header} (line {line})")
     return [name.strip() for name in header]
 
 
 def csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
-    """Line and fields of each record; `BadFile` for a file without any of the wanted columns."""
+    """Line and fields of each record; raises `BadFile` if no wanted column exists."""
     records = _csv_records(piece.path)
     header = _csv_header(records)
     try:
         _check_header(header, wanted)
     except BadFile as error:
-        raise BadFile(f"read as CSV, for it is neither Parquet nor JSON Lines: {error}") from error
+        raise BadFile(f"read as CSV, as it is neither Parquet nor JSON Lines: {error}") from error
     for line, record in records:
         if isinstance(record, str):
             yield line, record

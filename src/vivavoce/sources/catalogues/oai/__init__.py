@@ -1,8 +1,7 @@
-"""Papers in saved answers of an OAI-PMH repository, many papers a file.
+"""Reader of saved answers of an OAI-PMH repository, which hold many papers each.
 
 The protocol is that of https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm. Two metadata
-formats of arXiv's repository are read: `arXiv`, and `arXivRaw`, which lists every version. The
-fields that they share, with the line of authors split, make a paper.
+formats of arXiv's repository are read: `arXiv`, and `arXivRaw`, which lists every version.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _SHOWN = 120
 _VERSION = re.compile(r"v[0-9]{1,4}")
 _MAX_DATE = 100
 _MAX_LINE = 200_000
-# A collaboration before its members.
+# A collaboration named before its members.
 _COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
 _BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
 _FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
@@ -53,7 +52,7 @@ def read_listing(
     published: str | None,
     version: str | None,
 ) -> Document:
-    """The paper of some fields under arXiv's names; `InputError` says why there is none.
+    """Make a paper from fields under arXiv's names; raises `InputError` without id or title.
 
     Args:
         kind: The source.
@@ -64,10 +63,10 @@ def read_listing(
         version: The latest version, such as `v2`.
     """
     name = clean_line(fields.get("id", ""))
-    found = find_arxiv_id(f"arXiv:{name}")
-    if found is None:
+    identity = find_arxiv_id(f"arXiv:{name}")
+    if identity is None:
         raise InputError(f"its id {name[:_SHOWN]!r} is not an arXiv id")
-    arxiv_id = found[0]
+    arxiv_id = identity[0]
     title = clean_line(fields.get("title", ""))
     if not title:
         raise InputError(f"arXiv {arxiv_id} has no title")
@@ -90,7 +89,7 @@ def read_listing(
 
 
 def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
-    """An author in the order a name is printed, and the collaboration that is part of the name."""
+    """Join the parts of a name as it is printed; a collaboration in it is a second author."""
     return map(Author, part_names(clean_line(" ".join((forenames, keyname, suffix)))))
 
 
@@ -98,7 +97,7 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
     """The day of the first version and the name of the latest.
 
     Args:
-        versions: Name, such as `v2`, and time, such as `Mon, 2 Apr 2007 19:18:42 GMT`, of each.
+        versions: Pairs of a name, such as `v2`, and a time, such as `Mon, 2 Apr 2007 19:18:42 GMT`.
     """
     numbered = [(int(name[1:]), time) for name, time in versions if _VERSION.fullmatch(name)]
     if not numbered:
@@ -108,13 +107,13 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
 
 
 def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
-    """Day on which a paper came out, of days that may be of a later version.
+    """Day on which a paper came out, from days that may belong to a later version.
 
-    A paper has its id since its first version: of a day after the month of the id, that month is
-    what is known.
+    The id is as old as the first version: if all days are after the month of the id, the result
+    is that month.
     """
     parsed = (parse_date(day.strip()) for day in days)
-    earliest = min((found[0] for found in parsed if found), default=None)
+    earliest = min((date[0] for date in parsed if date), default=None)
     if earliest is None:
         return None
     month = arxiv_month(arxiv_id)
@@ -135,8 +134,8 @@ def _day(time: str) -> str | None:
 def split_authors(line: str) -> tuple[str, ...]:
     """The names in a line such as `A. One (Here), B. Two Jr. and C. Three ((1) There)`.
 
-    Affiliations, which are in parentheses, are left out, and accents are set as characters. A
-    collaboration is an author of its own.
+    Affiliations in parentheses are dropped and TeX accents become characters. A collaboration is
+    an author of its own.
     """
     text = " ".join(_without_parentheses(line[:_MAX_LINE]).split())
     text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
@@ -185,32 +184,32 @@ class OaiRecord:
 
     identifier: str
     datestamp: str
-    """Day of the record's last change in the repository, as it says."""
+    """Day of the record's last change, according to the repository."""
     is_deleted: bool
     metadata: etree._Element | None
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One answer."""
+    """One answer of the repository."""
 
     verb: str
     """The request, `ListRecords` or `GetRecord`; empty for an error."""
     entries: tuple[OaiRecord, ...]
     error: tuple[str, str] | None
-    """Code, such as `noRecordsMatch`, and what the repository says about it."""
+    """Code, such as `noRecordsMatch`, and the repository's message."""
     token: str | None
-    """Asks for the next page; None on the last."""
+    """Token that requests the next page; None on the last."""
     total: int | None
-    """Records of the whole list, where the repository tells."""
+    """Number of records in the whole list, if the repository states it."""
     cursor: int | None
-    """Records before this page, where the repository tells."""
+    """Number of records before this page, if the repository states it."""
     replaced: int
-    """Characters that were not text and became U+FFFD."""
+    """Number of invalid characters, which became U+FFFD."""
 
 
 def read_page(content: bytes) -> Page:
-    """Read an answer; `InputError` says why it is none."""
+    """Read an answer; raises `InputError` if it is not one."""
     text, replaced = decode_feed(content)
     opening = text.lstrip()[:_SHOWN]
     if opening and not opening.startswith("<"):
@@ -219,9 +218,9 @@ def read_page(content: bytes) -> Page:
         raise InputError("it is a web page instead of an OAI-PMH answer")
     root = parse_xml(text.encode("utf-8"))
     if root.tag != "OAI-PMH":
-        raise InputError(f"it is XML but no OAI-PMH answer: the root is <{str(root.tag)[:_SHOWN]}>")
+        raise InputError(f"it is XML but not OAI-PMH: its root is <{str(root.tag)[:_SHOWN]}>")
     error = root.find("error")
-    listing = next((found for verb in _LISTS if (found := root.find(verb)) is not None), None)
+    listing = next((element for verb in _LISTS if (element := root.find(verb)) is not None), None)
     if error is None and listing is None:
         raise InputError("it is an OAI-PMH answer that lists no records")
     if error is not None or listing is None:
@@ -262,15 +261,15 @@ def _number(text: str) -> int | None:
 def read_entry(entry: OaiRecord) -> Document:
     """The paper of a record; `InputError` says why there is none.
 
-    A deleted record marks the paper that earlier records gave.
+    A deleted record gives a document that marks the earlier paper as deleted.
     """
     if entry.is_deleted:
-        found = find_arxiv_id(entry.identifier.replace("oai:arXiv.org:", "arXiv:"))
+        identity = find_arxiv_id(entry.identifier.replace("oai:arXiv.org:", "arXiv:"))
         return Document(
             kind=KIND,
             key=f"deleted:{entry.identifier}",
-            given_id=None if found else entry.identifier or None,
-            arxiv_id=found[0] if found else None,
+            given_id=None if identity else entry.identifier or None,
+            arxiv_id=identity[0] if identity else None,
             withdrawn="deleted",
         )
     if entry.metadata is None:
@@ -283,7 +282,7 @@ def read_entry(entry: OaiRecord) -> Document:
 
 def _read_arxiv(metadata: etree._Element) -> Document:
     fields = _fields(metadata)
-    found = find_arxiv_id(f"arXiv:{fields['id']}")
+    identity = find_arxiv_id(f"arXiv:{fields['id']}")
     days = [text_of(metadata.find("created"))]
     names = [
         [text_of(author.find(part)) for part in ("forenames", "keyname", "suffix")]
@@ -293,7 +292,7 @@ def _read_arxiv(metadata: etree._Element) -> Document:
         KIND,
         fields,
         authors=[author for parts in names for author in authors_of(*parts)],
-        published=first_day(found[0], days) if found else None,
+        published=first_day(identity[0], days) if identity else None,
         version=None,
     )
 
@@ -332,13 +331,13 @@ def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:
         except InputError as error:
             yield Fault(f"{name}: {entry.identifier[:80] or f'record {place}'}", str(error))
     if page.replaced:
-        yield Fault(name, f"characters that are not text, now U+FFFD: {page.replaced}")
+        yield Fault(name, f"invalid characters replaced by U+FFFD: {page.replaced}")
     if not page.entries:
         yield Fault(name, "it lists no records")
 
 
 def _parts(path: Path) -> list[Path]:
-    """The state of the harvest belongs to its last page: what it says is said there."""
+    """Files that a page is read from; the last page also reports the state of the harvest."""
     state = path.parent / STATE
     is_last = state.is_file() and path == max(path.parent.glob(f"*{_SUFFIX}"), default=path)
     return [Path(path.name), *([Path(STATE)] if is_last else [])]
@@ -360,7 +359,7 @@ def _is_open(state: Path) -> bool:
     try:
         value = read_json(state)
     except InputError:
-        return False  # the harvest itself says what is wrong with its state
+        return False  # `viva fetch oai` reports a damaged state
     lists = value.get("lists") if isinstance(value, dict) else None
     return any(isinstance(one, dict) and one.get("open") for one in lists or ())
 

@@ -1,7 +1,7 @@
-"""Listings of an OAI-PMH repository saved page by page: all that were asked for, or an error.
+"""Harvest of an OAI-PMH repository, saved page by page: all records asked for, or an error.
 
-A harvest that was cut short goes on at the page where it stopped, and a later one asks only for
-what changed since: the progress is kept beside the pages. `viva ingest oai` reads the pages.
+Progress is kept beside the pages: an interrupted harvest resumes at the page where it stopped, and
+a later one requests only records changed since. `viva ingest oai` reads the pages.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
 from vivavoce.text.dates import parse_date
 
 _REMEDY = (
-    "Delete it to harvest anew from a date of your choice; the pages that are there stay as "
-    "they are."
+    "Delete it to start a new harvest from a date of your choice; all pages that are already "
+    "saved are kept."
 )
 BASE = "https://oaipmh.arxiv.org/oai"
 HOSTS = frozenset({"oaipmh.arxiv.org", "export.arxiv.org", "arxiv.org"})
-"""The base's own, and those of earlier bases, which redirect to it."""
+"""Host of the base, and hosts of earlier bases that redirect to it."""
 FORMAT = "arXivRaw"
 _SET = re.compile(r"[A-Za-z0-9_.!~*'()-]{1,60}(?::[A-Za-z0-9_.!~*'()-]{1,60}){0,9}")
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]")
-_LATER_OR_FRESH = "Run the same command again later, or with --fresh to begin this harvest anew."
+_LATER_OR_FRESH = "Run the same command again later, or with --fresh to start this harvest over."
 _NOTHING = "noRecordsMatch"
 _BAD_TOKEN = "badResumptionToken"
 Update = Callable[[int, int], None]
@@ -38,19 +38,19 @@ Update = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Progress:
-    """A list of records that is being asked for, page by page."""
+    """A harvest that is being fetched page by page."""
 
     start: str | None
-    """The first day asked for; None for all there is."""
+    """First day requested; None for all records."""
     until: str | None
-    """The last day asked for, inclusive."""
+    """Last day requested, inclusive."""
     since: str | None
     """The first day of the request that `token` continues."""
     token: str | None = None
     received: int = 0
-    """Records since that request."""
+    """Number of records received since that request."""
     newest: str | None = None
-    """The latest day a record came with."""
+    """Latest day on which a received record was changed."""
     is_ordered: bool = True
     """True when no record so far was older than one before it."""
 
@@ -62,9 +62,9 @@ class Listing:
     base: str
     set: str | None
     newest: str | None = None
-    """The latest day of a record of the complete harvests."""
+    """Latest day on which a record of the finished harvests was changed."""
     open: Progress | None = None
-    """The harvest that is not finished."""
+    """The unfinished harvest."""
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class State:
 
 
 def load_state(folder: Path) -> State:
-    """The state of a folder; `DamagedError` when its file was changed."""
+    """Read the state of a folder; raises `DamagedError` if its file was changed."""
     path = folder / STATE
     if not path.exists():
         return State()
@@ -97,7 +97,7 @@ def load_state(folder: Path) -> State:
         ]
         return State(int(value["next"]), lists)
     except (KeyError, TypeError, ValueError) as error:
-        raise DamagedError(f"{path} is not a state of a harvest. {_REMEDY}") from error
+        raise DamagedError(f"{path} is not the state of a harvest. {_REMEDY}") from error
 
 
 def save_state(folder: Path, state: State) -> None:
@@ -113,18 +113,18 @@ class HarvestReport:
     files: tuple[str, ...]
     """Pages written, by name."""
     records: int
-    """Records in these pages; one may come twice where a page had to be asked for again."""
+    """Number of records in these pages; a record may count twice after a restart."""
     deleted: int
-    """Records among them that the repository marks as deleted."""
+    """Number of these records that the repository marks as deleted."""
     start: str | None
-    """The first day asked for; None for all there is."""
+    """First day requested; None for all records."""
     until: str | None
     newest: str | None
-    """The latest day a record was changed: the next harvest goes on from it."""
+    """Latest day on which a record was changed; the next harvest starts there."""
     resumed: bool
     """True when an unfinished harvest was finished."""
     restarts: int
-    """Number of times that the repository lost its place and was asked anew."""
+    """Number of restarts after the repository lost its place in the list."""
 
 
 def harvest(
@@ -141,20 +141,20 @@ def harvest(
     """Save every page of a listing into a folder.
 
     Args:
-        client: Fetches, one page at a time.
+        client: Fetches one page at a time.
         folder: Made when it does not exist; several harvests may share it.
         base: The repository's address.
         set: A part of the repository, such as `cs` or `math:math:NA`.
-        start: Records changed on this day or later; left out, the newest day there is already.
+        start: Records changed on this day or later; by default the newest day already harvested.
         until: Records changed on this day or earlier.
         fresh: Drop an unfinished harvest instead of finishing it.
         progress: Called after each page.
 
     Raises:
-        InputError: No set name, or days in the wrong order.
+        InputError: The set name is invalid, or the days are in the wrong order.
         LockedError: Another process harvests into the folder.
-        VivaError: An unfinished harvest asked for other days.
-        HttpError: A page could not be had whole; the error carries its offset.
+        VivaError: An unfinished harvest covers other days.
+        HttpError: A page could not be fetched whole; the error carries its offset.
     """
     _check_arguments(set, start, until)
     days = (start.isoformat() if start else None, until.isoformat() if until else None)
@@ -173,7 +173,7 @@ def harvest(
 
 
 class _Run:
-    """One call's way through a list."""
+    """One run of a harvest."""
 
     def __init__(
         self, client: Client, folder: Path, state: State, listing: Listing, opened: Progress
@@ -189,7 +189,7 @@ class _Run:
         self._used: dict[str, None] = {}
 
     def ask_all(self, progress: Update | None) -> None:
-        """Ask for page after page until the list ends."""
+        """Fetch pages until the list ends."""
         opened = self._open
         while True:
             page, body = self._ask()
@@ -223,7 +223,7 @@ class _Run:
         )
 
     def _ask(self) -> tuple[Page, bytes]:
-        """The next page; or a page with an error that says a list is empty or was forgotten."""
+        """Fetch the next page; its error may say that the list is empty or was forgotten."""
         opened, url = self._open, self._address()
         codes: list[str] = []
 
@@ -261,24 +261,24 @@ class _Run:
         return f"{self._list.base}?{urlencode(query)}"
 
     def _judge(self, error: tuple[str, str], url: str) -> None:
-        """Let pass what `ask_all` deals with; raise the rest."""
+        """Raise an error of the repository, unless `ask_all` handles it."""
         opened, (code, message) = self._open, error
         if opened.token is not None and code in {_BAD_TOKEN, _NOTHING}:
             return
         if code != _NOTHING:
             what = f"the repository reports {code}: {message or 'no reason given'}"
-            raise BadReplyError(what, url, "Check what was asked for.", opened.received)
+            raise BadReplyError(what, url, "Check the request.", opened.received)
         if opened.newest is not None:
-            what = f"the repository has no records from {opened.newest} on, and had one before"
+            what = f"the repository has no records from {opened.newest} on, but listed one before"
             raise BadReplyError(what, url, _LATER_OR_FRESH, opened.received)
 
     def _keep(self, page: Page, body: bytes) -> None:
-        """Write a page, and only then that it was written."""
+        """Write a page, and only then the state that counts it."""
         opened, state = self._open, self._state
         if page.token is not None:
             used = hash_of(page.token)
             if used in self._used:
-                what = "the list leads back to a page that was there before"
+                what = "the list leads back to an earlier page"
                 raise BadReplyError(what, self._address(), _LATER_OR_FRESH, opened.received)
             self._used[used] = None
         part = f"-{_NO_FILE_NAME.sub('_', self._list.set)}" if self._list.set else ""
@@ -297,9 +297,9 @@ class _Run:
         self._deleted += sum(entry.is_deleted for entry in page.entries)
 
     def _restart(self, code: str) -> None:
-        """Ask again from the newest day that came: records may be missing from that day on.
+        """Restart from the newest day received, since records may be missing from that day on.
 
-        A repository need not list records by day; one that does not is asked for all again.
+        If the records were not in order of day, the whole list is fetched again.
         """
         opened = self._open
         first = opened.newest if opened.is_ordered and opened.newest else opened.start
@@ -314,10 +314,10 @@ class _Run:
 
 
 def _problem(page: Page, opened: Progress) -> str:
-    """Reason why a page cannot be the one that was asked for; empty when it can."""
+    """Reason why a page cannot be the one requested; empty if there is none."""
     if page.error:
         is_odd = page.error[0] == _NOTHING and opened.token is not None
-        return "it says that nothing is left, though more was announced" if is_odd else ""
+        return "it says that no records are left, though more were announced" if is_odd else ""
     if page.verb != "ListRecords":
         return f"it answers {page.verb} instead of ListRecords"
     if not page.entries:
@@ -333,7 +333,7 @@ def _problem(page: Page, opened: Progress) -> str:
 
 
 def _error_in(body: bytes) -> tuple[str, str] | None:
-    """Message of the repository with an error status; None when it is not its own answer."""
+    """Error that a body reports; None if the body is not an answer of the repository."""
     try:
         return read_page(body).error
     except InputError:
@@ -344,15 +344,15 @@ def _check_arguments(set: str | None, start: date | None, until: date | None) ->
     if set is not None and not _SET.fullmatch(set):
         raise InputError(f"{set[:80]!r} is not a set such as cs or math:math:NA.")
     if start and until and start > until:
-        raise InputError(f"{start} is after {until}: nothing lies between.")
+        raise InputError(f"{start} is after {until}: choose a start on or before the end.")
 
 
 def _check_resumed(opened: Progress, days: tuple[str | None, str | None], folder: Path) -> None:
-    """Whoever gives days while a harvest is unfinished must give those of that harvest."""
+    """Check that days given while a harvest is unfinished are the days of that harvest."""
     start, until = days
     if (start is None or start == opened.start) and until in {None, opened.until}:
         return
     raise VivaError(
-        f"An unfinished harvest in {folder} asked for {opened.start or 'the beginning'} to "
+        f"An unfinished harvest in {folder} covers {opened.start or 'the beginning'} to "
         f"{opened.until or 'the newest'}. Finish it with these days, or drop it with --fresh."
     )

@@ -1,6 +1,6 @@
-"""Comparison tables of arxivDIGESTables, and the benchmark arXiv2Table made of them.
+"""Reader of the comparison tables of arxivDIGESTables and of arXiv2Table, made from them.
 
-Papers that tables cite come with titles and abstracts, or with full texts.
+Papers cited by the tables have titles and abstracts, or full texts.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _DATE_PARTS = (("year", 4), ("month", 2), ("day", 2))
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _OWN_NAMES = ("digestables", "arxiv2table", "tabid2tables")
 _OTHER_NAMES = ("prediction", "score")
-# Names that other data sets have too: the start of the file decides.
+# Other data sets use these names too, so the start of the file decides.
 _MARK_OF = {"tables": b'"row_bib_map"', "papers": b'"tabids"', "full_text": b'"corpusId"'}
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A stretch of a text, and what is said of it."""
+    """A span of a text and its attributes."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class _Span:
 
 
 def paper_document(entry: PlacedRecord) -> Document:
-    """A row of papers.jsonl, or of a file of papers by id; `InputError` without id and title."""
+    """Read a row of papers.jsonl, or of papers by id; `InputError` without id and title."""
     fields = entry.fields
     number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
     ids = {name.lower(): line_at(_ids(fields), name) for name in _ids(fields)}
@@ -86,9 +86,9 @@ def paper_document(entry: PlacedRecord) -> Document:
 
 
 def text_document(entry: PlacedRecord) -> Document:
-    """A row of full_texts.jsonl: one string, and what its stretches are.
+    """Read a row of full_texts.jsonl: one string with annotated spans.
 
-    `InputError` says what of it cannot be read.
+    Raises `InputError`, which names the part that cannot be read.
     """
     fields = entry.fields
     about = object_at(fields, "metadata")
@@ -137,14 +137,14 @@ def _date(about: Fields) -> str | None:
     if isinstance(published, dict):
         parts = [line_at(published, name).zfill(size) for name, size in _DATE_PARTS]
         known = next((n for n, part in enumerate(parts) if not part.strip("0")), len(parts))
-        found = parse_date("-".join(parts[:known]))
+        date = parse_date("-".join(parts[:known]))
     else:
-        found = parse_date(line_at(about, "publication_date")) or parse_date(line_at(about, "year"))
-    return found[0] if found else None
+        date = parse_date(line_at(about, "publication_date")) or parse_date(line_at(about, "year"))
+    return date[0] if date else None
 
 
 def _blocks(parse: Fields, text: str) -> Iterator[Block]:
-    """Paragraphs under the headings before them."""
+    """Blocks of a text: each heading with the paragraphs that follow it."""
     headers = _spans(parse, "section_header", len(text))
     paragraphs = _spans(parse, "paragraph", len(text))
     marked = [(span.start, 0, span) for span in headers]
@@ -180,7 +180,7 @@ def _references(parse: Fields, text: str) -> Iterator[Reference]:
 
 
 def _spans(parse: Fields, name: str, length: int) -> Sequence[_Span]:
-    """The stretches of one sort in order; upstream writes their list as JSON text at times."""
+    """Spans of one kind, in order; upstream sometimes writes their list as JSON text."""
     annotations = object_at(parse, "annotations")
     value = annotations.get(name)
     if isinstance(value, str):
@@ -201,7 +201,7 @@ def _bounds(row: Fields, name: str, length: int) -> tuple[int, int]:
         value = row.get(side)
         value = int(value) if isinstance(value, str) and value.isdecimal() else value
         if not isinstance(value, int) or not 0 <= value <= length:
-            raise InputError(f"an annotation {name!r} lies outside of the text")
+            raise InputError(f"an annotation {name!r} lies outside the text")
         bounds.append(value)
     return bounds[0], bounds[1]
 
@@ -224,24 +224,24 @@ def _matches(path: Path) -> bool:
 
 
 def _pieces(path: Path) -> Iterator[Piece]:
-    """Runs of lines; tables in one piece, since those of one paper are read together."""
-    is_of_tables = is_lines(path) and _MARK_OF["tables"] in read_head(path)
-    yield from [Piece(path)] if is_of_tables else cut(path)
+    """Cut a file into runs of lines; tables stay whole, since a paper's are read together."""
+    holds_tables = is_lines(path) and _MARK_OF["tables"] in read_head(path)
+    yield from [Piece(path)] if holds_tables else cut(path)
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     tables: dict[str, list[TableRecord]] = defaultdict(list)
     for entry in read_entries(piece, name_in_folder(piece.path)):
-        found = _take(entry)
-        if isinstance(found, TableRecord):
-            tables[found.paper].append(found)
+        record = _take(entry)
+        if isinstance(record, TableRecord):
+            tables[record.paper].append(record)
         else:
-            yield found
-    for of_one_paper in tables.values():
+            yield record
+    for paper_tables in tables.values():
         try:
-            yield paper_of(of_one_paper)
+            yield paper_of(paper_tables)
         except InputError as error:
-            yield from (Fault(table.entry.where, str(error)) for table in of_one_paper)
+            yield from (Fault(table.entry.where, str(error)) for table in paper_tables)
 
 
 def _take(entry: PlacedRecord | tuple[str, str]) -> Document | Fault | TableRecord:

@@ -1,6 +1,6 @@
-"""Records of DIGESTables and arXiv2Table files, distinguished by their fields, and their tables.
+"""Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables.
 
-A table gives a paper: cells in the order of the rows, and the works they cite.
+The tables of a paper give one document, with their cells and the works they cite.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Cells = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlacedRecord:
-    """One record, where it stands, and the id it is listed by where that is outside of it."""
+    """A record, its place in the file, and the id it is listed under, if that is outside of it."""
 
     sort: str
     """`table`, `paper`, `text` or `benchmark`."""
@@ -54,7 +54,7 @@ class PlacedRecord:
 
 
 def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | tuple[str, str]]:
-    """The records of a piece, or (where, why not) for one that cannot be read."""
+    """Records of a piece, or (place, reason) for one that cannot be read."""
     has_lines = is_lines(piece.path)
     for where, value in read_values(piece, _LARGEST_FILE, nan_is_null=True):
         if isinstance(value, str):
@@ -107,14 +107,14 @@ def _is_prediction(fields: Fields) -> bool:
 
 def _strange(fields: Fields) -> str:
     if _is_prediction(fields):
-        return "a table that a system made: predictions are not read"
+        return "a table made by a system: predictions are not read"
     return "neither a table with its row_bib_map, a paper, a full text nor a benchmark entry"
 
 
 def check_id(value: Any, name: str) -> str:
-    """An id as text; empty where it is absent or -1, which means unknown.
+    """Read an id as text; empty if it is absent or -1, which means unknown.
 
-    `InputError` names a value that is neither a number nor a text.
+    Raises `InputError` for a value that is neither a number nor text.
     """
     if value is None or value == -1:
         return ""
@@ -128,11 +128,11 @@ def check_id(value: Any, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """One table of a paper, with references that count from 0."""
+    """One table of a paper, with references numbered from 0."""
 
     entry: PlacedRecord
     paper: str
-    """The arXiv id of the paper it stands in; the table's own id where that is unknown."""
+    """The arXiv id of the table's paper; the table's own id if that is unknown."""
     arxiv_id: str | None
     version: str | None
     caption: str
@@ -141,11 +141,11 @@ class TableRecord:
     cited: tuple[int, ...]
     row_cited: RowsCited
     own: Fields | None
-    """Facts of the table about the paper that it is from."""
+    """Fields of the table about its own paper."""
 
 
 def read_table(entry: PlacedRecord) -> TableRecord:
-    """A row of tables.jsonl; `InputError` says which field is not what it should be."""
+    """Read a row of tables.jsonl; raises `InputError`, which names the field, for a bad one."""
     fields = entry.fields
     name = check_id(fields.get("tabid"), "tabid") or entry.listed_as or ""
     arxiv = find_arxiv_id(f"arXiv:{line_at(fields, 'arxiv_id')}")
@@ -154,7 +154,7 @@ def read_table(entry: PlacedRecord) -> TableRecord:
     works = rows_at(fields, "row_bib_map")
     is_own = [line_at(work, "type") == "ours" for work in works]
     own = next((work for work, is_it in zip(works, is_own, strict=True) if is_it), None)
-    text_at(own or {}, "abstract")  # so that only this table is refused
+    text_at(own or {}, "abstract")  # checked here, so that only this table is refused
     return TableRecord(
         entry=entry,
         paper=arxiv[0] if arxiv else f"table:{name}",
@@ -170,7 +170,7 @@ def read_table(entry: PlacedRecord) -> TableRecord:
 
 
 def paper_of(tables: Sequence[TableRecord]) -> Document:
-    """The paper of all these tables, in their order."""
+    """Make the document of a paper from its tables, in their order."""
     first = tables[0]
     references: list[Reference] = []
     cited_tables: list[CitedTable] = []
@@ -196,9 +196,9 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
 
 
 def benchmark_document(entry: PlacedRecord) -> Document:
-    """An entry of arXiv2Table: one table, without the paper it comes from.
+    """Read an entry of arXiv2Table: one table without the paper it comes from.
 
-    `InputError` for an entry without an id, or with a field of another kind.
+    Raises `InputError` if the entry has no id or a field of the wrong type.
     """
     fields = entry.fields
     name = check_id(fields.get("table_id"), "table_id")
@@ -227,10 +227,10 @@ def benchmark_document(entry: PlacedRecord) -> Document:
 
 
 def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
-    """The header, then a row for each of the upstream table that cites.
+    """Make the header, then a row for each row of the upstream table that cites a work.
 
-    Upstream keeps the values by the cited paper. Where two rows cite one paper only the last
-    one's values are there, so the others stay empty.
+    Upstream keys the values by cited paper. If several rows cite the same paper, only the last
+    row's values are there, so the other rows stay empty.
     """
     columns = {name: object_at(table, name) for name in table}
     cited = [check_id(work.get("corpus_id"), "corpus_id") for work in works]
@@ -257,13 +257,13 @@ def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
 
 
 def _row_of(work: Fields, place: int) -> int:
-    """Row of the upstream table that cites a work; its place in the map where that is missing."""
+    """Row of the upstream table that cites a work; the work's place in the map if missing."""
     row = work.get("row")
     return row if isinstance(row, int) and not isinstance(row, bool) else place
 
 
 def _row_cited(works: Sequence[Fields], is_own: Sequence[bool]) -> RowsCited:
-    """References cited by each row of `_cells`: none by the header and the paper's own row."""
+    """References cited by each row of `_cells`; the header and the paper's own row cite none."""
     rows: dict[int, list[int]] = defaultdict(list)
     for place, work in enumerate(works):
         rows[_row_of(work, place)] += [] if is_own[place] else [place]
@@ -285,7 +285,7 @@ def _reference(work: Fields, ordinal: int) -> Reference:
 
 
 def _listed_work(value: Any) -> dict[str, Any]:
-    """A cited paper of a benchmark entry, which is its id or an object."""
+    """Read a cited paper of a benchmark entry, given as an id or an object."""
     if isinstance(value, dict):
         return dict(value)
     return {"corpus_id": check_id(value, "table_references")}
@@ -301,7 +301,7 @@ def _list_at(fields: Fields, name: str) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """Text of a cell; its values are separated by semicolons."""
+    """Text of a cell, with its values separated by semicolons."""
     parts = value if isinstance(value, list) else [value]
     return "; ".join(filter(None, (_line(part) for part in parts if part is not None)))
 

@@ -1,6 +1,6 @@
-"""Literature surveys in Markdown, with tables in HTML and a printed list of references.
+"""Reader of literature surveys in Markdown, with HTML tables and a printed list of references.
 
-A text is read in parts: headings, paragraphs, and tables with their captions.
+A text is read as parts: headings, paragraphs, and tables with their captions.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _TABLE_CAPTION = re.compile(
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _TRAILING_MARKS = re.compile(r"[ \t]#{1,6}[ \t]*$")
 _MAX_CELLS = 400_000
-"""Most cells in all tables of a text that are written in HTML."""
+"""Most cells in all HTML tables of a text."""
 
 Cells = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownHeading:
-    """A heading and the number of marks before it."""
+    """A heading and its number of `#` marks."""
 
     level: int
     text: str
@@ -56,7 +56,7 @@ class MarkdownParagraph:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownTable:
-    """A table and the caption beside it; empty without one."""
+    """A table and its caption, which is empty if there is none."""
 
     cells: Cells
     caption: str = ""
@@ -66,7 +66,7 @@ Part = MarkdownHeading | MarkdownParagraph | MarkdownTable
 
 
 def read_parts(text: str) -> list[Part]:
-    """The parts of a text in order, without pictures and what is printed below them."""
+    """Parts of a text in order, without pictures and their captions."""
     parts: list[Part] = []
     left = _MAX_CELLS
     position = 0
@@ -82,7 +82,7 @@ def read_parts(text: str) -> list[Part]:
 
 
 def plain(text: str) -> str:
-    """A line of Markdown without emphasis."""
+    """Remove the emphasis from a line of Markdown."""
     return " ".join(_EMPHASIS.sub("", text).split())
 
 
@@ -111,8 +111,8 @@ def _plain_parts(text: str) -> Iterator[Part]:
 def _run(lines: Sequence[str], after_image: bool) -> Iterator[Part]:
     """Lines without a blank one between them: a table of pipes, or a paragraph."""
     if len(lines) > 1 and all(line.lstrip().startswith("|") for line in lines):
-        for found in parse_tables("\n".join(lines)).tables:
-            yield MarkdownTable((found.header, *found.rows))
+        for table in parse_tables("\n".join(lines)).tables:
+            yield MarkdownTable((table.header, *table.rows))
         return
     kept: list[str] = []
     below_image = after_image
@@ -129,7 +129,7 @@ def _run(lines: Sequence[str], after_image: bool) -> Iterator[Part]:
 
 
 def _cells(rows: Iterator[list[str]], most: int) -> Cells:
-    """The rows that hold anything, as long as there are not more cells than that."""
+    """Rows that are not empty, until they would have more than `most` cells."""
     cells: list[tuple[str, ...]] = []
     count = 0
     for row in rows:
@@ -142,7 +142,7 @@ def _cells(rows: Iterator[list[str]], most: int) -> Cells:
 
 
 def _with_captions(parts: Sequence[Part]) -> list[Part]:
-    """The parts with each caption in its table: the one before it, else the one behind it."""
+    """Move each caption into its table: the one before the table, else the one after it."""
     taken: set[int] = set()
     captions: dict[int, int] = {}
     for step in (-1, 1):
@@ -186,10 +186,10 @@ _REFERENCES = re.compile(
 
 
 def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
-    """The title, the abstract and the parts from the first section on.
+    """Split off the title and the abstract from the parts from the first section on.
 
-    A heading `Abstract` heads the abstract, the word starts it, or it is the first paragraph of
-    running text before the sections.
+    The abstract is below the heading `Abstract`, begins with that word, or is the first paragraph
+    of running text before the sections.
     """
     headings = [place for place, part in enumerate(parts) if isinstance(part, MarkdownHeading)]
     title = _title(parts, headings)
@@ -203,7 +203,7 @@ def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
 
 
 def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
-    """Place of the title: the first heading, unless that heads a section."""
+    """Index of the title: the first heading, unless it heads a section."""
     if not headings:
         return None
     heading = parts[headings[0]]
@@ -244,7 +244,7 @@ def _unlabelled(front: Sequence[Part]) -> str:
 
 
 def _joined(parts: Sequence[Part]) -> str:
-    """The first paragraphs of prose; one that is cut off goes on in the next."""
+    """Join the first paragraphs of prose; one that is cut off continues in the next."""
     paragraphs: list[str] = []
     is_cut = False
     for part in parts:
@@ -261,7 +261,7 @@ def _joined(parts: Sequence[Part]) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Check whether a paragraph is running text and no list of names and places."""
+    """Check whether a paragraph is running text rather than a list of names and places."""
     words = [word for word in text.split() if word[:1].isalpha()]
     small = sum(word[0].islower() for word in words)
     return len(words) >= _MIN_WORDS and small >= 0.6 * len(words)
@@ -311,9 +311,9 @@ def _document(parts: Sequence[Part], name: str) -> Document:
 
 
 def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """The text without its last list of references, and the paragraphs of that list.
+    """Split off the last list of references: the other parts, and the list's paragraphs.
 
-    Converters print tables, and lines from beside the heading, between it and the list.
+    Converters may print tables and stray lines between the heading and its list.
     """
     heads = [
         place
@@ -355,7 +355,7 @@ def _blocks(parts: Sequence[Part], title: str | None) -> list[Block]:
             blocks[-1].add(part.text)
     if any(split_heading(block.heading or "")[0] for block in blocks):
         for block in blocks:
-            block.depth = 0  # the printed numbers tell more than the marks do
+            block.depth = 0  # printed numbers say more than the marks do
     return find_sections(blocks, title or "")
 
 

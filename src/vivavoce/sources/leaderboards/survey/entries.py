@@ -1,7 +1,7 @@
-"""A printed list of references: its entries, their fields, and the entries that a table cites.
+"""Reader of a printed list of references: its entries, and the entries that a table cites.
 
-Converters run entries together and break them apart, so neither lines nor paragraphs can be relied
-on. Numbers are followed as they count up, else lists of names show the start of an entry.
+Converters join entries and break them apart, so neither lines nor paragraphs are reliable. An entry
+starts at the next higher number or, in a list without numbers, at a list of names.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
 _MAX_NAMESAKES = 50
 _MAX_TEXT = 2_000_000
-"""Characters searched in all tables; cells that span are repeated in every place."""
+"""Most characters searched in all tables; spanning cells are repeated in every place."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """An entry of the list and how the text can point to it."""
+    """An entry of the list, with the keys by which the text cites it."""
 
     reference: Reference
     number: int | None
-    """The number printed before it."""
+    """The number printed before the entry."""
     letter: str
-    """The letter after its year; empty without one."""
+    """The letter after the year; empty without one."""
     names: str
-    """Text before its title or year: the authors."""
+    """Text before the title or year: the authors."""
 
 
 def read_list(paragraphs: Sequence[str]) -> list[ListEntry]:
-    """The entries of a list of references, in order."""
+    """Read the entries of a list of references, in order."""
     text = "\n\n".join(paragraphs)
     for pattern in (_BRACKETED, _DOTTED):
         numbered = _numbered(text, pattern)
@@ -78,7 +78,7 @@ def read_list(paragraphs: Sequence[str]) -> list[ListEntry]:
 
 
 def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
-    """The entries, where a dash means the authors of the one before it."""
+    """Give each entry that has a dash for authors the authors of the entry before it."""
     before: ListEntry | None = None
     for entry in entries:
         if before is not None and _SAME_AUTHORS.match(entry.reference.raw):
@@ -90,9 +90,9 @@ def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
 
 
 def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
-    """(Number, entry) where numbers count up from 1; nothing where they do not.
+    """(Number, entry) if the numbers count up from 1, else no entries.
 
-    A number may be lost, or have grown together with a number before it.
+    A number may be missing, or be joined to the digits before it.
     """
     marks = list(islice(pattern.finditer(text), 4 * _MAX_ENTRIES))
     chain: list[tuple[int, int, int]] = []
@@ -107,17 +107,17 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
         return []
     bracket = int(pattern is _BRACKETED)
     ends = [*(start - bracket for _, start, _ in chain[1:]), len(text)]
-    found = []
+    entries = []
     for (number, _, start), end in zip(chain, ends, strict=True):
         raw = text[start:end]
         if end == len(text):
-            raw = raw.partition("\n\n")[0]  # what follows the list is not part of it
-        found.append((number, " ".join(raw.split())))
-    return [(number, raw) for number, raw in found if raw][:_MAX_ENTRIES]
+            raw = raw.partition("\n\n")[0]  # the text after the list is not part of it
+        entries.append((number, " ".join(raw.split())))
+    return [(number, raw) for number, raw in entries if raw][:_MAX_ENTRIES]
 
 
 def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None:
-    """The number of an entry written in digits, where another is expected next."""
+    """Number of an entry printed as `digits`, given the expected one; None if it starts none."""
     if digits == str(expected):
         return expected
     if str(expected) in following:
@@ -157,11 +157,11 @@ def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
 
 
 def _starts(paragraph: str) -> Iterator[int]:
-    """Start of a list of names behind an entry that has a year."""
-    years = [found.start() for found in PRINTED_YEAR.finditer(paragraph)]
+    """Starts of lists of names that follow an entry with a year."""
+    years = [year.start() for year in PRINTED_YEAR.finditer(paragraph)]
     last = 0
-    for found in _END.finditer(paragraph):
-        start = found.end()
+    for sentence_end in _END.finditer(paragraph):
+        start = sentence_end.end()
         has_year = bisect_left(years, last) < bisect_left(years, start)
         if not has_year or start - last < _MIN_ENTRY:
             continue
@@ -174,7 +174,7 @@ def _entry(raw: str, ordinal: int, number: int | None) -> ListEntry:
     raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
     names, year, letter, title = split_printed(raw)
     whole = _PART_OF_LINK.sub("", raw)
-    whole = _BROKEN_DOI.sub(lambda found: found[0].replace("- ", "-"), whole)
+    whole = _BROKEN_DOI.sub(lambda match: match[0].replace("- ", "-"), whole)
     arxiv, doi = find_arxiv_id(whole), find_doi(whole)
     reference = Reference(
         ordinal=ordinal,
@@ -183,7 +183,7 @@ def _entry(raw: str, ordinal: int, number: int | None) -> ListEntry:
         year=year,
         first_author=first_author(names),
         arxiv_id=arxiv[0] if arxiv else None,
-        doi=None if doi is None or doi.endswith("-") else doi,  # half of one is another's too
+        doi=None if doi is None or doi.endswith("-") else doi,  # half a DOI may match another work
     )
     return ListEntry(reference, number, letter, names)
 
@@ -205,12 +205,12 @@ class ListedCitations:
                     self._by_author[key, reference.year].append(entry)
 
     def cited_in(self, table: MarkdownTable) -> tuple[tuple[int, ...], RowsCited]:
-        """References that a table or its caption cites beyond doubt, and those of each row."""
+        """References that a table or its caption cites unambiguously, and those of each row."""
         self._room -= sum(len(cell) for row in table.cells for cell in row)
         if self._room < 0:
             return (), ()
         if self._numbers:
-            # A row is one line: brackets that stand alone in a cell are told by the others.
+            # A row is one line, so that other markers explain a bracket alone in its cell.
             lines = [(" ".join(row),) for row in table.cells]
             printed = TableText(table.caption, lines, between_rows="\n")
             mentions = list(numeric_mentions(printed.text, self._numbers))
@@ -222,7 +222,7 @@ class ListedCitations:
 
     def _by_name(self, text: str) -> Iterator[Mention]:
         for marker in find_author_year_markers(text):
-            # Its first reading that fits any entry tells, unless it fits several.
+            # The first reading that fits any entry counts, unless it fits several.
             fitting = (self._fitting(names, marker) for names in marker.readings)
             meant = next(filter(None, fitting), [])
             if len(meant) == 1:
