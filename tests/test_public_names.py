@@ -28,7 +28,7 @@ def test_every_public_name_loads_and_is_documented() -> None:
 
 
 def test_a_run_takes_a_specification_or_its_fields() -> None:
-    with pytest.raises(InputError, match="and models too"):
+    with pytest.raises(InputError, match="or models, not both"):
         vivavoce.run(RunSpec(tasks=["title"], round=Path("r"), logs=Path("l")), models=["a/b"])
     with pytest.raises(TypeError, match="no_such_field"):
         vivavoce.run(tasks=["title"], round="r", logs="l", no_such_field=1)

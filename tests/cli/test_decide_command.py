@@ -265,7 +265,7 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--decide", "top=2"), "not a question of 2 contestants"),
+        (("--decide", "top=2"), "cannot be asked of 2 contestants"),
         (("--decide", "top=0"), "must be at least 1"),
         (("--decide", "best"), "Write top=K"),
         (("--decide", "all", "--alpha", "1"), "between 0 and 1"),

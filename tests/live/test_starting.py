@@ -25,7 +25,7 @@ def test_init_writes_files_that_are_ready_and_never_writes_over_one(tmp_path: Pa
     dry = viva_here("live", out / "board.toml", "--until", "2025-02-10", "--dry-run")
     assert dry.stdout.startswith("2025-02-01: listing, texts")
     before = hash_tree(out)
-    assert "is there already" in viva_here("live", "init", out, expect=2).stderr
+    assert "exists already" in viva_here("live", "init", out, expect=2).stderr
     assert hash_tree(out) == before
 
 

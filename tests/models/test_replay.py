@@ -91,7 +91,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_message_that_names_no_sample_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "foreign.jsonl", {"id": "a", "text": "x"})
-    with pytest.raises(InputError, match="which sample"):
+    with pytest.raises(InputError, match="cannot identify the sample"):
         asyncio.run(get_model(f"replay/{path}").generate("A prompt of another solver."))
 
 

@@ -59,7 +59,7 @@ def test_a_term_in_most_passages_gets_a_share_of_the_mean_idf() -> None:
 def test_one_query_is_not_taken_for_many() -> None:
     with pytest.raises(InputError, match="list of queries"):
         Bm25Retriever(PASSAGES).search_many("graph", 2)
-    with pytest.raises(InputError, match="k is -1"):
+    with pytest.raises(InputError, match="k=-1"):
         Bm25Retriever(PASSAGES).search("graph", -1)
 
 

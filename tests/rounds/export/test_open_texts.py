@@ -180,7 +180,7 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--format", "ids", "--texts", "open"], "holds no texts"),
+        (["--format", "ids", "--texts", "open"], "has no texts"),
         (["--texts", "some"], "is not one of"),
     ],
 )

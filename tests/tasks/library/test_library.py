@@ -144,7 +144,7 @@ def test_hits_are_the_passages_with_the_words_asked_for() -> None:
     # No word is shared, or there is none.
     assert library.search("zebra", 3) == library.search(" ?! ", 3) == []
     assert library.search("melon", 0) == []
-    with pytest.raises(InputError, match="k is -1"):
+    with pytest.raises(InputError, match="k=-1"):
         library.search("melon", -1)
     # One paper does not fill a page of hits.
     assert len(library.search("melon", 50)) == 2
