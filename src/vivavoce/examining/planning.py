@@ -86,7 +86,7 @@ def words(verdict: Row) -> str:
 
 
 _QUESTIONS = {template_of(name): name for name in QUESTIONS} | {"nuggets": "writing facts"}
-"""What judges are asked, by template."""
+"""Questions that judges answer, by template."""
 NULL = "null"
 STAND_IN = "extractive/lead"
 """A model that needs no key: its prompts are those of any other without a known window."""
@@ -109,7 +109,7 @@ class ExamTask:
     """Methods that need no model, the ceiling not among them."""
     takes_judge: bool
     states_facts: bool = False
-    """Whether the gold states facts, so that a judge can say which of them an answer states."""
+    """Check whether the gold states facts, which a judge can look for in an answer."""
 
 
 def check_tasks(names: Sequence[str]) -> tuple[str, ...]:

@@ -344,7 +344,7 @@ class _Joiner:
                 self._groups.join(pair.paper.holder, pair.work.holder)
 
     def _describe(self, holder: int, *, own: bool) -> Namesake:
-        """Facts of the group of a document, told by all its documents or by its own ones."""
+        """Facts about a document's group, from all its documents or from its own ones."""
         members = self._groups.group_of(holder)
         documents = [self._documents[i] for i in members if not own or i in self._own]
         given: dict[str, set[str]] = defaultdict(set)

@@ -1,8 +1,7 @@
 """Columns of a board, each declared once: type, label, unit, where it is shown, what it says.
 
-`BoardRow` declares them. JSON, CSV, Parquet, LaTeX, the tables of the site and
-their labels on phones, what the terminal prints and the reference are derived from it. A new column
-is one more entry of `BoardRow`, which `of_log` computes.
+`BoardRow` declares them. JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are
+derived from it. A new column is one more entry of `BoardRow`, which `of_log` computes.
 """
 
 from __future__ import annotations
