@@ -224,7 +224,7 @@ def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages:
     done = viva_here("exam", pages, "--tasks", "abstract", "--out", based)
     assert f"{PAPERS - 1} of {PAPERS + 1} papers can be asked about" in done.stdout
     assert "lead" in done.stdout
-    assert "A model would be asked this:" in done.stdout
+    assert "A model would be asked:" in done.stdout
     assert "times the price of a million" in done.stdout
     report = only_json(
         viva_here("exam", pages, "--tasks", "abstract", "--out", based, "--json").stdout
