@@ -217,7 +217,7 @@ def test_two_rounds_of_one_name_are_refused(write: Write, tmp_path: Path) -> Non
     write([0.5] * 4, model="lab/one")
     write([0.5] * 4, model="lab/two", metadata={"round_sha256": "0" * 64})
     for partial in (False, True):
-        with pytest.raises(VivaError, match="different rounds are called small"):
+        with pytest.raises(VivaError, match="rounds have the name small"):
             leaderboard(tmp_path, partial=partial)
 
 

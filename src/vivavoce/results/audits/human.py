@@ -1,13 +1,13 @@
-"""Judges held against people, and corrected by them: labels {id, a, b, verdict} of a file.
+"""Comparison of judges with people, and correction by people's labels {id, a, b, verdict}.
 
-`a` and `b` name contestants as the board does, or `reference`. A judge compares answers with the
-reference only; of two contestants it prefers the one that does better there (won, tied, lost), and
-neither when both do the same: such rows are counted as `indirect`.
+`a` and `b` are contestants, named as on the board, or `reference`. A judge compares answers with
+the reference only. Of two contestants it prefers the one with the better result (won, tied, lost),
+and neither if both are equal: such labels are counted as `indirect`.
 
-A judge's win rates are corrected by people who labelled a random draw of the items. A label counts
-where it holds a contestant against the reference, as the judge does: 1 for a win of the contestant,
-1/2 for a tie, 0 for a loss. Several people of one item count with their mean; of one person who
-labelled an item twice, the last label.
+A judge's win rates are corrected by people who labelled a random draw of the items. Labels between
+a contestant and the reference count: 1 for a win of the contestant, 1/2 for a tie, 0 for a loss.
+Several people's labels of an item are averaged; if a person labelled an item twice, the last label
+counts.
 """
 
 from __future__ import annotations
@@ -50,29 +50,29 @@ class Label:
     where: str
     id: str
     sides: tuple[str, str]
-    """Sides in a fixed order: contestants by name, the reference last."""
+    """Sides in a fixed order: contestants by name, then the reference."""
     verdict: str
     """The side that won, or `tie`."""
     narrowed: Mapping[str, str]
-    """Task and setting, where the row names them."""
+    """Task and setting, if the row has them."""
     person: str | None = None
-    """The person who said it, where the row tells."""
+    """The person, if the row has one."""
     draw: str | None = None
-    """Record of the random draw that the item comes from."""
+    """Record of the random draw of the item."""
 
     def fits(self, judged: JudgedAnswer) -> bool:
-        """True for an answer of the task and setting that the label is about."""
+        """True if an answer has the label's task and setting."""
         return all(getattr(judged.asked, name) == value for name, value in self.narrowed.items())
 
 
 def human_rows(
     path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
 ) -> list[Row]:
-    """One row a judge: its agreement with the labels, on the items that it has judged.
+    """One row per judge: its agreement with the labels on the items that it judged.
 
     Raises:
-        InputError: A line is not a label, or names an id or a contestant that no judge has seen, or
-            one of several tasks.
+        InputError: A line is not a label, has an id or contestant that no judge saw, or is
+            ambiguous.
     """
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
@@ -101,19 +101,19 @@ def human_rows(
 
 
 def read_labels(path: Path) -> list[Label]:
-    """Read a file of labels; `InputError` names the line of one that is none."""
+    """Read a file of labels; `InputError` names an invalid line."""
     if not path.is_file():
         raise InputError(f"{path} is not a file of labels.")
     labels = [_label(row, f"{path}:{number}") for number, row in read_jsonl(path)]
     if not labels:
-        raise InputError(f"{path} holds no label.")
+        raise InputError(f"{path} has no labels.")
     return labels
 
 
 def _label(row: Row, where: str) -> Label:
     missing = [name for name in _NEEDED if name not in row]
     if missing:
-        raise InputError(f"{where} lacks {missing[0]!r}. A label is {{id, a, b, verdict}}.")
+        raise InputError(f"{where} has no {missing[0]!r}. A label is {{id, a, b, verdict}}.")
     if isinstance(row["id"], bool) or not isinstance(row["id"], str | int):
         raise InputError(f"{where} needs an id that is a string or an integer.")
     for name in ("a", "b", *(name for name in (*_NARROWING, *_ABOUT) if name in row)):
@@ -123,7 +123,7 @@ def _label(row: Row, where: str) -> Label:
         raise InputError(f"{where} compares {row['a']!r} with itself.")
     verdict: Any = row["verdict"]
     if verdict not in VERDICTS:
-        raise InputError(f"{where} has the verdict {verdict!r}. There are: a, b, tie.")
+        raise InputError(f"{where} has the verdict {verdict!r}. Write a, b or tie.")
     first, second = sorted((row["a"], row["b"]), key=lambda name: (name == REFERENCE, name))
     return Label(
         where=where,
@@ -136,7 +136,7 @@ def _label(row: Row, where: str) -> Label:
 
 
 def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None:
-    """Refuse labels of what no judge has seen; `InputError` names the line."""
+    """Refuse labels of answers that no judge saw; `InputError` names the line."""
     known = defaultdict(list)
     for judged in every:
         known[judged.id].append(judged)
@@ -145,9 +145,9 @@ def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None
 
 
 def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
-    """Refuse a label whose id or contestant is not in the logs, or is not the only one."""
+    """Refuse a label whose id or contestant is unknown or ambiguous."""
     if not known:
-        raise InputError(f"{label.where} names the id {label.id!r}, which no judge has judged.")
+        raise InputError(f"{label.where} has the id {label.id!r}, which no judge judged.")
     fitting = [judged for judged in known if label.fits(judged)]
     for side in label.sides:
         if side == REFERENCE:
@@ -155,15 +155,15 @@ def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
         if not any(judged.contestant == side for judged in fitting):
             names = ", ".join(sorted({judged.contestant for judged in fitting} | {REFERENCE}))
             raise InputError(
-                f"{label.where} names {side!r}, which no judge has judged on {label.id!r}. "
-                f"There are: {names}."
+                f"{label.where} names {side!r}, which no judge judged on {label.id!r}. Judged: "
+                f"{names}."
             )
         rows = {judged.asked for judged in fitting if judged.contestant == side}
         if len(rows) > 1:
             raise InputError(
                 f"{label.where} may mean several rows of {side!r} on {label.id!r}: add the fields "
-                "task and setting to the line, or put the logs of one of them into a folder of "
-                "its own."
+                "task and setting to the line, or put the logs of one of them into a separate "
+                "folder."
             )
 
 
@@ -197,7 +197,7 @@ def _compare(
 def _verdict(
     label: Label, judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]]
 ) -> tuple[str, str] | None:
-    """The side the judge prefers, or a tie, and the item's cluster; None without a verdict."""
+    """The side that the judge prefers, or a tie, and the item's cluster; None if unjudged."""
     standing = []
     cluster = ""
     for side in label.sides:
@@ -216,15 +216,15 @@ def _verdict(
 
 
 def _side(label: Label, verdict: str) -> str:
-    """A verdict as the same word for every pair of names."""
+    """A verdict in terms of `a` and `b` instead of names."""
     return TIE if verdict == TIE else VERDICTS[label.sides.index(verdict)]
 
 
 DRAWN = "{} of {} clusters at random, seed {}"
 """Record of a draw from all clusters of a task and setting of a round."""
 NOT_DRAWN = (
-    "The labels are not those of a random draw that can be made again (viva annotate import --draw "
-    "N makes one): if somebody chose them, the corrected values may be as wrong as the judge."
+    "The labels are not from a reproducible random draw (viva annotate import --draw N makes "
+    "one). If the items were hand-picked, the corrected values may be as wrong as the judge."
 )
 _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
@@ -232,10 +232,10 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 def corrected_rows(
     path: Path, judged: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[list[Row], list[str]]:
-    """Rows, one for each judge, contestant, task and setting, and notes on the labels.
+    """One row per judge, contestant, task and setting, and notes on the labels.
 
     Raises:
-        InputError: A line of the file is not a label, or names what no judge has judged.
+        InputError: A line of the file is not a label, or has no judged answer.
     """
     entries = read_labels(path)
     last = {
@@ -252,24 +252,24 @@ def corrected_rows(
     notes = [] if is_drawn and all(label.draw for label in labels) else [NOT_DRAWN]
     if alone := sum(bool(row["calibrated"] and row["lacking"]) for row in rows):
         notes.append(
-            f"{counted(alone, 'win rate is', 'win rates are')} people's alone: fewer than {LEAST} "
-            "labels of each kind (won, lost) do not show how far the judge errs."
+            f"{counted(alone, 'win rate is', 'win rates are')} from human labels alone: fewer than "
+            f"{LEAST} labels of each kind (won, lost) do not show the judge's error."
         )
     if repeated:
-        notes.append(f"{repeated} labels left out: the same person labelled the pair again.")
+        notes.append(f"{repeated} labels left out: the same person labelled the pair again later.")
     return rows, notes
 
 
 def calibrations(
     path: Path, judged: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[Mapping[RowKey, Row | None], list[str]]:
-    """Corrected win rate by the key of a board's row; None with too few labels."""
+    """Corrected win rates by row key; None with too few labels. Also notes."""
     rows, notes = corrected_rows(path, judged, draws)
     return {replace(row["key"], judge=row["judge"]): row["calibrated"] for row in rows}, notes
 
 
 def _is_drawn(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> bool:
-    """True if the labels of a row are of clusters that their record's seed draws from its items."""
+    """True if a row's labels are of the clusters that their recorded seed draws."""
     first = group[0]
     of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
     clusters = {each.id: each.cluster for each in group}
@@ -285,7 +285,7 @@ def _is_drawn(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> bool:
 
 
 def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
-    """Draw so many of a row's sorted clusters at random."""
+    """Draw `count` of a row's sorted clusters at random."""
     order = np.random.default_rng(seed).permutation(len(clusters))
     return {clusters[place] for place in order[:count]}
 
@@ -335,7 +335,7 @@ def _row(group: Sequence[JudgedAnswer], labels: Sequence[Label], draws: Draws) -
 
 
 def as_calibrated(rate: Estimate) -> Row | None:
-    """The column of boards; None with labels in fewer than two clusters."""
+    """Value for the column `calibrated`; None with labels in fewer than two clusters."""
     if rate.value is None or rate.low is None or rate.high is None:
         return None
     value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))

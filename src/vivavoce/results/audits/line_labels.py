@@ -1,8 +1,8 @@
-"""People's labels of lines that judges labelled, and shares of a judge corrected by them.
+"""Human labels of lines that judges labelled, and correction of a judge's shares by them.
 
 A file of labels has {id, contestant, question, line, label}, where `line` is the number in the
-request. An answer all of whose lines people labelled has the share that they give it. Such answers
-correct the judge's mean share, as people's verdicts correct his win rates.
+request. Answers whose lines are all labelled have a share by people. These correct the judge's mean
+share, as human verdicts correct win rates.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from vivavoce.statistics.estimates import Draws, agreement_estimates, mean_estim
 from vivavoce.store import Row, read_jsonl
 
 Line: TypeAlias = tuple[str, str, str, int]
-"""A line by contestant, id, question and number."""
+"""Key of a line: contestant, id, question and number."""
 _SHARES: Mapping[str, Sequence[str]] = {
     "nuggets": ("nugget_coverage", "nugget_coverage_strict"),
     "claims": ("support", "contradicted"),
 }
-"""Shares by question that follow from the labels alone."""
+"""Metrics by question that follow from labels alone."""
 
 
 class _Label(BaseModel):
-    """People's label of one line."""
+    """A human label of one line."""
 
     model_config = ConfigDict(extra="ignore")
     id: str
@@ -46,18 +46,20 @@ class _Label(BaseModel):
 
 
 def is_of_lines(path: Path) -> bool:
-    """Check whether a file holds labels of lines, and not verdicts on two texts."""
+    """True if a file has labels of lines and not verdicts on two texts."""
     return path.is_file() and any("question" in row for _, row in read_jsonl(path))
 
 
 def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Line, str]:
-    """The last label of each line; `InputError` names what is none, or no judge was asked about."""
+    """Read the last label of each line; `InputError` names an invalid or unknown one."""
     people = {}
     for number, row in read_jsonl(path):
         label = checked(_Label, row, f"{path}:{number}")
         if label.label not in QUESTIONS.get(label.question, ()):
             known = ", ".join(QUESTIONS.get(label.question, ())) or f"none for {label.question!r}"
-            raise InputError(f"{path}:{number} has the label {label.label!r}. There are: {known}.")
+            raise InputError(
+                f"{path}:{number} has the label {label.label!r}. Valid labels: {known}."
+            )
         people[label.contestant, label.id, label.question, label.line] = (label.label, number)
     asked = {
         (one.contestant, one.id, one.question, line)
@@ -71,7 +73,7 @@ def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Line, st
 
 
 def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
-    """One row a judge and question: its agreement with people's labels.
+    """One row per judge and question: its agreement with human labels.
 
     Raises:
         InputError: A line is not a label, or names a line that no judge was asked about.
@@ -105,10 +107,10 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
 def corrected_rows_of_lines(
     path: Path, labelled: Sequence[LabelledLines], draws: Draws
 ) -> list[Row]:
-    """Rows, one for each judge, contestant, task, setting and share, corrected by people's labels.
+    """One row per judge, contestant, task, setting and share, corrected by human labels.
 
     Raises:
-        InputError: As `human_rows_of_lines` says.
+        InputError: See `human_rows_of_lines`.
     """
     people = _read_people(path, labelled)
     groups: dict[tuple[str, RowKey, str], list[LabelledLines]] = defaultdict(list)
@@ -144,7 +146,7 @@ def corrected_rows_of_lines(
 
 
 def _labels_by_people(one: LabelledLines, people: Mapping[Line, str]) -> list[str | None]:
-    """People's labels of the lines; none at all unless every line has one."""
+    """Human labels of an answer's lines; empty unless every line has one."""
     numbers = range(1, len(one.labels) + 1)
     labels = [people.get((one.contestant, one.id, one.question, number)) for number in numbers]
     return [] if None in labels else labels
