@@ -249,7 +249,7 @@ def test_people_who_label_the_same_pair_are_compared_with_each_other(tmp_path: P
         (label("a", "a", a="lab/none"), r"labels.jsonl:2 names 'lab/none'.*lab/one, reference"),
         (label("a", "first"), r"labels.jsonl:2 has the verdict 'first'"),
         (label("a", "a", a="reference"), r"labels.jsonl:2 compares 'reference' with itself"),
-        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2 lacks 'verdict'"),
+        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2 has no 'verdict'"),
         ({**label("a", "a"), "id": True}, r"labels.jsonl:2 needs an id"),
         ({**label("a", "a"), "a": 3}, r"labels.jsonl:2 needs 'a' to be a name"),
         ({**label("a", "a"), "task": "poem"}, r"labels.jsonl:2 names 'lab/one'"),

@@ -264,5 +264,5 @@ def test_who_has_no_rank_has_a_reason() -> None:
     assert {row["unranked"] for row in rows} == {"over 5% of the answers of a/x are undefined"}
     found = [judged("lab/kind", 0.5 + NOISE, 0.2 + NOISE), judged("", 0.5 + NOISE, None)]
     add_ranks(found, resamples=500, seed=0)
-    assert found[0].rows["rougeL"]["unranked"] == "it is ranked in its row of no judge"
+    assert found[0].rows["rougeL"]["unranked"] == "it is ranked in its row with no judge"
     assert found[1].rows["length_ratio"]["unranked"] == "this metric does not rank"

@@ -82,7 +82,7 @@ def test_a_key_is_found_in_forms_notes_ledgers_dumps_journals_sites_and_transcri
     site.mkdir(parents=True)
     (site / "one.html").write_text(f"<html>\n<p>An answer: {key}</p>\n{INNOCENT}</html>\n")
     (site / "board.json").write_text(f'{{\n"rows": [\n"{key}"\n]}}\n')
-    found = [line.partition(" holds ")[0] for line in find_secrets(tmp_path)]
+    found = [line.partition(" seems ")[0] for line in find_secrets(tmp_path)]
     last = start.count("\n") + 1
     assert found == [
         "line 2 of environment.txt",

@@ -7,8 +7,8 @@ A judge compares an answer with the reference twice, in both orders. Per judge:
 - `win_rate` = mean points of the answers (1 won, 1/2 tied, 0 lost), for comparison;
 - `flip_rate` = answers whose winner changes with the order / answers judged in both orders;
 - `length_slope` = points that an answer gains for each doubling of its length relative to the
-  reference, by least squares within each contestant, task and setting, so a contestant that writes
-  more and better does not look like a bias;
+  reference, by least squares. It is fitted within each contestant, task and setting, so a
+  contestant that writes more and better does not look like a bias;
 - `unjudged` = answers without a verdict in one order or both / answers.
 
 Two judges of the same answers are compared by their agreement.

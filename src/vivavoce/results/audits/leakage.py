@@ -282,8 +282,8 @@ def _leaking(
                 task,
                 row["id"],
                 setting=setting,
-                detail=f"{row['retold_own']:.0%} of the gold's 3-word n-grams are close together in "
-                f"the paper's own text, {row['retold_beside']:.0%} in another text of the input",
+                detail=f"{row['retold_own']:.0%} of the gold's 3-word n-grams are close together "
+                f"in the paper's own text, {row['retold_beside']:.0%} in another text of the input",
                 breach=True,
             )
         if limit is not None and row["whole"] is not None and row["whole"] > limit:
