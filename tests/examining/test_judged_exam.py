@@ -170,7 +170,7 @@ def test_the_plan_prices_the_facts_and_the_budget_holds_for_them(
         env=server.environment,
     ).stdout
     cost = asked["judge"] * (100 * 1 + 7 * 4) / 1e6
-    assert f"The judge cost ${cost:.2g} beside the answers." in shown
+    assert f"The judge cost another ${cost:.2g}." in shown
     plain = examine(server, papers, out, "fine weak", *PRICES[:4])
     assert plain["claims"] == []
     assert {row["metric"] for row in plain["table"]} == {"rougeL"}

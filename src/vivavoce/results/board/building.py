@@ -19,11 +19,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.reports import Column, Sheet, Table, grouped, sheet
-from vivavoce.results.audits.human import calibrations
-from vivavoce.results.audits.judgements import read_verdicts
+from vivavoce.results.audits.judge import calibrations
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board
@@ -66,7 +64,7 @@ def leaderboard(
         logs: Folder of Inspect logs.
         store: Folder for cached statistics, so that only new logs are read; None for no cache.
         own: The reader's own logs, whose rows are marked; published rows take precedence.
-        human: Human labels that correct the win rates of judges; None for no correction.
+        human: Human labels that correct the metrics of judges; None for no correction.
         partial: Also show incomplete logs; their rows are marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
@@ -100,10 +98,9 @@ def leaderboard(
         found += [head for head in own_heads if head.key not in published]
         foreign += own_foreign
     chosen, notes = choose(found, foreign, partial=partial)
-    calibrated: Mapping[RowKey, Row | None] = {}
+    calibrated: Mapping[tuple[RowKey, str], Row | None] = {}
     if human is not None:
-        draws = Draws(resamples, seed)
-        calibrated, remarks = calibrations(human, read_verdicts(chosen), draws)
+        calibrated, remarks = calibrations(human, chosen, Draws(resamples, seed))
         notes = [*notes, *remarks]
     headlines = {head.key.task: head.metrics[0] for head in chosen}
     metrics = metrics_of(chosen)
@@ -121,8 +118,7 @@ def leaderboard(
                 # Added metrics can be written by anyone with access to the folder.
                 if row["metric"] in head.added:
                     row |= {"trust": NOT_RECOMPUTED, "trust_reason": "added after the run"}
-                if row["metric"] == WIN_RATE:
-                    row["calibrated"] = calibrated.get(head.key)
+                row["calibrated"] = calibrated.get((head.key, row["metric"]))
                 if head.is_own:
                     row["own"] = True
         rows = [row for contestant in contestants for row in contestant.rows.values()]

@@ -251,7 +251,7 @@ class BoardRow(TypedDict):
     calibrated: Annotated[
         CalibratedMean | None,
         BoardColumn(
-            says="Win rate of a judge, corrected by human labels; null with too few labels.",
+            says="A judge's metric, corrected by human labels; null with too few labels.",
             unit="score",
         ),
     ]
