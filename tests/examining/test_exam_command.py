@@ -246,8 +246,8 @@ def test_an_exam_of_another_version_is_told_in_a_line(
     write_sealed(out / "exam.json", record)
     done = viva_here("exam", pages, "--tasks", "abstract", "--out", out, expect=2)
     assert done.stderr == (
-        f"Error: {out} holds an exam of another version of viva, which this one cannot read. "
-        "Name another --out.\n"
+        f"Error: {out} has an exam of another version of viva, which this version cannot read. "
+        "Choose another --out.\n"
     )
 
 
@@ -363,8 +363,8 @@ def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> Non
         (nothing, "--tasks", "poem"): "No task is called 'poem'",
         (nothing, "--tasks", "formula"): "formula is not about papers",
         (nothing, "--budget", "0"): "must be above 0",
-        (nothing, "--max", "3"): "--max belongs to arxiv:QUERY",
-        (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must lie before",
+        (nothing, "--max", "3"): "--max is for arxiv:QUERY only",
+        (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must be before",
         ("arxiv: ",): "has no query",
         (nothing, "--model", "a/b", "--price", "a/c"): "names no model",
     }

@@ -129,7 +129,8 @@ def test_a_judge_says_which_facts_each_states_and_what_it_invents(
     low, high = rows["weak"]["ci"]
     assert (
         f"; weak covers {coverage['weak']:.0%} [{low:.0%}, {high:.0%}] of the facts that the "
-        f"authors' own abstract states, and of what it claims, {supported['weak']:.0%} ["
+        f"authors' own abstract states, and of its claims, its input supports "
+        f"{supported['weak']:.0%} ["
     ) in said
     assert said.startswith(f"abstract: fine covers {coverage['fine']:.0%} [")
     [rival] = (row for row in rows.values() if row["role"] == "baseline")

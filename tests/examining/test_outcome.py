@@ -82,9 +82,7 @@ def test_models_that_lose_to_a_baseline_are_not_recommended() -> None:
         ("b", "0.050", "$0.50", "$1.00 for 2", "0", "2"),
         ("c", "0.000", "$0.50", "$2.00 for 4", "4", "4"),
     )
-    assert (
-        table.below[0] == "Values [95% interval] on the papers that all answered: abstract 2."
-    )
+    assert table.below[0] == "Values [95% interval] on the papers that all answered: abstract 2."
 
 
 def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> None:

@@ -295,9 +295,9 @@ def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str])
             said.append(f"{short[name]} covers {shares[COVERAGE]} {facts}")
         if shares.keys() >= {*SUPPORT}:
             supported, contradicted = (shares[metric] for metric in SUPPORT)
+            owner = "its" if said else f"{short[name]}'s"
             said.append(
-                f"of the claims by {'it' if said else short[name]}, its input supports {supported} "
-                f"and contradicts {contradicted}"
+                f"of {owner} claims, its input supports {supported} and contradicts {contradicted}"
             )
         parts += [", and ".join(said)] if said else []
     rival = standing.best_baseline

@@ -1,7 +1,7 @@
 """Human labels of lines that judges labelled, and metrics computed from them.
 
 A file of labels has {id, contestant, question, line, label}, where `line` is the number among the
-`lines` of the answer in its log; labels of claims also have `works`, the numbers of the works that
+`lines` of the answer in its log. Labels of claims also have `works`, the numbers of the works that
 support them. Optional fields are task, setting and epoch of the answer, and the record of a `draw`.
 If all lines of an answer are labelled, its metrics are computed from the labels. Citation metrics
 need `works`.
