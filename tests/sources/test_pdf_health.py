@@ -53,7 +53,10 @@ def facts_of(document: Document, **others: object) -> Facts:
     """Facts of six pages read well, but for some."""
     usual = Facts(
         title=document.title,
+        described_title="",
+        title_alike=(),
         authors=document.authors,
+        unread_authors=(),
         abstract=document.abstract,
         sections=document.sections,
         references=(),

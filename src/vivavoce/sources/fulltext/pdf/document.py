@@ -82,12 +82,15 @@ def read_pages(
     references = tuple(_references(body, paragraphs))
     print_raised_citations(layout.lines, len(references))
     sections, _ = build_sections(_sections(body, paragraphs))
-    authors = read_authors(front.between, front.margins, known_authors)
+    authors, unread = read_authors(front.between, front.margins, known_authors)
     known = {id(line) for line in (*front.text, *front.between, *front.margins)}
     verdict = judge(
         Facts(
             title=front.title,
+            described_title=known_title,
+            title_alike=front.title_alike,
             authors=authors,
+            unread_authors=unread,
             abstract=front.abstract,
             sections=sections,
             references=references,

@@ -38,6 +38,8 @@ _MIN_PROSE = 3
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a line of a title that goes on in the next."""
 _SHORT_TITLE = 4
+_BELOW_AUTHORS = 9.0
+"""Points that a line loses as a title when an author's address stands above it."""
 _LAST_PAGE = 8
 """Pages behind the first on which a heading may open the abstract, as in theses."""
 
@@ -52,15 +54,20 @@ _DATES = (
     re.compile(r"(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)"),
     re.compile(rf"(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
 )
+_SAYS = r"(?:\s(?:date|online|on|in|first|version|for publication))*\W*$"
+"""All that may stand between the word that says what happened and its day."""
 _PUBLISHED = re.compile(
-    r"\b(?:published|publication|available|posted|issued)\b[^.;]{0,30}$", re.IGNORECASE
+    rf"\b(?:published|publication|available online|posted|issued){_SAYS}", re.IGNORECASE
 )
-_ACCEPTED = re.compile(r"\baccepted\b[^.;]{0,30}$", re.IGNORECASE)
+_ACCEPTED = re.compile(rf"\baccepted{_SAYS}", re.IGNORECASE)
 _LABELLED = re.compile(
-    r"^\W*(?:dated?\W+|[A-Z][^\d:;]{1,60},\s)(?:\d{1,2}\s?[-–—]\s?)?$", re.IGNORECASE
+    r"^\W*(?:[Dd]ated?\W+|(?!\w+ed\W)[^\W\d_a-z][\w.’'-]*(?:,?\s(?:[^\W\d_a-z][\w.’'-]*|of|de|di|da|do))*"
+    r",\s)(?:\d{1,2}\s?[-–—]\s?)?$"
 )
 """A label, or a place and the first day of several: all that is printed before a date."""
 _ALONE = re.compile(r"^\W*\d{0,2}\s?$")
+_EVENT = re.compile(r"\b(?:on|at|of|since|from|by)\s*$")
+"""The end of a clause that says what happened on a day, not when an issue came out."""
 _ISSUE = re.compile(
     r"(?:Proceedings|Findings|Transactions|Conference|Workshop|Symposium|Journal|©|\(c\)|Copyright"
     r"|\bVol(?:ume)?\b)",
@@ -84,6 +91,8 @@ class Front(NamedTuple):
     """The front matter of a paper."""
 
     title: str | None
+    title_alike: list[str]
+    """Lines below the title in its very print."""
     abstract: str | None
     between: list[Line]
     """Lines of the first page between the title and the abstract."""
@@ -98,10 +107,10 @@ def read_front(
 ) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
-    title, own = _title(paragraphs, known_title)
+    opening = _abstract_start(paragraphs, candidates, first)
+    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
     behind = own[-1] if own else -1
     start = max(behind, 0)
-    opening = _abstract_start(paragraphs, candidates, first)
     if opening is not None:
         place, text = opening
         abstract, end = _abstract(paragraphs, candidates, place, first, text)
@@ -122,8 +131,9 @@ def read_front(
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
+    alike = [line.text for line in between if own and line.font is lines[own[0]].font]
     printed = [lines[at] for at in own] + lines[place : _keywords_end(lines, end, first)]
-    return Front(title, abstract, between, [*above, *margins], printed)
+    return Front(title, alike, abstract, between, [*above, *margins], printed)
 
 
 def _keywords_end(lines: Sequence[Line], start: int, first: int) -> int:
@@ -140,13 +150,13 @@ def _first_page(lines: Sequence[Line]) -> int:
     return next((line.page for line in lines if line.kind != FURNITURE), lines[0].page)
 
 
-def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
-    """The title, and the places of its lines."""
+def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
+    """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
     page = _first_page(layout.lines)
     height = layout.heights[page]
-    for place, line in enumerate(layout.lines):
+    for place, line in enumerate(layout.lines[:stop]):
         if line.page != page:
             continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
@@ -162,6 +172,7 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
         else:
             own.append((place, line))
     best: tuple[float, str, list[int]] = (0.0, "", [])
+    addresses = [line for line in layout.lines if line.page == page and "@" in line.text]
     for group in groups:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
@@ -172,6 +183,7 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
         score += 3.0 * (known != "" and compact(text) == compact(known))
+        score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
         if score > best[0]:
             best = (score, text, [place for place, _ in group])
     return best[1] or None, best[2]
@@ -303,7 +315,7 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
             continue
         goes_on = (
             bool(run)
-            and 0 < line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
+            and 0 <= line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
             and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
         )
         if not goes_on or _KEYWORDS.match(line.text):
@@ -343,33 +355,35 @@ def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
 def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
     """The most credible date that a first page states of the paper's own publication.
 
-    A date counts where its sentence says that the paper was published or accepted, where the title
-    block prints it alone, and where a label, a place or an issue is named before it. Any other is
-    that of a copy, a draft or a submission. Without a date the year of an issue counts.
+    A date counts where the words right before it say that the paper was published or accepted,
+    where the title block prints it alone, and where a label, a place or an issue stands before it.
+    Any other is that of a copy, a draft or a submission, whatever its words. Without a date the year of an issue counts.
     """
     ranked: list[tuple[int, str]] = []
     for text in [*front, *margins]:
         for sentence in _SENTENCE.split(text):
-            for start, found in _dates(sentence):
-                before = sentence[:start]
+            for start, stop, found in _dates(sentence):
+                before, is_last = sentence[:start], not re.search(r"\w", sentence[stop:])
                 if _PUBLISHED.search(before):
                     ranked.append((0, found))
-                elif text in front and (_ALONE.match(before) or _LABELLED.match(before)):
+                elif text in front and is_last and (_ALONE.match(before) or _LABELLED.match(before)):
                     ranked.append((1, found))
                 elif _ACCEPTED.search(before):
                     ranked.append((2, found))
-                elif _LABELLED.match(before) or _ISSUE.search(before):
+                elif _LABELLED.match(before) or (
+                    _ISSUE.search(before) and not _EVENT.search(before)
+                ):
                     ranked.append((3, found))
     if ranked:
         return min(ranked, key=lambda pair: pair[0])[1]
     return _first(_YEAR, margins) or _first(_VENUE_YEAR, margins)
 
 
-def _dates(text: str) -> list[tuple[int, str]]:
-    """Places and dates of a text, by the most exact way of writing that it uses."""
+def _dates(text: str) -> list[tuple[int, int, str]]:
+    """Starts, ends and dates in a text, by the most exact way of writing that it uses."""
     for pattern in _DATES:
-        written = ((found.start(), _iso(found.groupdict())) for found in pattern.finditer(text))
-        if dates := [(start, date) for start, date in written if date is not None]:
+        written = ((*found.span(), _iso(found.groupdict())) for found in pattern.finditer(text))
+        if dates := [(start, stop, date) for start, stop, date in written if date is not None]:
             return dates
     return []
 

@@ -19,6 +19,7 @@ from statistics import median
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
+from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.furniture import names_abstract
 from vivavoce.sources.fulltext.pdf.layout import Layout
@@ -160,6 +161,8 @@ _WEAK_SCORE = 2.0
 _OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
 """Headings that a paper prints once, and the words of such a heading."""
 _MIN_TITLE = 2
+_MIN_DESCRIBED, _OPENING = 3, 80
+"""Words of a title that a file states of itself, and the lines among which it is printed."""
 _FRONT_PAGES = 2
 """Pages behind the first on which an abstract is printed."""
 _MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
@@ -182,7 +185,11 @@ class Facts:
     """Facts that the verdict is based on."""
 
     title: str | None
+    described_title: str
+    """The title that the file itself states, which is often missing or that of another paper."""
+    title_alike: Sequence[str]
     authors: Sequence[Author]
+    unread_authors: Sequence[str]
     abstract: str | None
     sections: Sequence[Section]
     references: Sequence[Reference]
@@ -226,6 +233,14 @@ def _doubt_of_title(facts: Facts) -> str | None:
         return "one word, and no author below it"
     if _CUT.search(title):
         return "it ends inside a phrase"
+    own, described = compact(title), compact(facts.described_title)
+    if own in {compact(section.heading or "") for section in facts.sections}:
+        return "a section has the same heading"
+    printed = compact(" ".join(line.text for line in facts.lines[:_OPENING]))
+    if len(facts.described_title.split()) >= _MIN_DESCRIBED and own != described in printed:
+        return f"the file names its paper {facts.described_title!r}"
+    if facts.title_alike:
+        return f"{facts.title_alike[0]!r} is in the same print"
     return None
 
 
@@ -234,9 +249,13 @@ def _doubt_of_authors(facts: Facts) -> str | None:
         return "none is found"
     if any(_LONE.fullmatch(author.name) for author in facts.authors):
         return "a name of one word"
-    addresses = {found for line in facts.lines[:80] for found in _ADDRESS.findall(line.text)}
+    addresses = {found for line in facts.lines[:_OPENING] for found in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
+    if facts.title_alike:
+        return "they are in the print of the title"
+    if facts.unread_authors:
+        return f"{facts.unread_authors[0]!r} is in the print of their names"
     return None
 
 
