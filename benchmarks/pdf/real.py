@@ -151,8 +151,8 @@ def read_truth(source: Path) -> dict[str, Any] | None:
 
 def _abstract(text: str, macros: dict[str, str]) -> str | None:
     """The words of an abstract, in its environment or its command."""
-    for pattern in _ABSTRACTS:
-        if (found := re.search(pattern, text, re.DOTALL)) is not None:
+    for markup in _ABSTRACTS:
+        if (found := re.search(markup, text, re.DOTALL)) is not None:
             formulas = re.sub(r"\$[^$]*\$|\\cite\w*(?:\[[^\]]*\])*\{[^}]*\}", " ", found[1])
             return plain(_KEYWORDS.split(formulas)[0], macros) or None
     return None

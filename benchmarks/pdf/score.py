@@ -233,7 +233,9 @@ NAMES = (
 def judge_parts(document: Document, scores: Scores) -> Iterable[tuple[str, bool, bool]]:
     """Each part with a known truth: its name, whether it is called good, and whether it is."""
     for part, figures in PARTS.items():
-        values = [(value, least) for n, least in figures.items() if (value := scores[n]) is not None]
+        values = [
+            (value, least) for n, least in figures.items() if (value := scores[n]) is not None
+        ]
         if values:
             yield part, part not in document.doubts, all(value >= least for value, least in values)
 
@@ -244,8 +246,8 @@ def _print_parts(judged: Sequence[tuple[str, bool, bool]]) -> None:
         good = [is_right for is_good, is_right in own if is_good]
         doubted = [is_right for is_good, is_right in own if not is_good]
         print(
-            f"{part:12} {len(own):4}, called good {len(good):4}, of them wrong {good.count(False):3};"
-            f" in doubt {len(doubted):3}, of them right {doubted.count(True):3}"
+            f"{part:12} {len(own):4}, called good {len(good):4}, wrong {good.count(False):3};"
+            f" in doubt {len(doubted):3}, right {doubted.count(True):3}"
         )
 
 

@@ -67,7 +67,7 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
         ways = [_texts(by_indent, paragraphs)]
         if not _are_apart(by_indent):
             ways.append(_texts(_by_words(lines), paragraphs))
-        texts = max(ways, key=_plausibility)
+        texts = max(ways, key=share_whole)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
@@ -100,7 +100,7 @@ def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str
     return [paragraphs.one(group)[:_MAX_LENGTH] for group in groups]
 
 
-def _plausibility(entries: Sequence[str]) -> float:
+def share_whole(entries: Sequence[str]) -> float:
     """The share of letters in what looks like one whole entry: a name, a year, an end."""
     good = 0.0
     for entry in entries:
