@@ -54,8 +54,8 @@ def test_shares_of_claims() -> None:
     assert support_values(rulings("no_claim", None)) == {"support": None, "contradicted": None}
 
 
-def claim(*cited: int, unlisted: int = 0) -> Claim:
-    return Claim("A sentence.", frozenset(cited), unlisted)
+def claim(*cited: int, unlisted: int = 0) -> tuple[list[int], int]:
+    return list(cited), unlisted
 
 
 def carried(*works: int, label: str = "supported") -> Ruling:
@@ -83,10 +83,10 @@ def test_an_answer_that_cites_nothing_covers_nothing() -> None:
 
 def test_grades_of_what_is_cited() -> None:
     # 2 + 1 + 0 of 6 points; a citation of nothing that is listed has 0 of 2 more.
-    assert relevance_values(rulings("2", "1", "0"), 0) == {"relevance": 0.5}
-    assert relevance_values(rulings("2", "1", "0"), 1) == {"relevance": 3 / 8}
-    assert relevance_values([], 1) == {"relevance": 0.0}
-    assert relevance_values([], 0) == {"relevance": None}
+    assert relevance_values(0, rulings("2", "1", "0")) == {"relevance": 0.5}
+    assert relevance_values(1, rulings("2", "1", "0")) == {"relevance": 3 / 8}
+    assert relevance_values(1, []) == {"relevance": 0.0}
+    assert relevance_values(0, []) == {"relevance": None}
 
 
 def test_each_sentence_is_a_claim_once_however_short() -> None:

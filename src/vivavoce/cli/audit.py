@@ -112,7 +112,7 @@ def judge(
     logs: Logs,
     reading: PartialLogs,
     human: Annotated[Path | None, Opt("JSON Lines of {id, a, b, verdict: a|b|tie}.")] = None,
-    correct: Annotated[bool, Opt("Correct the judge's win rates by these labels.")] = False,
+    correct: Annotated[bool, Opt("Correct the judge's metrics by these labels.")] = False,
     as_json: Json = False,
 ) -> None:
     """Measure what sways a judge, and how far judges and people agree."""

@@ -13,7 +13,9 @@ refused / verdicts asked for. Where one of the two verdicts is missing there is 
 undefined, never a loss. Of several judges the majority counts, order by order.
 
 A judge labels numbered lines. Of several judges the label of most of them counts, else the one in
-the middle. A line that nobody labelled is left out, and counted by `judge_malformed`.
+the middle. A line that nobody labelled is left out, and counted by `judge_malformed`. The metrics
+of each question in `QUESTIONS` follow from the labels and from what its lines are about, so that
+people's labels give the same metrics.
 
 Facts of the reference, each `supported`, `partial` or `absent` in the answer:
 
@@ -48,7 +50,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -215,8 +217,8 @@ class Ruling:
     """A judge's label of one line."""
 
     label: str
-    works: frozenset[int] = frozenset()
-    """Numbers of the works that carry it."""
+    works: frozenset[int] | None = frozenset()
+    """Numbers of the works that carry it; None where nobody was asked for them."""
 
 
 def read_rulings(value: Any, count: int, labels: Sequence[str]) -> list[Ruling | None]:
@@ -257,7 +259,7 @@ def vote_labels(rulings: Sequence[Ruling | None], labels: Sequence[str]) -> Ruli
     label, count = Counter(ordered).most_common(1)[0]
     if 2 * count <= len(ordered):
         label = ordered[(len(ordered) - 1) // 2]
-    named = Counter(work for ruling in given for work in ruling.works)
+    named = Counter(work for ruling in given for work in ruling.works or ())
     return Ruling(label, frozenset(work for work, n in named.items() if 2 * n > len(given)))
 
 
@@ -311,25 +313,58 @@ def support_values(rulings: Sequence[Ruling | None]) -> Values:
     }
 
 
-def citation_values(claims: Sequence[Claim], rulings: Sequence[Ruling | None]) -> Values:
-    """Shares of citations that support their sentence, and of claims that a citation supports."""
+def citation_values(
+    citations: Sequence[tuple[Collection[int], int]], rulings: Sequence[Ruling | None]
+) -> Values:
+    """Shares of citations that support their sentence, and of claims that a citation supports.
+
+    Citations are those of each claim: numbers of listed works, and how many others.
+    """
     right = cited = covered = needing = 0
-    for place, (claim, ruling) in enumerate(zip(claims, rulings, strict=True)):
+    for place, ((listed, unlisted), ruling) in enumerate(zip(citations, rulings, strict=True)):
         if ruling is None or ruling.label == NO_CLAIM:
             continue
-        right += len(claim.cited & ruling.works)
-        cited += len(claim.cited) + claim.unlisted
+        works = ruling.works or frozenset()
+        right += len(works.intersection(listed))
+        cited += len(listed) + unlisted
         if ruling.label != OWN:
-            window = claims[max(0, place - 1) : place + 2]
+            window = citations[max(0, place - 1) : place + 2]
             needing += 1
-            covered += ruling.label == SUPPORTED and any(one.cited & ruling.works for one in window)
+            covered += ruling.label == SUPPORTED and any(works & set(near) for near, _ in window)
     return {
         "citation_precision": Ratio(right, cited).value,
         "claim_coverage": Ratio(covered, needing).value,
     }
 
 
-def relevance_values(rulings: Sequence[Ruling | None], unlisted: int) -> Values:
+def claim_values(
+    citations: Sequence[tuple[Collection[int], int]], rulings: Sequence[Ruling | None]
+) -> Values:
+    """Both kinds of shares; the first alone where no works are listed, or nobody named any."""
+    has_works = citations and all(ruling is None or ruling.works is not None for ruling in rulings)
+    cited = citation_values(citations, rulings) if has_works else {}
+    return {**support_values(rulings), **cited}
+
+
+def relevance_values(unlisted: int, rulings: Sequence[Ruling | None]) -> Values:
     """The mean grade of the works that an answer cites, as a share of the best."""
     grades = [int(ruling.label) for ruling in rulings if ruling is not None]
     return {"relevance": Ratio(sum(grades), 2 * (len(grades) + unlisted)).value}
+
+
+@dataclass(frozen=True, slots=True)
+class LineQuestion:
+    """A question that asks for a label of each line."""
+
+    labels: Sequence[str]
+    """Labels from the worst to the best."""
+    best: Collection[str]
+    values: Callable[[Any, Sequence[Ruling | None]], Values]
+    """Metrics by what the lines are about, as JSON values, and by their rulings."""
+
+
+QUESTIONS: Mapping[str, LineQuestion] = {
+    "nuggets": LineQuestion(NUGGET_LABELS, (SUPPORTED,), nugget_values),
+    "claims": LineQuestion(CLAIM_LABELS, (SUPPORTED, OWN), claim_values),
+    "relevance": LineQuestion(GRADES, GRADES[-1:], relevance_values),
+}

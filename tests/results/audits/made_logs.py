@@ -64,6 +64,7 @@ def write_log(
     prompt_hash: str = "prompts",
     judge: str = "",
     notes: Mapping[str, Mapping[str, Any]] | None = None,
+    rulings: Mapping[str, Mapping[str, Any]] | None = None,
     clusters: Mapping[str, str] | None = None,
     splits: Mapping[str, str] | None = None,
     round_sha256: str = ROUND_SHA256,
@@ -71,7 +72,10 @@ def write_log(
     name: str = "",
     metrics: Sequence[str] = METRICS,
 ) -> Path:
-    """Write a complete log: each item's value in every metric (several: one an epoch)."""
+    """Write a complete log: each item's value in every metric (several: one an epoch).
+
+    `notes` are what a judge who compares texts noted, `rulings` his labels of lines.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     made = len(list(folder.glob("*.eval")))
     samples = []
@@ -84,7 +88,10 @@ def write_log(
             told = {"cluster": (clusters or {}).get(item, item)}
             if splits:
                 told["split"] = splits[item]
-            samples.append(_sample(item, epoch, value, note, told, metrics))
+            further = {"judge": dict(note)} if note is not None else {}
+            if rulings:
+                further["rulings"] = rulings[item]
+            samples.append(_sample(item, epoch, value, further, told, metrics))
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -123,14 +130,11 @@ def _sample(
     item: str,
     epoch: int,
     value: float | None,
-    note: Mapping[str, Any] | None,
+    further: Mapping[str, Any],
     told: Mapping[str, str],
     metrics: Sequence[str],
 ) -> EvalSample:
     number = float("nan") if value is None else value
-    metadata: dict[str, Any] = {"fault": None}
-    if note is not None:
-        metadata["judge"] = dict(note)
     return EvalSample(
         id=item,
         epoch=epoch,
@@ -139,7 +143,8 @@ def _sample(
         metadata=dict(told),
         scores={
             "writing": Score(
-                value={**dict.fromkeys(metrics, number), "valid": 1.0}, metadata=metadata
+                value={**dict.fromkeys(metrics, number), "valid": 1.0},
+                metadata={"fault": None, **further},
             )
         },
     )

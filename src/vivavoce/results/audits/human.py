@@ -1,41 +1,30 @@
-"""Judges held against people, and corrected by them: labels {id, a, b, verdict} of a file.
+"""Judges that compare texts, held against people: labels {id, a, b, verdict} of a file.
 
 `a` and `b` name contestants as the board does, or `reference`. A judge compares answers with the
 reference only; of two contestants it prefers the one that does better there (won, tied, lost), and
 neither when both do the same: such rows are counted as `indirect`.
 
-A judge's win rates are corrected by people who labelled a random draw of the items. A label counts
-where it holds a contestant against the reference, as the judge does: 1 for a win of the contestant,
-1/2 for a tie, 0 for a loss. Several people of one item count with their mean; of one person who
-labelled an item twice, the last label.
+A label corrects the judge's win rate where it holds a contestant against the reference, as the
+judge does: 1 for a win of the contestant, 1/2 for a tie, 0 for a loss. Several people of one item
+count with their mean; of one person who labelled an item twice, the last label.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import WIN_RATE
+from vivavoce.results.audits.correction import JudgedMetric, is_drawn
 from vivavoce.results.audits.judgements import OVERALL, REFERENCE, TIE, JudgedAnswer
 from vivavoce.results.logs.records import RowKey
-from vivavoce.statistics import Estimate, corrected_mean
-from vivavoce.statistics.corrected import LEAST
-from vivavoce.statistics.estimates import (
-    Draws,
-    agreement_estimates,
-    mean_estimate,
-    pairwise_agreement,
-)
+from vivavoce.statistics.estimates import Draws, agreement_estimates, pairwise_agreement
 from vivavoce.store import Row, read_jsonl
-from vivavoce.text.printing import counted
 
 VERDICTS = ("a", "b", TIE)
 _NEEDED = ("id", "a", "b", "verdict")
@@ -220,19 +209,11 @@ def _side(label: Label, verdict: str) -> str:
     return TIE if verdict == TIE else VERDICTS[label.sides.index(verdict)]
 
 
-DRAWN = "{} of {} clusters at random, seed {}"
-"""Record of a draw from all clusters of a task and setting of a round."""
-NOT_DRAWN = (
-    "The labels are not those of a random draw that can be made again (viva annotate import --draw "
-    "N makes one): if somebody chose them, the corrected values may be as wrong as the judge."
-)
 _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 
-def corrected_rows(
-    path: Path, judged: Sequence[JudgedAnswer], draws: Draws
-) -> tuple[list[Row], list[str]]:
-    """Rows, one for each judge, contestant, task and setting, and notes on the labels.
+def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
+    """Win rates of judges beside those of people, and notes on the labels.
 
     Raises:
         InputError: A line of the file is not a label, or names what no judge has judged.
@@ -247,55 +228,11 @@ def corrected_rows(
     groups: dict[tuple[str, RowKey], list[JudgedAnswer]] = defaultdict(list)
     for each in judged:
         groups[each.judge, each.asked].append(each)
-    rows = [_row(group, labels, draws) for _, group in sorted(groups.items(), key=_spelled)]
-    is_drawn = all(_is_drawn(group, labels) for group in groups.values())
-    notes = [] if is_drawn and all(label.draw for label in labels) else [NOT_DRAWN]
-    if alone := sum(bool(row["calibrated"] and row["lacking"]) for row in rows):
-        notes.append(
-            f"{counted(alone, 'win rate is', 'win rates are')} people's alone: fewer than {LEAST} "
-            "labels of each kind (won, lost) do not show how far the judge errs."
-        )
-    if repeated:
-        notes.append(f"{repeated} labels left out: the same person labelled the pair again.")
-    return rows, notes
+    notes = [f"{repeated} labels left out: the same person labelled the pair again."]
+    return [_win_rate(group, labels) for group in groups.values()], notes if repeated else []
 
 
-def calibrations(
-    path: Path, judged: Sequence[JudgedAnswer], draws: Draws
-) -> tuple[Mapping[RowKey, Row | None], list[str]]:
-    """Corrected win rate by the key of a board's row; None with too few labels."""
-    rows, notes = corrected_rows(path, judged, draws)
-    return {replace(row["key"], judge=row["judge"]): row["calibrated"] for row in rows}, notes
-
-
-def _is_drawn(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> bool:
-    """True if the labels of a row are of clusters that their record's seed draws from its items."""
-    first = group[0]
-    of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
-    clusters = {each.id: each.cluster for each in group}
-    names = first.clusters
-    for record in {label.draw for label in of_row}:
-        given = re.fullmatch(DRAWN.format(r"(\d{1,9})", r"(\d{1,9})", r"(\d{1,9})"), record or "")
-        if given is None or int(given[2]) != len(names):
-            return False
-        drawn = draw_clusters(names, int(given[1]), int(given[3]))
-        if any(clusters[label.id] not in drawn for label in of_row if label.draw == record):
-            return False
-    return True
-
-
-def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
-    """Draw so many of a row's sorted clusters at random."""
-    order = np.random.default_rng(seed).permutation(len(clusters))
-    return {clusters[place] for place in order[:count]}
-
-
-def _spelled(group: tuple[tuple[str, RowKey], list[JudgedAnswer]]) -> tuple[str, str]:
-    judge, asked = group[0]
-    return judge, repr(asked)
-
-
-def _row(group: Sequence[JudgedAnswer], labels: Sequence[Label], draws: Draws) -> Row:
+def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedMetric:
     first = group[0]
     points: dict[str, list[float]] = defaultdict(list)
     clusters: dict[str, str] = {}
@@ -303,43 +240,22 @@ def _row(group: Sequence[JudgedAnswer], labels: Sequence[Label], draws: Draws) -
         found = each.points(OVERALL)
         points[each.id] += [] if found is None else [found]
         clusters[each.id] = each.cluster
+    of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
     people: dict[str, list[float]] = defaultdict(list)
-    for label in labels:
-        if label.sides == (first.contestant, REFERENCE) and label.fits(first):
+    for label in of_row:
+        if label.sides == (first.contestant, REFERENCE):
             people[label.id].append(_POINTS.get(label.verdict, 1.0))
     items = sorted(points)
-    places = {item: place for place, item in enumerate(items)}
-    labelled = [item for item in sorted(people) if item in places]
-    of_judge = [_mean(points[item]) for item in items]
-    order = [clusters[item] for item in items]
-    corrected = corrected_mean(
-        of_judge,
-        order,
-        [places[item] for item in labelled],
-        [_mean(people[item]) for item in labelled],
-        bounds=(0.0, 1.0),
+    return JudgedMetric(
+        first.judge,
+        first.contestant,
+        first.asked,
+        WIN_RATE,
+        [_mean(points[item]) for item in items],
+        [_mean(people[item]) for item in items],
+        [clusters[item] for item in items],
+        is_drawn(first.clusters, [(clusters[label.id], label.draw) for label in of_row]),
     )
-    return {
-        "judge": first.judge,
-        "contestant": first.contestant,
-        "task": first.asked.task,
-        "setting": first.asked.setting,
-        "metric": WIN_RATE,
-        "raw": mean_estimate(of_judge, order, draws).fields(),
-        "calibrated": as_calibrated(corrected),
-        "labels": corrected.labels,
-        "weight": corrected.weight,
-        "lacking": corrected.lacking,
-        "key": first.asked,
-    }
-
-
-def as_calibrated(rate: Estimate) -> Row | None:
-    """The column of boards; None with labels in fewer than two clusters."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return None
-    value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))
-    return {"value": value, "ci": [low, high], "labels": rate.labels}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -21,18 +21,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Unpack
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.human import NOT_DRAWN, corrected_rows, human_rows
+from vivavoce.results.audits.correction import corrected_rows
+from vivavoce.results.audits.human import human_rows, win_rates
 from vivavoce.results.audits.judgements import (
     FIRST,
     JudgedAnswer,
+    LabelledLines,
     agreement_rows,
     criteria_of,
     measure_rows,
@@ -40,11 +42,8 @@ from vivavoce.results.audits.judgements import (
     read_verdicts,
     slope_within,
 )
-from vivavoce.results.audits.line_labels import (
-    corrected_rows_of_lines,
-    human_rows_of_lines,
-    is_of_lines,
-)
+from vivavoce.results.audits.line_labels import human_rows_of_lines, is_of_lines, line_metrics
+from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import (
     Draws,
@@ -149,11 +148,8 @@ def audit_judge(
     if correct:
         if human is None:
             raise InputError("Correcting a judge takes people's labels: --human FILE --correct.")
-        if is_of_lines(human):
-            corrected, warnings = corrected_rows_of_lines(human, labelled, draws), [NOT_DRAWN]
-        else:
-            corrected, warnings = corrected_rows(human, judged, draws)
-        notes += warnings
+        corrected, remarks = _corrected(human, judged, labelled, draws)
+        notes += remarks
     agreement = []
     for first, second in combinations(sorted(by_judge), 2):
         rows, differing = _agreement(by_judge[first], by_judge[second], draws)
@@ -182,6 +178,32 @@ def audit_judge(
         corrected=tuple({k: v for k, v in row.items() if k != "key"} for row in corrected),
         notes=tuple(sorted(notes)),
     )
+
+
+def _corrected(
+    human: Path, judged: Sequence[JudgedAnswer], labelled: Sequence[LabelledLines], draws: Draws
+) -> tuple[list[Row], list[str]]:
+    """Rows and notes by the labels of a file, of whichever kind they are."""
+    if is_of_lines(human):
+        return corrected_rows(line_metrics(human, labelled), draws)
+    found, notes = win_rates(human, judged)
+    rows, remarks = corrected_rows(found, draws)
+    return rows, notes + remarks
+
+
+def calibrations(
+    human: Path, logs: Sequence[LogHeader], draws: Draws
+) -> tuple[Mapping[tuple[RowKey, str], Row | None], list[str]]:
+    """Corrected values by the key of a board's row and the metric, and notes on the labels.
+
+    Raises:
+        InputError: A line of the file is not a label, or names what no judge has judged.
+    """
+    of_lines = is_of_lines(human)
+    judged, labelled = ([], read_rulings(logs)) if of_lines else (read_verdicts(logs), [])
+    rows, notes = _corrected(human, judged, labelled, draws)
+    keyed = {(replace(row["key"], judge=row["judge"]), row["metric"]): row for row in rows}
+    return {key: row["calibrated"] for key, row in keyed.items()}, notes
 
 
 def _measures(

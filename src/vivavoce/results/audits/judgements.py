@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vivavoce.metrics.judged_text import CLAIM_LABELS, GRADES, NUGGET_LABELS, OWN
+from vivavoce.metrics.judged_text import QUESTIONS, Ruling
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.statistics.estimates import (
     Draws,
@@ -116,12 +116,19 @@ def _verdicts_of(log: LogHeader) -> Iterator[JudgedAnswer]:
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 
     samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
-    clusters = tuple(sorted({str((one.metadata or {})["cluster"]) for one in samples}))
+    clusters = _clusters_of(log)
     if any(isinstance(_note(summary), str) for summary in samples):
         # Too long for the log's summaries: the samples themselves have it.
         samples = read_eval_log_samples(log.path, all_samples_required=False)
     for sample in samples:
         yield from _judged(log, sample, _note(sample), clusters)
+
+
+def _clusters_of(log: LogHeader) -> tuple[str, ...]:
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    summaries = read_eval_log_sample_summaries(log.path)
+    return tuple(sorted({str((one.metadata or {})["cluster"]) for one in summaries}))
 
 
 def _note(sample: EvalSample | EvalSampleSummary) -> Any:
@@ -158,13 +165,7 @@ def _judged(
         )
 
 
-QUESTIONS: Mapping[str, Sequence[str]] = {
-    "nuggets": NUGGET_LABELS,
-    "claims": CLAIM_LABELS,
-    "relevance": GRADES,
-}
 _SHUFFLED = ("nuggets", "relevance")
-_BEST = {"nuggets": ("supported",), "claims": ("supported", OWN), "relevance": ("2",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +179,24 @@ class LabelledLines:
     epoch: int
     cluster: str
     question: str
-    labels: tuple[str | None, ...]
+    about: Any
+    """What the lines are about, as metrics need it."""
+    rulings: tuple[Ruling | None, ...]
     doublings: float
     """Logarithm to the base 2 of the answer's words by the reference's."""
+    clusters: tuple[str, ...] = ()
+    """Clusters of all items of its log, sorted."""
+
+    @property
+    def labels(self) -> list[str | None]:
+        """Labels of the lines; None for one without."""
+        return [None if ruling is None else ruling.label for ruling in self.rulings]
 
     @property
     def best(self) -> list[bool]:
         """Flags of the labelled lines that have the best label."""
-        return [label in _BEST[self.question] for label in self.labels if label is not None]
+        best = QUESTIONS[self.question].best
+        return [label in best for label in self.labels if label is not None]
 
 
 def read_rulings(logs: Sequence[LogHeader]) -> list[LabelledLines]:
@@ -203,6 +214,7 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
 
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 
+    clusters = _clusters_of(log)
     for sample in read_eval_log_samples(log.path, all_samples_required=False):
         scores = (sample.scores or {}).values()
         note = next((m for s in scores if (m := s.metadata or {}).get("rulings")), None)
@@ -212,8 +224,8 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
         reference = len("".join(sample.target).split())
         names = log.key.judge.partition(" template=")[0]
         for question, found in note["rulings"].items():
-            votes = {names: found["labels"], **(found.get("votes") or {})}
-            for name, labels in votes.items() if question in QUESTIONS else ():
+            votes = {names: found, **(found.get("votes") or {})}
+            for name, vote in votes.items() if question in QUESTIONS else ():
                 yield LabelledLines(
                     judge=log.key.judge.replace(names, name, 1),
                     contestant=log.contestant,
@@ -222,8 +234,13 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
                     epoch=sample.epoch,
                     cluster=str((sample.metadata or {})["cluster"]),
                     question=question,
-                    labels=tuple(labels),
+                    about=found["about"],
+                    rulings=tuple(
+                        label and Ruling(label, frozenset(works))
+                        for label, works in zip(vote["labels"], vote["works"], strict=True)
+                    ),
                     doublings=math.log2(answer / reference) if answer and reference else math.nan,
+                    clusters=clusters,
                 )
 
 
@@ -296,7 +313,7 @@ def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws
         return found
 
     clusters = [cluster for *_, cluster in cases]
-    return estimate_from_sums(table.reshape(len(cases), -1), clusters, slope, draws)
+    return estimate_from_sums(table.reshape(len(cases), 5 * len(groups)), clusters, slope, draws)
 
 
 def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:

@@ -1,8 +1,10 @@
-"""People's labels of lines that judges labelled, and shares of a judge corrected by them.
+"""People's labels of lines that judges labelled, and a judge's metrics by these labels.
 
-A file of labels has {id, contestant, question, line, label}, where `line` is the number in the
-request. An answer all of whose lines people labelled has the share that they give it. Such answers
-correct the judge's mean share, as people's verdicts correct his win rates.
+A file of labels has {id, contestant, question, line, label}, where `line` counts the `lines` of
+the answer that its log keeps, and for claims `works`, the numbers of the works that carry one. It
+may add the task, setting and epoch of the answer, and the record of a `draw`. An answer all of
+whose lines people labelled has the metrics that their labels give it. Without `works` there are
+none of citations.
 """
 
 from __future__ import annotations
@@ -17,32 +19,41 @@ from pydantic import BaseModel, ConfigDict
 
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
-from vivavoce.metrics.judged_text import VITAL, Ruling, Values, nugget_values, support_values
-from vivavoce.results.audits.human import as_calibrated
-from vivavoce.results.audits.judgements import QUESTIONS, LabelledLines
+from vivavoce.metrics.judged_text import QUESTIONS, Ruling
+from vivavoce.results.audits.correction import JudgedMetric, is_drawn
+from vivavoce.results.audits.judgements import LabelledLines
 from vivavoce.results.logs.records import RowKey
-from vivavoce.statistics import corrected_mean
-from vivavoce.statistics.estimates import Draws, agreement_estimates, mean_estimate
+from vivavoce.statistics.estimates import Draws, agreement_estimates
 from vivavoce.store import Row, read_jsonl
 
-Line: TypeAlias = tuple[str, str, str, int]
-"""A line by contestant, id, question and number."""
-_SHARES: Mapping[str, Sequence[str]] = {
-    "nuggets": ("nugget_coverage", "nugget_coverage_strict"),
-    "claims": ("support", "contradicted"),
-}
-"""Shares by question that follow from the labels alone."""
+Answer: TypeAlias = tuple[RowKey, str, int, str]
+"""An answer and what was asked about it: row, id, epoch and question."""
 
 
 class _Label(BaseModel):
     """People's label of one line."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", frozen=True)
     id: str
     contestant: str
     question: str
     line: int
     label: str
+    works: frozenset[int] | None = None
+    task: str | None = None
+    setting: str | None = None
+    epoch: int | None = None
+    draw: str | None = None
+
+    def fits(self, one: LabelledLines) -> bool:
+        """True for lines of the answer that the label is about."""
+        return (
+            (one.contestant, one.id, one.question) == (self.contestant, self.id, self.question)
+            and 0 < self.line <= len(one.rulings)
+            and self.task in (None, one.asked.task)
+            and self.setting in (None, one.asked.setting)
+            and self.epoch in (None, one.epoch)
+        )
 
 
 def is_of_lines(path: Path) -> bool:
@@ -50,24 +61,33 @@ def is_of_lines(path: Path) -> bool:
     return path.is_file() and any("question" in row for _, row in read_jsonl(path))
 
 
-def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Line, str]:
-    """The last label of each line; `InputError` names what is none, or no judge was asked about."""
-    people = {}
+def _answer(one: LabelledLines) -> Answer:
+    return one.asked, one.id, one.epoch, one.question
+
+
+def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Answer, dict[int, _Label]]:
+    """The last label of each line by its number; `InputError` names what fits no line, or many."""
+    by_id: dict[str, list[LabelledLines]] = defaultdict(list)
+    for one in labelled:
+        by_id[one.id].append(one)
+    people: dict[Answer, dict[int, _Label]] = defaultdict(dict)
     for number, row in read_jsonl(path):
-        label = checked(_Label, row, f"{path}:{number}")
-        if label.label not in QUESTIONS.get(label.question, ()):
-            known = ", ".join(QUESTIONS.get(label.question, ())) or f"none for {label.question!r}"
-            raise InputError(f"{path}:{number} has the label {label.label!r}. There are: {known}.")
-        people[label.contestant, label.id, label.question, label.line] = (label.label, number)
-    asked = {
-        (one.contestant, one.id, one.question, line)
-        for one in labelled
-        for line in range(1, len(one.labels) + 1)
-    }
-    for key, (_, number) in people.items():
-        if key not in asked:
-            raise InputError(f"{path}:{number} names a line that no judge was asked about.")
-    return {key: label for key, (label, _) in people.items()}
+        label, where = checked(_Label, row, f"{path}:{number}"), f"{path}:{number}"
+        known = QUESTIONS[label.question].labels if label.question in QUESTIONS else ()
+        if label.label not in known:
+            named = ", ".join(known) or f"none for {label.question!r}"
+            raise InputError(f"{where} has the label {label.label!r}. There are: {named}.")
+        fitting = {_answer(one) for one in by_id[label.id] if label.fits(one)}
+        if not fitting:
+            raise InputError(f"{where} names a line that no judge was asked about.")
+        if len(fitting) > 1:
+            raise InputError(
+                f"{where} may mean several answers of {label.contestant!r} to {label.id!r}: add "
+                "the fields task, setting and epoch to the line, or put the logs of one of them "
+                "into a folder of its own."
+            )
+        people[fitting.pop()][label.line] = label
+    return people
 
 
 def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
@@ -79,10 +99,11 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
     people = _read_people(path, labelled)
     pairs: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = defaultdict(list)
     for one in labelled:
+        by_people = people.get(_answer(one), {})
         for line, given in enumerate(one.labels, 1):
-            by_people = people.get((one.contestant, one.id, one.question, line))
-            if given is not None and by_people is not None:
-                pairs[one.judge, one.question].append(((by_people, given), one.cluster))
+            if given is not None and line in by_people:
+                pair = by_people[line].label, given
+                pairs[one.judge, one.question].append((pair, one.cluster))
     rows = []
     for (judge, question), found in sorted(pairs.items()):
         estimates = agreement_estimates([p for p, _ in found], [c for _, c in found], draws)
@@ -91,7 +112,7 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
             {
                 "judge": judge,
                 "criterion": question,
-                "labels": len(people),
+                "labels": sum(map(len, people.values())),
                 "n": len(found),
                 "indirect": 0,
                 **fields,
@@ -102,10 +123,8 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
     return rows
 
 
-def corrected_rows_of_lines(
-    path: Path, labelled: Sequence[LabelledLines], draws: Draws
-) -> list[Row]:
-    """Rows, one for each judge, contestant, task, setting and share, corrected by people's labels.
+def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMetric]:
+    """Every metric of labelled lines, by judges and by people.
 
     Raises:
         InputError: As `human_rows_of_lines` says.
@@ -114,49 +133,43 @@ def corrected_rows_of_lines(
     groups: dict[tuple[str, RowKey, str], list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         groups[one.judge, one.asked, one.question].append(one)
-    rows = []
-    for (judge, asked, question), found in sorted(groups.items(), key=lambda g: repr(g[0])):
-        of_judge = [_shares(question, one.labels) for one in found]
-        of_people = [_shares(question, _labels_by_people(one, people)) for one in found]
-        clusters = [one.cluster for one in found]
-        for metric in _SHARES.get(question, ()):
-            judged = [_number(values, metric) for values in of_judge]
-            human = [_number(values, metric) for values in of_people]
-            places = [place for place, value in enumerate(human) if not math.isnan(value)]
-            corrected = corrected_mean(
-                judged, clusters, places, [human[place] for place in places], bounds=(0.0, 1.0)
+    found = []
+    for (judge, asked, question), group in groups.items():
+        values_of = QUESTIONS[question].values
+        of_judge = [values_of(one.about, one.rulings) for one in group]
+        labels = [people.get(_answer(one), {}) for one in group]
+        of_people = [
+            values_of(one.about, rulings) if (rulings := _rulings(one, given)) else {}
+            for one, given in zip(group, labels, strict=True)
+        ]
+        records = [
+            (one.cluster, label.draw)
+            for one, given in zip(group, labels, strict=True)
+            for label in dict.fromkeys(given.values())
+        ]
+        found += [
+            JudgedMetric(
+                judge,
+                group[0].contestant,
+                asked,
+                metric,
+                [_number(values, metric) for values in of_judge],
+                [_number(values, metric) for values in of_people],
+                [one.cluster for one in group],
+                is_drawn(group[0].clusters, records),
             )
-            rows.append(
-                {
-                    "judge": judge,
-                    "contestant": found[0].contestant,
-                    "task": asked.task,
-                    "setting": asked.setting,
-                    "metric": metric,
-                    "raw": mean_estimate(judged, clusters, draws).fields(),
-                    "calibrated": as_calibrated(corrected),
-                    "labels": corrected.labels,
-                    "weight": corrected.weight,
-                    "lacking": corrected.lacking,
-                }
-            )
-    return rows
+            for metric in dict.fromkeys(name for values in of_judge for name in values)
+        ]
+    return found
 
 
-def _labels_by_people(one: LabelledLines, people: Mapping[Line, str]) -> list[str | None]:
-    """People's labels of the lines; none at all unless every line has one."""
-    numbers = range(1, len(one.labels) + 1)
-    labels = [people.get((one.contestant, one.id, one.question, number)) for number in numbers]
-    return [] if None in labels else labels
+def _rulings(one: LabelledLines, given: Mapping[int, _Label]) -> list[Ruling]:
+    """People's rulings on the lines; none at all unless every line has one."""
+    labels = [given[line] for line in range(1, len(one.rulings) + 1) if line in given]
+    whole = len(labels) == len(one.rulings)
+    return [Ruling(label.label, label.works) for label in labels] if whole else []
 
 
-def _shares(question: str, labels: Sequence[str | None]) -> Values:
-    rulings = [None if label is None else Ruling(label) for label in labels]
-    if question == "nuggets":
-        return nugget_values([VITAL] * len(rulings), rulings)
-    return support_values(rulings) if question == "claims" else {}
-
-
-def _number(values: Values, metric: str) -> float:
+def _number(values: Mapping[str, float | None], metric: str) -> float:
     value = values.get(metric)
     return math.nan if value is None else value

@@ -19,11 +19,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.reports import Column, Sheet, Table, grouped, sheet
-from vivavoce.results.audits.human import calibrations
-from vivavoce.results.audits.judgements import read_verdicts
+from vivavoce.results.audits.judge import calibrations
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board
@@ -67,7 +65,7 @@ def leaderboard(
         store: Folder that keeps statistics from one time to the next, so that only what is new is
             read and computed; None to keep nothing.
         own: Logs of the reader, whose rows are marked; a published row goes before one of his.
-        human: People's labels, by which win rates of judges are corrected; None for none.
+        human: People's labels, by which metrics of judges are corrected; None for none.
         partial: Also show logs that lack samples; each such row is marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
@@ -101,10 +99,9 @@ def leaderboard(
         found += [head for head in own_heads if head.key not in published]
         foreign += own_foreign
     chosen, notes = choose(found, foreign, partial=partial)
-    calibrated: Mapping[RowKey, Row | None] = {}
+    calibrated: Mapping[tuple[RowKey, str], Row | None] = {}
     if human is not None:
-        draws = Draws(resamples, seed)
-        calibrated, remarks = calibrations(human, read_verdicts(chosen), draws)
+        calibrated, remarks = calibrations(human, chosen, Draws(resamples, seed))
         notes = [*notes, *remarks]
     headlines = {head.key.task: head.metrics[0] for head in chosen}
     metrics = metrics_of(chosen)
@@ -122,8 +119,7 @@ def leaderboard(
                 # Whoever has the folder can write what was added to its logs.
                 if row["metric"] in head.added:
                     row |= {"trust": NOT_RECOMPUTED, "trust_reason": "added after the run"}
-                if row["metric"] == WIN_RATE:
-                    row["calibrated"] = calibrated.get(head.key)
+                row["calibrated"] = calibrated.get((head.key, row["metric"]))
                 if head.is_own:
                     row["own"] = True
         rows = [row for contestant in contestants for row in contestant.rows.values()]

@@ -250,7 +250,7 @@ class BoardRow(TypedDict):
     calibrated: Annotated[
         CalibratedMean | None,
         BoardColumn(
-            says="Win rate of a judge corrected by people's labels; null without enough of them.",
+            says="A judge's metric corrected by people's labels; null without enough of them.",
             unit="score",
         ),
     ]

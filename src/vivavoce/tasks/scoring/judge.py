@@ -16,6 +16,7 @@ from inspect_ai.model import Model
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import (
     ASPECTS,
+    QUESTIONS,
     Ruling,
     Verdict,
     read_rulings,
@@ -226,7 +227,7 @@ class LabelledQuestion:
     @property
     def values(self) -> Values:
         """Metrics of the answer."""
-        return self.question.score(self.rulings)
+        return QUESTIONS[self.question.name].values(self.question.about, self.rulings)
 
     @property
     def asked(self) -> int:
@@ -245,10 +246,12 @@ class LabelledQuestion:
         return silent - self.refused
 
     def record(self) -> dict[str, Any]:
-        """Record for a log: the label of every line, and each judge's where several voted."""
-        votes = {name: _labels_of(labels.rulings) for name, labels in self.votes.items()}
+        """Record for a log: the lines, their labels, and each judge's where several voted."""
+        votes = {name: _record(labels.rulings) for name, labels in self.votes.items()}
         return {
-            "labels": _labels_of(self.rulings),
+            "lines": list(self.question.lines),
+            "about": self.question.about,
+            **_record(self.rulings),
             **({"votes": votes} if len(votes) > 1 else {}),
             "malformed": self.malformed,
             "refused": self.refused,
@@ -256,8 +259,11 @@ class LabelledQuestion:
         }
 
 
-def _labels_of(rulings: Sequence[Ruling | None]) -> list[str | None]:
-    return [None if ruling is None else ruling.label for ruling in rulings]
+def _record(rulings: Sequence[Ruling | None]) -> dict[str, Any]:
+    return {
+        "labels": [ruling and ruling.label for ruling in rulings],
+        "works": [sorted(ruling.works or ()) if ruling else [] for ruling in rulings],
+    }
 
 
 async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from vivavoce.errors import InputError
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
-from vivavoce.metrics.judged_text import Ruling
 
 VALID = "valid"
 JUDGE = "judge"
@@ -71,8 +68,8 @@ class Question:
     """Labels from the worst to the best."""
     slots: Mapping[str, str]
     """Texts that the judge is shown beside the lines."""
-    score: Callable[[Sequence[Ruling | None]], Values]
-    """Metrics by the rulings on the lines."""
+    about: Any
+    """What the lines are about beside their texts, as JSON values; metrics need it."""
     cut: Sequence[str] = ()
     """Slots that may be cut, the first first."""
     values: Mapping[str, object] = field(default_factory=dict)

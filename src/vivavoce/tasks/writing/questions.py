@@ -32,17 +32,12 @@ from vivavoce.metrics.judged_text import (
     CLAIM_LABELS,
     NUGGET_LABELS,
     OWN,
-    Ruling,
-    citation_values,
-    nugget_values,
     read_claims,
-    relevance_values,
-    support_values,
 )
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl
-from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, target_source
+from vivavoce.tasks.scoring.marks import COMPARE, Question, target_source
 from vivavoce.tasks.writing.citations import show_works
 from vivavoce.tasks.writing.composing import PARTS
 from vivavoce.text.normalise import PLAIN_MARKS
@@ -295,13 +290,9 @@ def _facts(answer: str, row: Row) -> Question:
     nuggets = sorted(
         nuggets_of(row["nuggets"], row["task"], row["id"]), key=lambda one: hash_of(repr(one))
     )
-    importance = [nugget.importance for nugget in nuggets]
-
-    def score(rulings: Sequence[Ruling | None]) -> Values:
-        return nugget_values(importance, rulings)
-
+    about = [nugget.importance for nugget in nuggets]
     lines = [nugget.text for nugget in nuggets]
-    return Question(FACTS, lines, NUGGET_LABELS, {"answer": answer}, score, cut=("answer",))
+    return Question(FACTS, lines, NUGGET_LABELS, {"answer": answer}, about, cut=("answer",))
 
 
 def _claims(answer: str, row: Row) -> Question:
@@ -311,17 +302,12 @@ def _claims(answer: str, row: Row) -> Question:
     if works:
         cited = sorted(set().union(*(claim.cited for claim in claims)))
         slots["works"] = "\n\n".join(works[number] for number in cited if number in works) or "-"
-
-    def score(rulings: Sequence[Ruling | None]) -> Values:
-        cited = citation_values(claims, rulings) if works else {}
-        return {**support_values(rulings), **cited}
-
     return Question(
         CLAIMS,
         [claim.text for claim in claims],
         CLAIM_LABELS if works else [label for label in CLAIM_LABELS if label != OWN],
         slots,
-        score,
+        [(sorted(claim.cited), claim.unlisted) for claim in claims if works],
         cut=("works", "source") if works else ("source",),
     )
 
@@ -329,13 +315,11 @@ def _claims(answer: str, row: Row) -> Question:
 def _grades(answer: str, row: Row) -> Question:
     works, found = _works(row), find_citations(answer, row["works"])
     shown = sorted(found.listed & works.keys(), key=lambda number: hash_of(works[number]))
-
-    def score(rulings: Sequence[Ruling | None]) -> Values:
-        return relevance_values(rulings, found.unlisted)
-
     lines = [works[number].partition("] ")[2][:_MAX_WORK] for number in shown]
     source = target_source(row["prompt"], _own_spans(row))
-    return Question(GRADES, lines, GRADE_LABELS, {"source": source}, score, cut=("source",))
+    return Question(
+        GRADES, lines, GRADE_LABELS, {"source": source}, found.unlisted, cut=("source",)
+    )
 
 
 def _works(row: Row) -> dict[int, str]:

@@ -309,7 +309,8 @@ def missing(row: Row | None) -> str:
 
 def notes(row: Row, lead: Row) -> list[str]:
     """Notes beside a value: differences between its row and that of the headline metric."""
-    found = [_calibration(row)] if row["metric"] == WIN_RATE else []
+    is_corrected = row["metric"] == WIN_RATE or row["calibrated"]
+    found = [_calibration(row)] if is_corrected else []
     valid_only = row["value_valid"]
     if valid_only not in (None, row["value"]) and figure(valid_only) != figure(row["value"]):
         found.append(f"{figure(valid_only)} if valid")
@@ -322,7 +323,7 @@ def notes(row: Row, lead: Row) -> list[str]:
 
 
 def _calibration(row: Row) -> str:
-    """A judge's win rate as people's labels correct it."""
+    """A judge's metric as people's labels correct it."""
     found = row["calibrated"]
     if not found:
         return "not calibrated"
