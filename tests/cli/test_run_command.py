@@ -151,7 +151,7 @@ def test_inspect_runs_every_task_by_its_name_in_every_setting(tmp_path: Path) ->
         )
         text = done.stdout + done.stderr
         assert "Traceback" not in text, text
-        assert done.returncode == 0 or f"has no item of {task} with the setting" in text, text
+        assert done.returncode == 0 or f"has no items of {task} with the setting" in text, text
 
 
 @pytest.mark.slow

@@ -384,7 +384,7 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"setting": "random"}, "There are: base, abstracts, titles"),
+        ({"setting": "random"}, "Available: base, abstracts, titles"),
         ({"pairs": -1}, "pairs=-1"),
         ({"pairs": True}, "pairs=True"),
         ({"question_seed": "x"}, "question_seed='x'"),
