@@ -79,7 +79,7 @@ def test_a_bad_line_is_named(tmp_path, content, says):
 def test_a_gold_file_without_rows_is_refused(tmp_path):
     empty = tmp_path / "g.jsonl"
     empty.write_text("\n\n", "utf-8")
-    with pytest.raises(InputError, match="holds no row"):
+    with pytest.raises(InputError, match="has no rows"):
         read_pairs(empty, empty)
 
 

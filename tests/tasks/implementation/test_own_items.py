@@ -224,9 +224,9 @@ REPLACED = [
         "formulas/ranges.py",
         '("value")',
         '("value").to_frame()',
-        "gives DataFrame that is no series",
+        "returns DataFrame that is no series",
     ),
-    ("formulas/ranges.py", '"datetime", "instrument"', '"instrument"', "gives Series that is no"),
+    ("formulas/ranges.py", '"datetime", "instrument"', '"instrument"', "returns Series that is no"),
     (
         "formulas/ranges.py",
         '"datetime", "instrument"',
@@ -280,7 +280,7 @@ NETWORKS_REPLACED = [
         'zeros_like(inputs["y"])',
         "own_sum of .* KeyError: 'y'",
     ),
-    ("nets.py", "return [total, total", "return [total", "gives 1 layers, .* own_sum names 2"),
+    ("nets.py", "return [total, total", "return [total", "returns 1 layers, .* own_sum has 2"),
     (
         "nets.py",
         "return [total, total",

@@ -505,7 +505,7 @@ def test_of_three_judges_the_majority_counts(court: Court) -> None:
 
 
 def test_judges_of_an_even_number_are_refused(court: Court) -> None:
-    with pytest.raises(InputError, match="2 judges may split evenly"):
+    with pytest.raises(InputError, match="2 judges may tie"):
         court.hold(None, always_first, "even", judge=["scripted/judge", "extractive/lead"])
     with pytest.raises(InputError, match="named twice"):
         court.hold(None, always_first, "even", judge=["scripted/judge"] * 3)

@@ -246,7 +246,9 @@ def _check_claim(
     name: str, claim: Claim, formulas: Mapping[str, Formula], frames: Mapping[str, Any]
 ) -> None:
     if claim.formula not in formulas:
-        raise InputError(f"The claim of report {name} is about {claim.formula!r}, no formula.")
+        raise InputError(
+            f"The claim of report {name} is about {claim.formula!r}, which is not a formula."
+        )
     known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
     if unknown := sorted(set(claim.columns) - known):
         raise InputError(f"The claim of report {name} needs {unknown[0]!r}, which is not a column.")
