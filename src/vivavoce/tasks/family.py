@@ -171,6 +171,10 @@ class FamilyTask(Generic[Given]):
         """Tokens that answers need at least, where no longest answer is asked for."""
         return 0
 
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """An answer of the usual length and form, for estimates of costs."""
+        return gold
+
     def measure(self, answer: str, row: Row) -> Values:
         """Metrics of an answer; those of the card that are missing are computed by their functions.
 

@@ -401,6 +401,21 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     assert len(bench.server.prompts("judge")) >= 4 * 9
 
 
+def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
+    command = ["run", "related_work", "--round", bench.round.folder, "--logs", bench.folder / "no"]
+    command += ["--model", "extractive/lead", "--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
+    planned = viva(*command, "--estimate", "--json", env=bench.server.environment)
+    [priced] = [row for row in json.loads(planned.stdout)["estimate"] if row["model"] == MODEL]
+    # Two orders, facts, claims, and works, since the section's own are cited.
+    assert priced["requests"] == 5 * len(bench.items())
+    assert set(priced["questions"]) == {
+        "judge",
+        "judge.claims",
+        "judge.nuggets",
+        "judge.relevance",
+    }
+
+
 def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
     bench: Bench, tmp_path: Path
 ) -> None:

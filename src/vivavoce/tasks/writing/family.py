@@ -176,6 +176,11 @@ class Writing(FamilyTask[WritingArguments]):
         }
         return (_item(row, view, papers[row["paper_id"]], examples) for row in rows)
 
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """The gold, and a citation of each work that its section cites."""
+        marks = [row["works"][n - 1] if row.get("library") else n for n in row.get("cited", ())]
+        return " ".join([gold, *(f"[{mark}]" for mark in marks)])
+
     def measure(self, answer: str, row: Row) -> Values:
         """ROUGE F-measures and the length against the paper's own text, and the works cited."""
         text, reference = str(row.get("read_as", answer)), row["target"]
