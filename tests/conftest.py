@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib.metadata
 import os
 import resource
 import shutil
@@ -48,6 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Until all tests are collected nothing is thrown away, so nobody looks for garbage.
 
+    Where this package is installed from its folder, Inspect lists the files of all packages for
+    each task: three quarters of a small run. So the list is made once.
+
     How fast Hypothesis draws tells of the machine and of who else works on it, not of the code.
     It draws the same examples for everybody, so that a change is judged by the change; with
     `--fresh`, as `make fuzz` runs it, it draws new and more ones.
@@ -56,6 +60,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     gc.disable()
+    importlib.metadata.packages_distributions = functools.cache(
+        importlib.metadata.packages_distributions
+    )
     is_fresh = config.getoption("--fresh")
     settings.register_profile(
         "shared machine",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib
+import importlib.metadata
 import json
 import os
 import socket
@@ -84,6 +84,7 @@ def _warm() -> None:
     from vivavoce.tasks import list_families
     from vivavoce.tasks.lookup import register_family
 
+    importlib.metadata.packages_distributions()
     get_model_info("openai/gpt-4o")
     for family in list_families():
         register_family(family)
@@ -101,7 +102,7 @@ def _verbs() -> Callable[[], object]:
 
 
 def _spare() -> None:
-    """What tests/conftest.py spares the tests too: the disk, drawing and events for nobody."""
+    """What tests/conftest.py spares the tests too: the disk, drawing, lists, events for nobody."""
     from inspect_ai._eval.task.log import TaskLogger
     from rich.live import Live
 
@@ -206,6 +207,7 @@ def _run(name: str, words: list[str]) -> None:
 
 if __name__ == "__main__":
     del sys.path[0]
+    importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
     for _name in _FIRST:
         importlib.import_module(_name)
     _warm()

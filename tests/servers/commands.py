@@ -93,14 +93,17 @@ def viva_here(
 
 
 _WARM = """
-import gc, json, os, sys
+import functools, gc, json, os, sys
 import openai, typer.main, vivavoce.running
+from inspect_ai._util import package
 from rich.live import Live
 from vivavoce.cli import app
 from vivavoce.tasks import list_families
 from vivavoce.tasks.lookup import register_family
 
 Live.refresh = lambda _: None
+package.packages_distributions = functools.cache(package.packages_distributions)
+package.packages_distributions()
 verbs = typer.main.get_command(app)
 for family in list_families():
     register_family(family)

@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.results.integrity.forgeries import FORGERIES
 from tests.results.integrity.forging import CAUGHT, Forgery, forge
-from tests.results.integrity.honest import make_honest
+from tests.results.integrity.honest import honest_in, make_honest
 from tests.servers.commands import only_json, viva_here
 
 REFUSED, UNVERIFIED, PASSED = "refused", "not recomputed", "recomputed"
@@ -117,9 +117,9 @@ def main() -> None:
     counts: Counter[str] = Counter()
     wrong = []
     with tempfile.TemporaryDirectory() as name:
-        honest, opened, easy = make_honest(Path(name))
-        inbox = Path(name) / "inbox"
-        for forgery, verdicts in try_doors(FORGERIES, honest, opened.folder, easy, inbox):
+        folder = Path(name)
+        make_honest(folder)
+        for forgery, verdicts in try_doors(FORGERIES, *honest_in(folder), folder / "inbox"):
             print(f"| {forgery.name} | {' | '.join(verdicts.values())} |", flush=True)
             counts.update(f"{door} {verdict}" for door, verdict in verdicts.items())
             wrong += [f"{forgery.name}: {door}" for door in problems_of(forgery, verdicts)]

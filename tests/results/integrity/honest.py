@@ -14,8 +14,6 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.golden import WRONG, Golden
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.rounds import Round
-
 FAMILIES = ("implementation", "leaderboards", "ranking", "tables", "writing")
 RUNS: dict[str, tuple[str, ...]] = {
     "title": ("title",),
@@ -49,8 +47,13 @@ def student(golden: Golden) -> Callable[[Ask], Reply]:
     return reply
 
 
-def make_honest(folder: Path) -> tuple[Path, Round, Path]:
-    """Run every kind; the logs' folder, the round, and a round of the same name that is not it."""
+def honest_in(folder: Path) -> tuple[Path, Path, Path]:
+    """The logs that `make_honest` left, the round, and a round of the same name that is not it."""
+    return folder / "honest", folder / "made" / "storms", folder / "easy" / "round-0" / "small"
+
+
+def make_honest(folder: Path) -> None:
+    """Run every kind, and make the rounds."""
     chosen = {"formulas": ["PEG"], "architectures": [], "reports": []}
     opened = sample_round(
         folder / "made", FAMILIES, implementation=chosen, tables={"min_papers": 9}
@@ -66,17 +69,6 @@ def make_honest(folder: Path) -> tuple[Path, Round, Path]:
                 command += ["--model", "openai-api/scripted/student"]
             viva_here(*command, env=server.environment)
     # Two runs in one folder, of which the last may be cut off.
-    title = folder / "honest" / "title"
-    viva_here(
-        "run",
-        "title",
-        "--method",
-        "null",
-        "--round",
-        opened.folder,
-        "--logs",
-        title,
-        "--subset",
-        "6",
-    )
-    return folder / "honest", opened, easy
+    where = ("--round", opened.folder, "--logs", folder / "honest" / "title", "--subset", "6")
+    viva_here("run", "title", "--method", "null", *where)
+    assert honest_in(folder)[1:] == (opened.folder, easy)
