@@ -399,6 +399,9 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     assert prompts
     assert not any(fact in bare(prompt) for prompt in prompts for fact in facts)
     assert len(bench.server.prompts("judge")) >= 4 * 9
+    # Facts and support stand first where they are judged.
+    shown = viva("board", "show", logs, "--resamples", "0").stdout.splitlines()
+    assert shown[1].split()[2:5] == ["nugget_coverage", "support", "contradicted"]
 
 
 def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
