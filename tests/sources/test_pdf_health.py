@@ -216,7 +216,7 @@ def test_ingest_names_the_files_in_doubt_and_a_doubtful_part_is_no_gold(tmp_path
     without_headings(folder / "plain.pdf")
     command = ["ingest", "pdf", str(folder), "--corpus", str(tmp_path / "corpus")]
     shown = CliRunner().invoke(app, command)
-    assert "1 read well, 2 in doubt in whole or part; doubtful parts are not gold:" in shown.output
+    assert "1 read without doubts, 2 with doubtful parts, which are never gold:" in shown.output
     assert "plain.pdf: no headings found" in shown.output
     report = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
     assert {row["where"]: row["reason"] for row in report["doubtful"]} == {
