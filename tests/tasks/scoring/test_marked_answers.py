@@ -14,9 +14,9 @@ from inspect_ai.log import EvalLog, read_eval_log
 from tests.servers.commands import only_json, viva_here
 from tests.servers.markups import Kind, Markup, halves, markups
 from tests.servers.scripted import Ask, Reply, answer, scripted
+from tests.support.rounds import full_round
 
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.sample_round import build_sample, demo_spec
 
 WRITTEN = ("abstract", "introduction", "related_work")
 KINDS: dict[str, Kind] = {
@@ -57,8 +57,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    folder = tmp_path_factory.mktemp("marked")
-    opened = build_sample(folder, demo_spec()).folder
+    folder, opened = tmp_path_factory.mktemp("marked"), full_round(tmp_path_factory).folder
     logs = asked(opened, folder / "oracle", list(KINDS), methods=["oracle"], models=["none"])
     golds = {}
     for task, log in logs.items():
