@@ -174,3 +174,18 @@ def test_commands_of_classes_print_what_they_print_in_them(tmp_path: Path) -> No
 )
 def test_a_notice_is_known_by_how_it_begins(title: str, abstract: str, status: str | None) -> None:
     assert status_of(title, abstract) == status
+
+
+def test_a_sign_may_be_named_by_its_number(tmp_path: Path) -> None:
+    marks = r"\newcommand{\yes}{\textcolor{green}{\ding{51}}}"
+    body = r'\yes{} or \ding{55}, \symbol{10003}, \symbol{"2714}, \symbol{-1}.'
+    assert text_of(tmp_path, body, preamble=marks) == "✓ or ✗, ✓, ✔, ."
+
+
+def test_a_cell_of_an_unknown_command_keeps_it(tmp_path: Path) -> None:
+    body = r"""
+\begin{table}\caption{Signs}\begin{tabular}{lcc}
+Method & Free & Fast \\ \rowstyle One & \good & \textbf{} \\ \rowstyle & \checkmark & 2 \\
+\end{tabular}\end{table}"""
+    (table,) = read(tmp_path, body).tables
+    assert table.cells == (("Method", "Free", "Fast"), ("One", "\\good", ""), ("", "✓", "2"))

@@ -193,6 +193,23 @@ def test_latex_words_are_what_is_printed():
     assert latex_words(cell) == "88.5 ± 0.2% new ✓"
 
 
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (r"$O(n \log n)$", "O(n log n)"),
+        (r"$\frac{1}{2}$ and $\frac34$", "1/2 and 3/4"),
+        (r"$\dfrac{\frac{a}{b}}{c}$", "a/b/c"),
+        (r"$\Delta\mathrm{SR}$", "ΔSR"),
+        (r"$\left(\sqrt{n}\right)$", "(√n)"),
+        (r"{\it x} \ac{CNN} \unknown", "x CNN"),
+        (r"\frac{1", "1"),
+        (r"\ding{55} \ding{72} \ding{172} \ding{9}", "✗ ★ ①"),
+    ],
+)
+def test_formulas_of_a_cell_print_fractions_functions_and_signs(source, printed):
+    assert latex_words(source) == printed
+
+
 def test_plain_words_drop_the_emphasis_of_every_notation():
     assert plain_words("**[BERT](https://a.b/c)**[^1] <sup>2</sup> `x` _ok_ $\\alpha$") == (
         "BERT 2 x _ok_ α"

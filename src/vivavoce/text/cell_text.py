@@ -6,8 +6,10 @@ import html
 import math
 import re
 from collections.abc import Iterable, Sequence
+from html.entities import html5
 
 from vivavoce.text.data import read_data
+from vivavoce.text.dingbats import dingbat
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -20,13 +22,18 @@ _EMPHASIS = re.compile(r"\*+|__+|~~+|`+")
 _EDGE_UNDERSCORE = re.compile(r"^_(.+)_$")
 
 _LATEX_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}$]+|~", re.DOTALL)
+_SWITCH = re.compile(
+    r"(?:rm|bf|it|tt|sf|sl|sc|em|cal|display|text|script|scriptscript)(?:style|family|series|shape)?"
+    r"|left|right|middle|[bB]igg?[lrm]?|(?:no)?limits"
+)
+"""Commands that change how the rest is printed: fonts, and the size of brackets."""
+_FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "nicefrac", "sfrac"})
 _BRACE = re.compile(r"\\.|\{+|\}", re.DOTALL)
 _OPTION = re.compile(r"\s*(?:\[[^\[\]]{0,200}\]|\([^()]{0,200}\))")
 
 _COMMANDS = read_data(__file__, "cell_commands.toml")
 _DROPPED_ARGUMENTS: dict[str, int] = _COMMANDS["dropped_arguments"]
 _SYMBOLS: dict[str, str] = _COMMANDS["symbols"]
-_DINGBATS: dict[str, str] = _COMMANDS["dingbats"]
 
 
 def collapse_spaces(text: str) -> str:
@@ -64,35 +71,55 @@ def skip_group(text: str, position: int, stop: int | None = None) -> int:
 def latex_words(text: str) -> str:
     r"""Text that LaTeX prints for a cell: `\textbf{88.5} $\pm$ 0.2\%` -> `88.5 ± 0.2%`.
 
-    Citations, labels, colours and rules are dropped; of unknown commands, arguments stay.
+    Citations, labels, colours and rules are dropped. Of unknown commands, arguments stay; within a
+    formula such a command is a function and prints its name, as `$\log n$` does.
     """
     words: list[str] = []
+    numerators: list[int] = []
+    """Ends of the numerators that are open, the innermost last."""
     position = 0
+    is_formula = False
     while match := _LATEX_TOKEN.search(text, position):
         words.append(text[position : match.start()])
         token, position = match.group(), match.end()
         if token == "~":
             words.append(" ")
+        elif token[0] == "\\" and (name := token[1:].rstrip("*")) in _FRACTIONS:
+            numerators.append(skip_group(text, position))
+            if numerators[-1] == position:  # \frac12
+                numerators[-1] = position = position + 1
+                words.append(text[position - 1 : position])
         elif token[0] == "\\" and token[1].isalpha():
-            position = _read_command(token[1:].rstrip("*"), text, position, words)
+            position = _read_command(name, text, position, words, is_formula=is_formula)
         elif token[0] == "\\":
             words.append(" " if token[1] in "\\,;:! \n" else token[1])
+        elif token.count("$") % 2:
+            is_formula = not is_formula
+        while numerators and numerators[-1] <= position:
+            words.append("/")
+            numerators.pop()
     words.append(text[position:])
     return collapse_spaces("".join(words))
 
 
-def _read_command(name: str, text: str, position: int, words: list[str]) -> int:
+def _read_command(
+    name: str, text: str, position: int, words: list[str], *, is_formula: bool
+) -> int:
+    """Add what a command prints to `words`, and return where the text goes on."""
+    has_argument = text[position : position + 1] == "{" and text[position + 1 : position + 2] != "}"
     if name == "ding":
         end = skip_group(text, position)
-        words.append(_DINGBATS.get(text[position:end].strip("{} "), ""))
+        words.append(dingbat(text[position:end].strip("{} ")))
         return end
     if name in _DROPPED_ARGUMENTS:
         while option := _OPTION.match(text, position):
             position = option.end()
         for _ in range(_DROPPED_ARGUMENTS[name]):
             position = skip_group(text, position)
-        return position
-    words.append(_SYMBOLS.get(name, ""))
+    elif name in _SYMBOLS:
+        words.append(_SYMBOLS[name])
+    elif not has_argument and not _SWITCH.fullmatch(name):
+        words.append(html5.get(f"{name};", name if is_formula else ""))
     return position
 
 

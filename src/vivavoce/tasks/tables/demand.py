@@ -13,7 +13,7 @@ are plainly at fault, and are not a substitute for the spot checks of people.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -183,12 +183,15 @@ def _field_of(title: str, index: LeakIndex) -> str:
 def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> str:
     """The longest noun phrase without a leak in the first clause of a caption.
 
-    What leads to the subject is left out, as in `Summary of parsers`. A phrase has words of the
-    titles; it has no `to`, is not part of an enumeration, and ends in no verb.
+    What leads to the subject is left out, as in `Summary of parsers`. A caption without it may be a
+    sentence, so every word of its phrase has to be in a title. A phrase has no `to`, is not part of
+    an enumeration, and ends in no verb.
     """
     text = _ASIDE.sub(" ", without_number(plain_words(caption[:_MAX_CAPTION])))
     clause = next(filter(str.strip, _BREAK.split(text)), "").strip()
-    words = _WORD.findall(_LEAD_IN.sub("", clause))
+    subject = _LEAD_IN.sub("", clause)
+    words = _WORD.findall(subject)
+    enough = any if subject != clause else all
     ends = [at for at in range(len(words) + 1) if at == len(words) or not is_telling(words[at])]
     starts = [0, *(at + 1 for at in ends)]
     around = ["", *(word.lower() for word in words), ""]
@@ -198,18 +201,28 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
         for end in ends
         if 0 < end - at <= _MAX_TOPIC and _JOINING.isdisjoint((around[at], around[end + 1]))
     ]
-    sound = (run for run in sorted(runs, key=len, reverse=True) if _is_noun_phrase(run, known))
+    sound = (
+        run for run in sorted(runs, key=len, reverse=True) if _is_noun_phrase(run, known, enough)
+    )
     return next(filter(None, (_clean_phrase(run, index) for run in sound)), "")
 
 
-def _is_noun_phrase(words: Sequence[str], known: Collection[str]) -> bool:
-    """Check that a run of words can be a noun phrase about the works of some titles."""
+def _is_noun_phrase(
+    words: Sequence[str], known: Collection[str], enough: Callable[[Iterable[bool]], bool]
+) -> bool:
+    """Check that a run of words can be a noun phrase about the works of some titles.
+
+    Args:
+        words: The run.
+        known: Stems of the words in the titles.
+        enough: `any` or `all`: how many of its words have to be among them.
+    """
     telling = [word for word in words if is_telling(word)]
     stems = stems_of(telling)
     return (
         len(telling) >= _MIN_TOPIC
         and "to" not in words
-        and any(stem in known for stem in stems)
+        and enough(stem in known for stem in stems)
         and not (words[-1].endswith("ing") and stems[-1] not in known)
         and not any(one.isupper() and other.isupper() for one, other in pairwise(words))
     )

@@ -7,6 +7,7 @@ Source: arXiv2Table, section 4, and arxivDIGESTables, whose filters these resemb
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,9 +47,12 @@ from vivavoce.tasks.tables.works import (
     work_of_paper,
     work_of_reference,
 )
+from vivavoce.text.cell_text import spread_cells
 from vivavoce.text.dates import inside
 
 _DIGESTABLES: Kind = "digestables"
+_COMMAND = re.compile(r"\\[a-zA-Z]+")
+"""A command of LaTeX that the reader of a paper did not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,8 @@ def _read_printed(
     if not row["caption"].strip():
         return Exclusion(TASK, name, "no_caption")
     cited = cited_by_row(row)
-    grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
+    cells = spread_cells(row["cells"], row.get("spans") or ())
+    grid = read_grid(cells, [bool(ordinals) for ordinals in cited])
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
     chosen, dropped = _choose_lines(source, grid, cited, works, options)
@@ -199,6 +204,9 @@ def _read_printed(
     values = read_values(grid, lines)
     if fault := shift_of(grid, lines) or misfit(values):
         return Exclusion(TASK, name, "shifted_header", fault)
+    unread = (cell for line in lines for cell in line.cells if _COMMAND.fullmatch(cell))
+    if command := next(unread, None):
+        return Exclusion(TASK, name, "unread_cells", f"the source does not define {command}")
     if why := why_not(values, [paper for _, paper in chosen], options):
         lacking = dropped["no_title"] + dropped["too_little_known"]
         if lacking and why[0] in ("few_rows", "few_papers"):

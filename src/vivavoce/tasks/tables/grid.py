@@ -99,7 +99,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     empty, all else. Lines that divide the table into groups are not lines of the grid.
 
     Args:
-        cells: Rows of cells; what spans is repeated, or the places it covers are empty.
+        cells: Rows of cells; what spans several places is in each of them.
         cites: Whether a row cites; no such row is part of a header.
     """
     width = min(max(map(len, cells), default=0), _MAX_COLUMNS)

@@ -140,13 +140,16 @@ OF_ROADS = "For a review of congestion on roads, I need a table that compares"
         # A phrase with a word that leaks is left out as a whole.
         ("Overview of traffic forecasting models.", ("Forecast",), ""),
         ("Table 1", (), ""),
+        # A caption without a lead-in may be a sentence.
+        ("Traffic forecasting models.", (), "traffic forecasting models"),
+        ("Traffic models use different networks.", (), ""),
     ],
 )
 def test_a_template_asks_for_the_phrase_of_the_caption_in_the_field_of_the_survey(
     caption: str, columns: tuple[str, ...], topic: str
 ) -> None:
     table = table_of(caption, columns=(*columns, "Cost", "Venue"))
-    rest = f"work on {topic}." if topic else "the work."
+    rest = f"work on {topic}." if topic else "existing work."
     survey = replace(table, survey="A survey on congestion on roads")
     assert template_demand(survey, TITLES) == f"{OF_ROADS} {rest}"
     alone = f"I need a table that compares work on {topic}." if topic else None
@@ -165,7 +168,7 @@ def test_a_template_asks_for_the_phrase_of_the_caption_in_the_field_of_the_surve
 )
 def test_the_field_is_what_the_title_of_a_survey_names(title: str, field: str) -> None:
     table = replace(table_of("Table 1"), survey=title)
-    expected = f"For a review of {field}, I need a table that compares the work."
+    expected = f"For a review of {field}, I need a table that compares existing work."
     assert template_demand(table, TITLES) == expected
 
 

@@ -94,6 +94,7 @@ def test_rows_of_one_paper_stay_apart(tmp_path: Path) -> None:
         (printed(), {"min_rows": 4}, "few_rows"),
         (printed([("A", "x", "y"), ("B", "x", "y")], header=[("Year", "Data", "")]), {},
          "shifted_header"),
+        (printed([("A", "\\good", "y"), ("B", "x", "y")]), {}, "unread_cells"),
     ],
 )  # fmt: skip
 def test_every_table_left_out_has_a_reason(
@@ -102,6 +103,13 @@ def test_every_table_left_out_has_a_reason(
     found = gold(tmp_path, table, options=TablesOptions(**options))
     assert not found.tables
     assert reasons(found) == {"/table/0": reason}
+
+
+def test_a_cell_that_spans_rows_is_a_value_of_each(tmp_path: Path) -> None:
+    rows = [("Ash [1]", "LSTM", "news"), ("Bay [2]", "", "web"), ("Cob [3]", "CNN", "web")]
+    table = printed(rows) | {"spans": [[1, 1, 2, 1]]}
+    (found,) = gold(tmp_path, table).tables
+    assert [row.cells for row in found.rows] == [("LSTM", "news"), ("LSTM", "web"), ("CNN", "web")]
 
 
 def test_half_empty_tables_and_tables_of_numbers_are_gold(tmp_path: Path) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vivavoce.sources.fulltext.latex.layout import TABULARS, Layout, Span
+from vivavoce.sources.fulltext.latex.layout import (
+    PLAIN,
+    SILENT,
+    SYMBOLS,
+    TABULARS,
+    Layout,
+    Span,
+)
 from vivavoce.sources.fulltext.latex.typeset import Typesetter
 from vivavoce.sources.fulltext.model import Cell, RawTable
 from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, span_of
@@ -78,7 +85,7 @@ def _grid(setter: Typesetter, start: int, end: int) -> list[list[Cell]]:
         parts = [(inside.start, inside.end)] if inside is not None else []
         parts.append((data + 1, stop))
     for cells, ending in (row for part in parts for row in _split_rows(layout, *part)):
-        rows.append([_cell(setter, cell) for cell in cells])
+        rows.append([_cell(setter, cell, is_first=cell is cells[0]) for cell in cells])
         if ending == "\\endfirsthead":
             is_first_head, mark = True, len(rows)
         elif ending in _HEAD_MARKS:
@@ -111,9 +118,17 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
     yield cells, ""
 
 
-def _cell(setter: Typesetter, cell: Span) -> Cell:
+def _cell(setter: Typesetter, cell: Span, *, is_first: bool) -> Cell:
+    """A cell, which keeps an unknown command where it holds nothing else: that prints something.
+
+    In the first cell of a row such a command may be about the row.
+    """
     layout = setter.layout
     text = setter.line(cell.start, cell.end)
+    if not text and not is_first:
+        source = layout.source(cell).strip()
+        is_unknown = source not in PLAIN and source not in SILENT and source not in SYMBOLS
+        text = source if is_unknown and _COMMAND.fullmatch(source) else ""
     return Cell(
         text=text,
         keys=[key for part in _outside_captions(layout, cell) for key in _keys(layout, *part)],

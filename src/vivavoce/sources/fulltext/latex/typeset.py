@@ -26,12 +26,14 @@ from vivavoce.sources.fulltext.latex.layout import (
 )
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
 from vivavoce.sources.fulltext.model import cite, refer
+from vivavoce.text.dingbats import character, dingbat
 
 Hook = Callable[[int, list[str]], int]
 """Handles the command at a place on its own and returns where the text goes on."""
 
 _NAMED_REFERENCES = frozenset({"\\autoref", "\\cref", "\\Cref", "\\vref", "\\Autoref"})
 _REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref", "\\eqref"}
+_BY_NUMBER = {"\\ding": dingbat, "\\symbol": character, "\\unichar": character}
 _MAX_DEPTH = 12
 _MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
@@ -106,6 +108,9 @@ class Typesetter:
             following = layout.tokens[place + 1] if place + 1 < len(layout.tokens) else "}"
             out.append("" if following[0] in _AFTER_XSPACE else " ")
             return place + 1
+        if token in _BY_NUMBER and (number := layout.group(place + 1)) is not None:
+            out.append(_BY_NUMBER[token](layout.source(number)))
+            return number.after
         if token in SYMBOLS:
             out.append(SYMBOLS[token])
             return place + 1

@@ -35,13 +35,13 @@ _SLANT = 0.1
 """Quarter turns by which text may lean; a watermark across the page leans more."""
 _ASKEW = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u0327"
-COMBINING = dict(zip("´`ˆ˜¨¯˘˙ˇ˚¸", _COMBINING, strict=True))
+_COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u030b\u0327"
+COMBINING = dict(zip("´`ˆ˜¨¯˘˙ˇ˚˝¸", _COMBINING, strict=True))
 _ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
 _CEDILLA = re.compile(r"([CcSsTt])¸")
 """A cedilla is drawn below its letter, which may stand before it."""
 _STROKE = "\u0335"
-_BELOW_STROKE = re.compile(" (?=[Ll])")
+_BELOW_STROKE = re.compile(" ([Ll])")
 _STROKED = re.compile(rf"{_STROKE}([Ll])")
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
@@ -179,22 +179,24 @@ class _Reader:
         # PDFium counts halves of surrogate pairs, so they stay apart here.
         text = "".join(map(chr, buffer[: max(written - 1, 0)]))
         sample = range(0, len(text), max(len(text) // 16, 1))
-        if len(text) != count or not all(self._agrees(index, text[index]) for index in sample):
+        is_whole = len(text) == count and all(
+            text[index] in _BROKEN_WORD or self._unicode(index) == ord(text[index])
+            for index in sample
+        )
+        if not is_whole:
             # The page holds marks without a character: ask for each one, which is slower.
             text = "".join(chr(self._unicode(index)) for index in range(count))
         return _BELOW_STROKE.sub(self._stroke_or_space, text)
 
     def _stroke_or_space(self, found: re.Match[str]) -> str:
         """The stroke of `ł`, which TeX's old fonts set over the letter with the code of a space."""
-        place = found.start()
+        place, letter = found.start(), found[1]
+        start = self.origin(place + 1)[0]
         if pdfium.FPDFText_IsGenerated(self.text_page, place):
-            return " "
-        end = self.end(place, 0)
-        return _STROKE if end > (self.end(place + 1, 0) + self.origin(place + 1)[0]) / 2 else " "
-
-    def _agrees(self, index: int, character: str) -> bool:
-        code = self._unicode(index)
-        return code == ord(character) or character in _BROKEN_WORD
+            # Behind a gap PDFium drops the stroke, but the space has its place, inside the letter.
+            return " Ł" if letter == "L" and self.origin(place)[0] > start + 0.2 else found[0]
+        middle = (self.end(place + 1, 0) + start) / 2
+        return (_STROKE if self.end(place, 0) > middle else " ") + letter
 
     def _unicode(self, index: int) -> int:
         return min(int(pdfium.FPDFText_GetUnicode(self.text_page, index)), 0xFFFF)
