@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from vivavoce.statistics.estimates import (
@@ -12,6 +13,7 @@ from vivavoce.statistics.estimates import (
     mean_estimate,
     paired_row,
 )
+from vivavoce.statistics.intervals import Floats
 
 
 def test_a_mean_leaves_out_what_is_undefined() -> None:
@@ -34,6 +36,17 @@ def test_a_ratio_of_sums_is_that_of_all_cases_together() -> None:
         [[1.0, 2.0], [3.0, 4.0]], ["p", "q"], lambda sums: sums[:, 0] / sums[:, 1], Draws(500, 0)
     )
     assert estimate == Estimate(4 / 6, (0.5, 0.75), 2)
+
+
+def test_a_ratio_that_is_undefined_or_of_one_paper_has_no_interval() -> None:
+    def ratio(sums: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums[:, 0] / sums[:, 1])
+
+    of_nothing = estimate_from_sums([[0.0, 0.0]] * 2, ["p", "q"], ratio, Draws(200, 0))
+    assert of_nothing == Estimate(None, None, 2)
+    of_one_paper = estimate_from_sums([[1.0, 2.0]] * 2, ["p", "p"], ratio, Draws(200, 0))
+    assert of_one_paper == Estimate(0.5, None, 2)
 
 
 def test_figures_of_no_case_are_undefined() -> None:

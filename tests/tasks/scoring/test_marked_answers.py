@@ -14,6 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from tests.servers.commands import only_json, viva_here
 from tests.servers.markups import Kind, Markup, halves, markups
 from tests.servers.scripted import Ask, Reply, answer, scripted
+from tests.support.once import make_once
 from tests.support.rounds import full_round
 
 from vivavoce.running import RunSpec, run
@@ -58,9 +59,12 @@ class World:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder, opened = tmp_path_factory.mktemp("marked"), full_round(tmp_path_factory).folder
-    logs = asked(opened, folder / "oracle", list(KINDS), methods=["oracle"], models=["none"])
+
+    def ask_the_oracle(logs: Path) -> None:
+        asked(opened, logs, list(KINDS), methods=["oracle"], models=["none"])
+
     golds = {}
-    for task, log in logs.items():
+    for task, log in by_task(make_once(tmp_path_factory, "oracle", ask_the_oracle)).items():
         sample = (log.samples or [])[0]
         prompt, text = str(sample.input), str(sample.target)
         golds[task] = Gold(sample.id, prompt, text, values_of(log)[0])
@@ -72,6 +76,11 @@ def asked(opened: Path, logs: Path, tasks: list[str], **more: Any) -> dict[str, 
     """The logs of a run over an item of each task, by task."""
     report = run(RunSpec(tasks=tasks, round=opened, logs=logs, limit=1, display="none", **more))
     assert report.failed == ()
+    return by_task(logs)
+
+
+def by_task(logs: Path) -> dict[str, EvalLog]:
+    """The logs of a folder by their task."""
     found = [read_eval_log(str(path)) for path in sorted(logs.glob("*.eval"))]
     return {(log.eval.metadata or {})["task"]: log for log in found}
 
