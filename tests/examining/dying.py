@@ -13,7 +13,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import cache
 from typing import Any
+
+from inspect_ai._util import package
 
 from vivavoce.examining import exam
 
@@ -43,6 +46,8 @@ def dying(step: str | None, moment: str) -> Any:
 
 
 def main() -> None:
+    package.packages_distributions = cache(package.packages_distributions)
+    package.packages_distributions()
     for line in sys.stdin:
         step, moment, arguments, environment = json.loads(line)
         child = os.fork()
