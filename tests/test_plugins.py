@@ -117,7 +117,7 @@ def test_a_broken_package_is_reported_by_the_command(tmp_path: Path) -> None:
     install(tmp_path, "broken-reader", {GROUP: {"notes": "no_such_module"}})
     listed = run(tmp_path, "list", "sources")
     assert listed.returncode == 0
-    assert "Passed over: The package broken-reader registers 'notes'" in listed.stderr
+    assert "Skipped: The package broken-reader registers 'notes'" in listed.stderr
     assert "unarxive" in listed.stdout
     done = run(tmp_path, "ingest", "notes", str(tmp_path), "--corpus", str(tmp_path / "corpus"))
     assert done.returncode == 1

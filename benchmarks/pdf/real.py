@@ -32,7 +32,9 @@ _LEVELS = {"chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
 _UNTOLD = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\(?:eq|auto|c|C|name|page)?ref\s*\{[^}]*\}")
 """Parts of a heading's LaTeX that print other letters: formulas and numbers of other parts."""
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^}]*)\}")
-_MACRO = re.compile(rf"\\(?:re)?newcommand\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}")
+_MACRO = re.compile(
+    rf"\\(?:(?:re)?newcommand|DeclareRobustCommand|def)\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}"
+)
 _DROPPED = re.compile(
     r"\\(?:label|footnote|footnotemark|thanks|thanksref|tnoteref|vspace|hspace|cite\w*|ref|orcidID|orcid"
     r"|orcidlink|inst|textsuperscript|footnotetext|authornote|authornotemark|corref|fnref|fnmark"
@@ -58,6 +60,13 @@ _AUTHORS = (
     rf"\\name\s*{_BRACED}",
 )
 """Commands that name authors, the surest first."""
+_ABSTRACTS = (
+    r"\\begin\s*\{(?:abstract|Abstract)\}(.*?)\\end\s*\{(?:abstract|Abstract)\}",
+    rf"\\abstract\s*{_BRACED}",
+)
+_KEYWORDS = re.compile(
+    r"\\(?:begin\{)?(?:IEEE)?key[ _]?words?|\\textbf\{(?:key|index)|\\keyw", re.IGNORECASE
+)
 _NOTE = re.compile(rf"\{{?\\(?:footnotesize|scriptsize|small|tiny)\b(?:[^{{}}]|{_BRACED})*\}}?")
 """Small print inside the LaTeX of a title."""
 _SPACED = re.compile(r"\\\\\s*\[[^\]]*\][^\\]*\w[^\\]*\\\\", re.DOTALL)
@@ -135,8 +144,18 @@ def read_truth(source: Path) -> dict[str, Any] | None:
         ]
         + [plain(m[1], macros) for m in re.finditer(rf"\\textbf\s*{_BRACED}", body)],
         "references": _reference_lists(source, text),
+        "abstract": _abstract(text, macros),
         "texts": list(_paragraphs(body)),
     }
+
+
+def _abstract(text: str, macros: dict[str, str]) -> str | None:
+    """The words of an abstract, in its environment or its command."""
+    for markup in _ABSTRACTS:
+        if (found := re.search(markup, text, re.DOTALL)) is not None:
+            formulas = re.sub(r"\$[^$]*\$|\\cite\w*(?:\[[^\]]*\])*\{[^}]*\}", " ", found[1])
+            return plain(_KEYWORDS.split(formulas)[0], macros) or None
+    return None
 
 
 def _authors(text: str, macros: dict[str, str]) -> list[str] | None:
@@ -241,6 +260,13 @@ def pdf_text(path: Path) -> tuple[str, int]:
     return compact(" ".join(texts)), len(texts)
 
 
+def _share_of_words(wanted: str, text: str) -> float:
+    """The share of runs of four words that the PDF's own text holds."""
+    words = wanted.split()
+    runs = [compact(" ".join(words[place : place + 4])) for place in range(0, len(words), 4)]
+    return sum(run in text for run in runs) / max(len(runs), 1)
+
+
 def pair(folder: Path) -> Iterator[dict[str, Any]]:
     """Papers of a repository: each source with the PDF that holds its title and headings."""
     pdfs = {p: pdf_text(p) for p in sorted(folder.rglob("*.pdf")) if p.stat().st_size < 30 << 20}
@@ -265,6 +291,8 @@ def pair(folder: Path) -> Iterator[dict[str, Any]]:
         truth["references"] = _printed(truth["references"], text)
         truth["headings"] = [h for h in truth["headings"] if pattern(h[1]).search(text)]
         truth["texts"] = [t for t in truth["texts"] if compact(t) in text]
+        if truth["abstract"] and _share_of_words(truth["abstract"], text) < _ENOUGH:
+            truth["abstract"] = None
         if not _LISTED.search(text):
             truth["references"] = None
         if truth["authors"] and not all(compact(n) in text[:6000] for n in truth["authors"]):
@@ -292,6 +320,7 @@ def main() -> int:
         holders.setdefault(compact(row["title"]), set()).add(row["style"])
     # A paper of several repositories is the sample of a template.
     rows = [row for row in rows if len(holders[compact(row["title"])]) == 1]
+    rows = list({compact(row["title"]): row for row in rows}.values())
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (options.out / "truth.jsonl").write_text(text, "utf-8")
     print(f"{len(rows)} papers of {len({row['style'] for row in rows})} repositories")

@@ -230,6 +230,37 @@ NAMES = (
 )
 
 
+def judge_parts(document: Document, scores: Scores) -> Iterable[tuple[str, bool, bool]]:
+    """Each part with a known truth: its name, whether it is called good, and whether it is."""
+    for part, figures in PARTS.items():
+        values = [
+            (value, least) for n, least in figures.items() if (value := scores[n]) is not None
+        ]
+        if values:
+            yield part, part not in document.doubts, all(value >= least for value, least in values)
+
+
+def _print_parts(judged: Sequence[tuple[str, bool, bool]]) -> None:
+    for part in PARTS:
+        own = [(is_good, is_right) for name, is_good, is_right in judged if name == part]
+        good = [is_right for is_good, is_right in own if is_good]
+        doubted = [is_right for is_good, is_right in own if not is_good]
+        print(
+            f"{part:12} {len(own):4}, called good {len(good):4}, wrong {good.count(False):3};"
+            f" in doubt {len(doubted):3}, right {doubted.count(True):3}"
+        )
+
+
+PARTS: dict[str, dict[str, float]] = {
+    "title": {"title": 1.0},
+    "authors": {"authors": 1.0},
+    "abstract": {"abstract": 0.9},
+    "sections": {"recall": 0.8, "precision": 0.8, "order": 0.9},
+    "references": {"references": 0.95},
+}
+"""Parts of a paper -> the figures that a right one reaches."""
+
+
 def main() -> int:
     """Print a line for each style, the mean over styles and the health verdicts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -243,6 +274,7 @@ def main() -> int:
     groups: dict[str, list[Scores]] = {}
     verdicts: Counter[tuple[str, bool]] = Counter()
     files: list[tuple[str, Scores, str]] = []
+    judged: list[tuple[str, bool, bool]] = []
     for folder in options.folders:
         for line in (folder / "truth.jsonl").read_text("utf-8").splitlines():
             row = json.loads(line)
@@ -252,6 +284,8 @@ def main() -> int:
             scores = score_file(document, row)
             groups.setdefault(row["style"], []).append(scores)
             files.append((row["file"], scores, verdict))
+            if document is not None:
+                judged += judge_parts(document, scores)
             verdicts[verdict, (scores["recall"] or 0) >= 0.5] += 1
     if options.json:
         print(json.dumps({"files": files}))
@@ -265,6 +299,7 @@ def main() -> int:
     _print(f"mean of {len(groups)}", means)
     for (verdict, is_good), count in sorted(verdicts.items()):
         print(f"{verdict or 'no verdict':12} recall {'≥' if is_good else '<'} .5: {count}")
+    _print_parts(judged)
     return 0
 
 

@@ -242,7 +242,7 @@ def test_everything_works_without_scripts(
         one.page.get_by_role("radio", name="Yes").nth(question).check()
     one.page.get_by_text("Note", exact=True).click()
     one.page.locator("#note").fill("no scripts")
-    one.page.get_by_role("button", name="Save and go on").click()
+    one.page.get_by_role("button", name="Save and continue").click()
     expect(one.page.get_by_text("1 of 6 items labelled by you")).to_be_visible()
     notes = [label.note for item in made.items().values() for label in item.labels]
     assert "no scripts" in notes

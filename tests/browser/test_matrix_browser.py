@@ -201,7 +201,7 @@ EMPTY = {
     ),
     "everything failed": (
         [row_at(TASKS[0], "a/one", 1) | {"value": None, "ci": None, "rank": None, "valid": 0.0}],
-        "No contestant is ranked: the table says why.",
+        "No contestant is ranked; the table says why.",
     ),
 }
 

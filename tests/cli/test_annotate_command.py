@@ -67,11 +67,11 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
     done = viva("import", "items.jsonl", *of, "--kind", "distractors", *PEOPLE)
     assert done.exit_code == 0, done.stderr
     added, ann, *_, where = done.stdout.splitlines()
-    assert added == "  4 items added, 0 were there"
+    assert added == "  4 items added, 0 already there"
     assert ann.startswith("  ann is A1: http://127.0.0.1:8000/1-")
     assert where == "annotation.db"
     again = viva("import", "items.jsonl", *of)
-    assert again.stdout == "  0 items added, 4 were there\nannotation.db\n"
+    assert again.stdout == "  0 items added, 4 already there\nannotation.db\n"
     words = ("--person", "dan", "--address", "https://annotate.example.org/", "--json")
     (dan,) = only_json(viva("import", *of, *words))["people"]
     assert (dan["name"], dan["person"]) == ("dan", "A4")
@@ -83,15 +83,15 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
     [
         (("--kind", "distractors"), "Give one source"),
         (("items.jsonl", "--from-logs", "."), "Give one source"),
-        (("items.jsonl",), "A new one needs a --kind"),
-        (("items.jsonl", "--kind", "chess"), "There are: distractors"),
+        (("items.jsonl",), "A new one needs --kind"),
+        (("items.jsonl", "--kind", "chess"), "Existing kinds: distractors"),
         (("nothing.jsonl", "--kind", "qa"), "does not exist"),
         (("items.jsonl", "--kind", "qa"), "items.jsonl:1: content: question: Field required"),
         (("--from-round", "."), "Facts need both"),
         (("--from-logs", "."), "needs two contestants"),
         (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw is for --from-logs"),
         (("items.jsonl", "--kind", "distractors", "--guidelines", "no.md"), "cannot be read"),
-        (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a name"),
+        (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a valid name"),
     ],
 )
 def test_wrong_use_ends_with_2_and_leaves_no_campaign(
@@ -108,7 +108,7 @@ def test_wrong_use_ends_with_2_and_leaves_no_campaign(
 def test_only_import_makes_a_database(of: tuple[str, ...], verb: str) -> None:
     done = viva(*verb.split(), *of)
     assert done.exit_code == 2
-    assert "does not exist. viva annotate import makes it." in done.stderr
+    assert "does not exist. Create it with viva annotate import." in done.stderr
     assert not Path("annotation.db").exists()
 
 
@@ -148,7 +148,9 @@ def test_an_export_is_counted_and_its_items_come_in_again(of: tuple[str, ...], m
         "  labels.jsonl: 4 rows",
         "out",
     ]
-    assert viva("import", "out/items.jsonl", *of).stdout.startswith("  0 items added, 4 were there")
+    assert viva("import", "out/items.jsonl", *of).stdout.startswith(
+        "  0 items added, 4 already there"
+    )
 
 
 def test_serve_tells_its_address_and_answers(made: Made) -> None:

@@ -47,7 +47,7 @@ def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(
     path.write_text('{"id": "zzz", "a": "lab/one", "b": "reference", "verdict": "a"}\n')
     done = viva("audit", "judge", logs, "--human", path, "--json")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert f"{path}:1 names the id 'zzz'" in done.stderr
+    assert f"{path}:1 has the id 'zzz'" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.tasks.writing.hand_round import hand_round, paper
 
 pytestmark = pytest.mark.slow
 
-REASON = "nothing of what the setting adds fitted the model's window"
+REASON = "no part that the setting adds fits into the model's window"
 WINDOWS = {"wide": 100_000, "middle": 4_300, "narrow": 1_200}
 
 

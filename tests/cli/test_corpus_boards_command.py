@@ -39,6 +39,6 @@ def test_an_ingest_of_a_list_tells_how_many_results_are_of_papers(
     viva("ingest", "metadata", rows, "--corpus", corpus)
     printed = viva("ingest", "pwc", path, "--corpus", corpus).stdout.splitlines()
     assert printed[-3].startswith("The corpus now has 1 papers")
-    assert printed[-2] == "2 results are from pwc, 1 of them for papers of the corpus."
+    assert printed[-2] == "2 results come from pwc; 1 belong to papers of the corpus."
     report = json.loads(viva("ingest", "pwc", path, "--corpus", corpus, "--json").stdout)
     assert (report["results"], report["results_of_papers"]) == (2, 1)

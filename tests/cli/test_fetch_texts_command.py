@@ -33,7 +33,7 @@ def test_texts_tells_what_came_and_where_the_index_is(server: ReplayServer, tmp_
     done = call("texts", "--corpus", corpus, "--base", server.origin)
     assert done.exit_code == 0, done.output
     assert "Files fetched: 1 eprint" in done.output
-    assert "1 of 2 papers without a text have one now; of 1 there is none" in done.output
+    assert "1 of 2 papers without a text have one now. 1 have none to fetch" in done.output
     assert str(corpus / "downloads" / "texts.jsonl") in done.output
 
 
@@ -63,7 +63,7 @@ def test_cited_tells_how_many_works_came(server: ReplayServer, tmp_path: Path) -
     server.script = knowing("2001.00001")
     done = call("cited", "--corpus", corpus, "--base", server.origin)
     assert done.exit_code == 0, done.output
-    assert "1 of 2 cited works came; arXiv does not know 1, 0 were not asked for" in done.output
+    assert "1 of 2 cited works fetched; arXiv does not have 1, 0 were not asked for" in done.output
     again = call("cited", "--corpus", corpus, "--base", server.origin, "--json", "--max", 5)
     report = only_json(again.stdout)
     assert (report["cited"], report["asked"], report["papers"]) == (1, 0, 2)

@@ -120,7 +120,7 @@ def test_crossref_dates_what_it_knows_under_the_same_title(
     corpus = tmp_path / "corpus"
     result = ingest(papers, corpus, "--enrich", "crossref", "--base", server.origin)
     assert result.exit_code == 0, result.output
-    assert "crossref knows 1 of 2 papers asked for." in result.output
+    assert "crossref has 1 of the 2 papers asked for." in result.output
     found = {paper.title: paper for paper in load_corpus(corpus).papers}
     paper = found[TITLES[1]]
     assert (paper.doi, paper.first_public, paper.venue) == ("10.1000/tides", "2020-05", "Coasts")

@@ -40,7 +40,9 @@ def logs(folder: Path, tmp_path: Path) -> Path:
 def test_verify_says_of_every_log_what_it_is(folder: Path) -> None:
     done = viva_here("board", "verify", folder / "logs")
     assert done.stdout.count("recomputed  ") == 2
-    said = "Every score follows from the replies in the logs. Nobody can prove who wrote these."
+    said = (
+        "Every score follows from the replies in the logs. Nobody can prove who wrote the replies."
+    )
     assert said in done.stdout
     found = only_json(viva_here("board", "verify", folder / "logs", "--json").stdout)
     assert found["recomputed"] is True
@@ -57,7 +59,7 @@ def test_verify_ends_with_1_and_names_log_and_sample_of_a_raised_score(logs: Pat
     done = viva_here("board", "verify", logs, expect=1)
     assert f"refused  {path.name} ({ITEMS} samples)" in done.stdout
     assert f"sample {log.samples[1].id}: scores.rougeL 0.99, it is " in done.stdout
-    assert "Not all is recomputed." in done.stdout
+    assert "Not every log is recomputed." in done.stdout
     found = only_json(viva_here("board", "verify", logs, "--json", expect=1).stdout)
     assert sorted(log["status"] for log in found["logs"]) == ["recomputed", "refused"]
 

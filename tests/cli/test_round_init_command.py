@@ -53,7 +53,7 @@ def test_only_the_families_that_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "Nobody can be asked here. Add --id."),
+        ((), "There is no terminal to ask on. Add --id."),
         (("--id", "a", "--start", "2024-07-01"), "Add --end."),
         (("--id", "Not An Id", *DAYS), "The new spec: [round] id"),
         (

@@ -84,7 +84,7 @@ def test_an_update_says_what_it_did_and_ends_with_the_folder(
         again = update(name, "2024-07-01")
         assert (again.exit_code, again.stdout.splitlines()[0]) == (
             0,
-            "Nothing is new: no round was written.",
+            "No new papers: no round was written.",
         )
         assert again.stdout.splitlines()[-1] == lines[-1]
     assert hash_tree(rounds) == before

@@ -113,7 +113,7 @@ def test_without_a_price_an_estimate_has_tokens(opened: Round, tmp_path: Path) -
         assert (row["usd"], row["max_usd"]) == (None, None)
         words = tuple(word for word in words if word != "--json")
         told = viva_here(*words, env=server.environment)
-        assert "Dollars take prices" in told.stderr
+        assert "For costs in dollars" in told.stderr
 
 
 def test_a_budget_holds_over_the_folder_and_a_larger_one_goes_on(

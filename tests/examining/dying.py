@@ -15,9 +15,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from inspect_ai._util import package
 from inspect_ai.model import Model
 
 from vivavoce.examining import exam
@@ -78,6 +80,8 @@ def dying_after(replies: int, model: str, kept: Path) -> Any:
 
 
 def main() -> None:
+    package.packages_distributions = cache(package.packages_distributions)
+    package.packages_distributions()
     for line in sys.stdin:
         step, moment, arguments, environment = json.loads(line)
         child = os.fork()

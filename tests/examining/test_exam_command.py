@@ -222,9 +222,9 @@ def test_one_model_is_held_against_baselines_and_shown_its_misses(
 @pytest.mark.slow
 def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages: Path) -> None:
     done = viva_here("exam", pages, "--tasks", "abstract", "--out", based)
-    assert f"{PAPERS - 1} of {PAPERS + 1} papers can be asked about" in done.stdout
+    assert f"{PAPERS - 1} of {PAPERS + 1} papers are usable" in done.stdout
     assert "lead" in done.stdout
-    assert "A model would be asked this:" in done.stdout
+    assert "A model would be asked:" in done.stdout
     assert "times the price of a million" in done.stdout
     report = only_json(
         viva_here("exam", pages, "--tasks", "abstract", "--out", based, "--json").stdout
@@ -246,8 +246,8 @@ def test_an_exam_of_another_version_is_told_in_a_line(
     write_sealed(out / "exam.json", record)
     done = viva_here("exam", pages, "--tasks", "abstract", "--out", out, expect=2)
     assert done.stderr == (
-        f"Error: {out} holds an exam of another version of viva, which this one cannot read. "
-        "Name another --out.\n"
+        f"Error: {out} has an exam of another version of viva, which this version cannot read. "
+        "Choose another --out.\n"
     )
 
 
@@ -359,12 +359,12 @@ def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> Non
     out = ("--out", tmp_path / "out")
     cases = {
         ("nowhere",): "does not exist",
-        (nothing,): "no paper of a kind that is read",
+        (nothing,): "no file of a supported kind",
         (nothing, "--tasks", "poem"): "No task is called 'poem'",
-        (nothing, "--tasks", "formula"): "formula is not asked about papers",
-        (nothing, "--budget", "0"): "buys nothing",
-        (nothing, "--max", "3"): "--max belongs to arxiv:QUERY",
-        (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must lie before",
+        (nothing, "--tasks", "formula"): "formula is not about papers",
+        (nothing, "--budget", "0"): "must be above 0",
+        (nothing, "--max", "3"): "--max is for arxiv:QUERY only",
+        (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must be before",
         ("arxiv: ",): "has no query",
         (nothing, "--model", "a/b", "--price", "a/c"): "names no model",
     }

@@ -52,6 +52,6 @@ def test_no_network_and_no_paper_are_said(tmp_path: Path) -> None:
         done = viva_here(
             "exam", "arxiv:cs", *words, "--base", base, "--out", tmp_path / "none", expect=2
         )
-        assert "arXiv knows no paper for (cs) AND submittedDate" in done.stderr
+        assert "arXiv has no papers for (cs) AND submittedDate" in done.stderr
     done = viva_here("exam", "arxiv:cs", "--base", base, "--out", tmp_path / "off", expect=1)
     assert "127.0.0.1" in done.stderr

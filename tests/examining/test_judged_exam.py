@@ -130,7 +130,8 @@ def test_a_judge_says_which_facts_each_states_and_what_it_invents(
     low, high = rows["weak"]["ci"]
     assert (
         f"; weak covers {coverage['weak']:.0%} [{low:.0%}, {high:.0%}] of the facts that the "
-        f"authors' own abstract states, and of what it claims, {supported['weak']:.0%} ["
+        f"authors' own abstract states, and of its claims, its input supports "
+        f"{supported['weak']:.0%} ["
     ) in said
     assert said.startswith(f"abstract: fine covers {coverage['fine']:.0%} [")
     [rival] = (row for row in rows.values() if row["role"] == "baseline")
@@ -171,7 +172,7 @@ def test_the_plan_prices_the_facts_and_the_budget_holds_for_them(
         env=server.environment,
     ).stdout
     cost = asked["judge"] * (100 * 1 + 7 * 4) / 1e6
-    assert f"The judge cost ${cost:.2g} beside the answers." in shown
+    assert f"The judge cost another ${cost:.2g}." in shown
     plain = examine(server, papers, out, "fine weak", *PRICES[:4])
     assert plain["claims"] == []
     assert {row["metric"] for row in plain["table"]} == {"rougeL"}

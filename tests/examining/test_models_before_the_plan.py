@@ -103,7 +103,7 @@ def test_a_plan_says_whose_prices_it_counts_with(papers: Path, tmp_path: Path) -
     with scripted(lambda ask: answer("A Title")) as server:
         env = {**server.environment, VARIABLE: str(own)}
         plan = viva_here(*command, env=env, expect=2).stderr
-        assert f"List prices ({own}); --price MODEL=IN,OUT goes before them." in plan
+        assert f"List prices ({own}); --price MODEL=IN,OUT overrides them." in plan
         found = only_json(viva_here(*command, "--yes", "--budget", "1", "--json", env=env).stdout)
     [row] = [row for row in found["table"] if row["role"] == "model"]
     # Each reply says that it took 100 tokens and gave 7.

@@ -82,9 +82,7 @@ def test_models_that_lose_to_a_baseline_are_not_recommended() -> None:
         ("b", "0.050", "$0.50", "$1.00 for 2", "0", "2"),
         ("c", "0.000", "$0.50", "$2.00 for 4", "4", "4"),
     )
-    assert (
-        table.below[0] == "Values [95% interval] on the papers that everybody answered: abstract 2."
-    )
+    assert table.below[0] == "Values [95% interval] on the papers that all answered: abstract 2."
 
 
 def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> None:
@@ -97,8 +95,8 @@ def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> No
         *(pair("title", A, C, A, None), pair("title", B, C, B, None)),
     ]
     found = answer(stands, pairs, (A, B, C))
-    assert found.answer == "b for related work; a and b cannot be told apart on title."
-    assert found.more_papers == ["title: about 12 more such papers would tell a and b apart."]
+    assert found.answer == "b for related work; a and b are undecided on title."
+    assert found.more_papers == ["title: about 12 more such papers would separate a and b."]
     assert [row["best"] for row in found.tasks] == [[B], [A, B]]
 
 
@@ -122,7 +120,7 @@ def test_one_model_alone_is_held_against_the_best_baseline() -> None:
     assert answer([stand], [], (A,)).answer == "a is better than every baseline on title."
     found = answer([standing("title", {A: [0.5] * 4, **REST}, set())], [], (A,))
     assert found.answer == "a is not better than the baseline lead on title (undecided: a)."
-    assert found.more_papers == ["title: about 8 more such papers would tell a and lead apart."]
+    assert found.more_papers == ["title: about 8 more such papers would separate a and lead."]
 
 
 def test_what_is_pasted_cannot_mark_up_anything() -> None:

@@ -45,8 +45,7 @@ def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     assert alone.startswith("On 1 paper, ")
     assert "about 1 more such paper would decide it." in alone
     near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
-    assert near.endswith("(no rougeL); they are too close for any likely number of such papers to "
-                         "decide it.")  # fmt: skip
+    assert near.endswith("they are too close for any realistic number of such papers to decide it.")
 
 
 def test_a_model_that_a_baseline_beats_is_not_called_better() -> None:
@@ -88,12 +87,13 @@ PLAN: dict[str, Any] = {
 def test_a_plan_is_told_and_held_against_the_budget() -> None:
     papers = {"given": 17, "used": 15, "left_out": {"undated": 1, "no_abstract": 1}}
     assert plan_lines({"papers": papers, "plan": PLAN}) == [
-        "15 of 17 papers can be asked about (left out: 1 undated, 1 no abstract).",
+        "15 of 17 papers are usable (left out: 1 undated, 1 no abstract).",
         "  title: 15 items, about 200,000 tokens, $0.20",
         "  abstract: 15 items, about 300,000 tokens, $0.30 "
-        "(judging: writing facts 5,000, claims 90,000); differences from about 0.030 rougeL show",
+        "(judging: writing facts 5,000, claims 90,000); differences above about 0.030 rougeL "
+        "are detectable",
         "In all about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
-        "List prices (https://prices.test, 2026-10-10); --price MODEL=IN,OUT goes before them.",
+        "List prices (https://prices.test, 2026-10-10); --price MODEL=IN,OUT overrides them.",
     ]
     lone = {**PLAN, "tasks": [{**PLAN["tasks"][0], "items": 1}]}
     assert plan_lines({"papers": papers, "plan": lone})[1].startswith("  title: 1 item, about")

@@ -114,5 +114,5 @@ def test_a_changed_round_is_not_mixed_with_the_old_one(tmp_path: Path, kill_afte
         shutil.copytree(other.folder, opened.folder)
         viva_here(*arguments, env=server.environment)
         assert len(server.asks) - before == ITEMS - 1
-    with pytest.raises(VivaError, match="different rounds are called small"):
+    with pytest.raises(VivaError, match="rounds have the name small"):
         leaderboard(logs, partial=True)

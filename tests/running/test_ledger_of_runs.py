@@ -102,7 +102,7 @@ def test_a_log_that_changed_is_named_and_no_later_run_takes_it_in(logs: Path) ->
         stream.write(b"x")
     for _ in range(2):
         [problem] = check_ledgers(logs).problems
-        assert problem == f"{path} is not the file that its run wrote, by runs.jsonl."
+        assert problem == f"{path} is not the file that its run wrote, according to runs.jsonl."
         with recording(logs, ASKED):
             pass
 
@@ -148,7 +148,7 @@ def test_a_line_that_says_other_than_its_log_is_named(logs: Path) -> None:
     rewrite(logs, {"model": "lab/better"})
     problems = check_ledgers(logs).problems
     assert len(problems) == 2
-    assert all("says another model than the line of its run" in problem for problem in problems)
+    assert all("has another model than its line" in problem for problem in problems)
 
 
 def test_a_log_whose_line_was_taken_out_is_in_no_ledger(logs: Path) -> None:
@@ -186,5 +186,5 @@ def test_a_board_counts_what_ran_beside_what_it_shows(logs: Path, made: Path) ->
     board = leaderboard(logs, resamples=0)
     runs = {row["method"]: row["runs"] for row in board.rows}
     assert runs["direct"] == {"logs": 1, "removed": 1, "variants": 0}
-    note = "direct with extractive/lead ran title (base) in 1 more logs that are gone"
+    note = "direct with extractive/lead ran title (base) in 1 more logs that were removed"
     assert any(note in told for told in board.notes)

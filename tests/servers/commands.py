@@ -77,7 +77,7 @@ def interrupt(words: Sequence[str], was_asked: Event, env: Mapping[str, str]) ->
     assert process.returncode == 130, told
     assert "Traceback" not in told
     *_, before, last = told.strip().splitlines()
-    assert before == "Stopped. What is done is kept. To go on:"
+    assert before == "Stopped. Completed work is kept. To continue:"
     program, *rest = shlex.split(last)
     assert program == "viva"
     return rest

@@ -23,6 +23,7 @@ NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
         (["Ada Brandt / Ben Okafor", "Harbour University"], "Ada Ben"),
         (["Brandt, Ada; Okafor, Ben"], "Ada Ben"),
         (["Ada Brandt - Harbour University", "Ben Okafor - Tidal Institute"], "Ada Ben"),
+        (["Ada Brandt and Ben Okafor, Harbour University, Norway"], "Ada Ben"),
         (["Ada Brandt [Harbour University]", "Ben Okafor [Tidal Institute]"], "Ada Ben"),
     ],
 )

@@ -95,6 +95,21 @@ def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None
     assert [author.name for author in found.authors] == ["Ada Brandt"]
 
 
+def test_initials_may_end_a_name(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Asha B C", TEXT, 11, 16)
+    page.centred("K. Rao", TEXT, 11, 16)
+    assert names(page) == ["Asha B C", "K. Rao"]
+
+
+def test_larger_print_below_the_addresses_of_authors_is_no_title(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("ada@harbour.example", TEXT, 10, 16)
+    page.centred("Paper Search", BOLD, 22, 60)
+    page.body()
+    assert read_file(page.save()).title == "A Study of Small Papers"
+
+
 def test_a_watermark_across_the_page_is_no_title(tmp_path: Path) -> None:
     page = start(tmp_path)
     page.centred("Ada Brandt", TEXT, 11)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.corpus import load_corpus
-from vivavoce.records import Document
+from vivavoce.records import Document, Reference
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.pdf.health import Coverage, Facts, judge
 
@@ -53,7 +53,10 @@ def facts_of(document: Document, **others: object) -> Facts:
     """Facts of six pages read well, but for some."""
     usual = Facts(
         title=document.title,
+        described_title="",
+        title_alike="",
         authors=document.authors,
+        unread_authors=(),
         abstract=document.abstract,
         sections=document.sections,
         references=(),
@@ -178,6 +181,24 @@ def test_fewer_authors_than_addresses_are_a_doubt(tmp_path: Path) -> None:
     assert document.health_reasons == ("authors: 1 for 3 addresses",)
 
 
+def test_lines_in_the_print_of_a_title_or_of_names_are_a_doubt() -> None:
+    facts = facts_of(read_file(FIXTURES / "acl.pdf"), letters_by_page=[3000])
+    assert judge(facts).doubts == ()
+    assert judge(replace(facts, title_alike="A Review")).doubts == ("title", "authors")
+    assert judge(replace(facts, unread_authors=["The Quiet Choir"])).doubts == ("authors",)
+    assert judge(replace(facts, title="Introduction")).doubts == ("title",)
+
+
+def test_a_list_that_is_cut_inside_its_entries_is_a_doubt() -> None:
+    facts = facts_of(read_file(FIXTURES / "acl.pdf"))
+    whole = "Brandt, A. and Okafor, B. 2019. A work of many tides. In Harbour Papers, pages 1–9."
+    cut = [whole[:31], f"{whole[31:]} {whole}"]
+    entries = [Reference(n, whole) for n in range(8)]
+    assert judge(replace(facts, references=entries)).doubts == ()
+    entries = [Reference(n, raw) for n, raw in enumerate(4 * cut)]
+    assert judge(replace(facts, references=entries)).doubts == ("references",)
+
+
 def test_citations_above_the_last_entry_are_a_doubt_of_the_references(tmp_path: Path) -> None:
     paper = opened(tmp_path / "a.pdf")
     paper.heading(NAMES[0])
@@ -195,7 +216,7 @@ def test_ingest_names_the_files_in_doubt_and_a_doubtful_part_is_no_gold(tmp_path
     without_headings(folder / "plain.pdf")
     command = ["ingest", "pdf", str(folder), "--corpus", str(tmp_path / "corpus")]
     shown = CliRunner().invoke(app, command)
-    assert "1 read well, 2 in doubt in whole or part; doubtful parts are not gold:" in shown.output
+    assert "1 read without doubts, 2 with doubtful parts, which are never gold:" in shown.output
     assert "plain.pdf: no headings found" in shown.output
     report = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
     assert {row["where"]: row["reason"] for row in report["doubtful"]} == {

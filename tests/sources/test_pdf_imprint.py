@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
+from vivavoce.sources.fulltext.pdf.imprint import Imprint, read_imprint
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,13 @@ from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
         ([], ["Typeset with a quiet engine on 5 May 2020 at 10:11"], None),
         ([], ["October 17, 2018 9:25 INSTRUCTION FILE paper"], None),
         (["Printed on May 5, 2020"], [], None),
+        (["5 May 2020, 10:11"], [], None),
+        (["Compiled, May 5, 2020"], [], None),
+        ([], ["Digitized by the Quiet Archive, 5 May 2020"], None),
+        ([], ["Available to guest since 5 May 2020"], None),
+        ([], ["Published by Quiet Press, exported 5 May 2020"], None),
+        ([], ["Scanned from Journal of Quiet Models on 5 May 2020"], None),
+        ([], ["University of Lisbon, 5 May 2020"], "2020-05-05"),
         ([], ["© 2001 The Authors", "Saved from a library by guest on 5 May 2020"], "2001"),
         ([], ["Copyright 2001 by Quiet Press. Obtained by guest on September 28, 2021"], "2001"),
         ([], ["Journal of Quiet Models, Vol. 12, No. 3 (2001), pp. 1–20", "5 May 2020"], "2001"),

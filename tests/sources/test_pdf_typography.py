@@ -34,3 +34,13 @@ def test_a_stroke_over_a_letter_is_part_of_it(tmp_path: Path) -> None:
     paper.canvas._code.append("BT 1 0 0 1 108 610 Tm [(Pawe )278(l or Bia )278(ly)] TJ ET")
     (section,) = read_file(paper.save()).sections
     assert section.text.endswith("Paweł or Biały")
+
+
+def test_a_stroke_behind_a_space_is_part_of_its_letter(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "stroke.pdf")
+    paper.centred("A Paper of Two")
+    paper.heading("1 Introduction")
+    paper.paragraph(FILLER)
+    paper.canvas._code.append("BT 1 0 0 1 108 610 Tm [(see)-600( )320(Lucja)-600(Los)] TJ ET")
+    (section,) = read_file(paper.save()).sections
+    assert section.text.endswith("see Łucja Los")

@@ -1,6 +1,6 @@
-"""The `viva` command. No logic here: each verb calls a library function and prints what it gives.
+"""The `viva` command. No logic here: each verb calls a library function and prints the result.
 
-Modules are imported inside the verbs, so `viva --help` loads none of the heavy ones.
+Verbs import their modules when called, so `viva --help` loads no heavy ones.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main(
     ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
     wide: bool = typer.Option(
-        False, "--wide", help="Print tables wider than the terminal; may follow the command."
+        False, "--wide", help="Print tables in full width; may follow the command."
     ),
 ) -> None:
     """Find out how well language models really work with scientific papers."""

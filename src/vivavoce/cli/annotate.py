@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vivavoce.store import Row
 
 Database = Annotated[
-    Path, Opt("The database, a file of SQLite.", "--db", envvar="VIVAVOCE_ANNOTATION_DB")
+    Path, Opt("The SQLite database file.", "--db", envvar="VIVAVOCE_ANNOTATION_DB")
 ]
 Campaign = Annotated[str, Opt("The campaign's name.")]
 
@@ -38,41 +38,41 @@ def import_items(
     file: Annotated[Path | None, Arg("Items: JSON Lines of {id, content, cluster?}.")] = None,
     kind: Annotated[
         str | None,
-        Opt("For a new one: distractors, demands, qa, answers, preference, nuggets."),
+        Opt("Of a new campaign: distractors, demands, qa, answers, preference, nuggets."),
     ] = None,
-    person: Annotated[Sequence[str], Opt("Somebody who gets a new secret link; repeatable.")] = (),
-    from_round: Annotated[
-        Path | None, Opt("With --from-nuggets: the round whose facts they are.")
-    ] = None,
+    person: Annotated[
+        Sequence[str], Opt("Name of a person who gets a new secret link; repeatable.")
+    ] = (),
+    from_round: Annotated[Path | None, Opt("With --from-nuggets: the round of the facts.")] = None,
     from_nuggets: Annotated[
-        Path | None, Opt("With --from-round: a file of its facts, to be confirmed.")
+        Path | None, Opt("With --from-round: the file of facts to confirm.")
     ] = None,
     from_logs: Annotated[
         Path | None,
         Opt(
-            "Take answers of --a and --b from a folder of logs, or with --kind qa or answers "
+            "Folder of logs: take the answers of --a and --b, or, with --kind qa or answers, "
             "questions about tables."
         ),
     ] = None,
-    a: Annotated[str | None, Opt("With --from-logs: a contestant of the board.")] = None,
-    b: Annotated[str | None, Opt("The other one, or reference.")] = None,
+    a: Annotated[str | None, Opt("With --from-logs: the first contestant.")] = None,
+    b: Annotated[str | None, Opt("The second contestant, or reference.")] = None,
     task: Annotated[str | None, Opt("With --from-logs: only this task.")] = None,
     setting: Annotated[str | None, Opt("Only this setting.")] = None,
     draw: Annotated[
         int | None,
         Opt(
-            "With --from-logs: so many papers at random, as correcting a judge needs them; with "
-            "--kind qa or answers so many questions for each contestant.",
+            "With --from-logs: number of papers drawn at random, for correcting a judge; with "
+            "--kind qa or answers, number of questions per contestant.",
             min=1,
         ),
     ] = None,
     seed: Annotated[int, Opt("Seed of the draw.")] = 0,
-    guidelines: Annotated[Path | None, Opt("Guidelines of your own, in Markdown.")] = None,
-    address: Annotated[str, Opt("The server's address, for links.")] = "http://127.0.0.1:8000",
+    guidelines: Annotated[Path | None, Opt("Your own guidelines, in Markdown.")] = None,
+    address: Annotated[str, Opt("The server's address, used in links.")] = "http://127.0.0.1:8000",
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:
-    """Add items to a campaign and print the links of its people; a new one is made."""
+    """Add items to a campaign, made if new, and print the links of its people."""
     from vivavoce.store import read_jsonl
     from vivavoce.tasks.writing.questions import nugget_rows
     from vivavoce.web.annotation.campaigns import (
@@ -112,7 +112,7 @@ def import_items(
             for one, link in give_links(connection, found, person)
         ]
     counts = {"added": added, "known": known, "left_out": left_out}
-    lines = [f"  {added:,} items added, {known:,} were there"] if sources else []
+    lines = [f"  {added:,} items added, {known:,} already there"] if sources else []
     if left_out:
         lines.append(f"  {left_out:,} items left out: one of the two gave no answer")
     lines += [f"  {one['name']} is {one['person']}: {one['link']}" for one in links]
@@ -125,9 +125,7 @@ def serve(
     db: Database = Path("annotation.db"),
     host: Annotated[str, Opt("Address to listen on.")] = "127.0.0.1",
     port: Port = 8000,
-    allow_host: Annotated[
-        Sequence[str], Opt("A host name that browsers may use; repeatable.")
-    ] = (),
+    allow_host: Annotated[Sequence[str], Opt("Host name that browsers may use; repeatable.")] = (),
     as_json: Json = False,
 ) -> None:
     """Run the web app until it is stopped."""
@@ -148,7 +146,7 @@ def export(
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:
-    """Write items, every label, final labels, and tasks of Label Studio, people by pseudonym."""
+    """Write items, all labels, final labels and Label Studio tasks, with pseudonyms for people."""
     from vivavoce.web.annotation.campaigns import export_campaign, find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
 
@@ -168,7 +166,7 @@ def agreement(
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:
-    """Measure how far people agree, and how the labels compare that a model suggested."""
+    """Measure how far people agree with each other and with labels suggested by a model."""
     from vivavoce.statistics.estimates import Draws
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
@@ -203,7 +201,7 @@ def _rows_of_logs(
     draw: int | None,
     seed: int,
 ) -> tuple[list[tuple[Row, str]], int]:
-    """Rows of items with their source, and the number of those that had to be left out."""
+    """Rows of items with their source, and the number of rows left out."""
     if logs is None:
         if draw is not None:
             raise InputError("--draw is for --from-logs.")

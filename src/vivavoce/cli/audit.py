@@ -1,4 +1,4 @@
-"""Verbs that look for what may be behind a score: leaks, judges, retrieval."""
+"""Verbs that look for other explanations of a score: leaks, judges, retrieval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vivavoce.cli.output import print_report, progress
 from vivavoce.requests import Bootstrap, Opt, PartialLogs
 
 app = typer.Typer(
-    no_args_is_help=True, help="Audit what may explain a score: leaks, judges, retrieval."
+    no_args_is_help=True, help="Look for other explanations of a score: leaks, judges, retrieval."
 )
 
 
@@ -24,7 +24,7 @@ def leakage(
     bootstrap: Bootstrap,
     as_json: Json = False,
 ) -> None:
-    """Look for gold in inputs, wrong dates and near copies; end with 1 when a rule is broken."""
+    """Look for gold in inputs, wrong dates and near copies; exit with 1 if a rule is broken."""
     from vivavoce.results.audits.leakage import audit_leakage
 
     with progress("Comparing items") as update:
@@ -41,21 +41,19 @@ def retrieval(
     retriever: Annotated[
         Sequence[str],
         Opt(
-            "tfidf, bm25, minilm, another preset or encoder, or PRESET=FOLDER; may be given "
-            "again. By default the first three, minilm where it is installed."
+            "tfidf, bm25, minilm, another preset or encoder, or PRESET=FOLDER; repeatable. By "
+            "default tfidf, bm25 and, if installed, minilm."
         ),
     ] = (),
     corpus: Annotated[
         Path | None,
-        typer.Option(
-            help="Search the papers of this corpus beside the works of the round.", **AT_PLACE
-        ),
+        typer.Option(help="Also search the papers of this corpus.", **AT_PLACE),
     ] = None,
-    depth: Annotated[int, Opt("The largest cutoff.", min=1)] = 100,
-    device: Annotated[str, Opt("Where encoders run.")] = "cpu",
+    depth: Annotated[int, Opt("Largest cutoff of the ranking.", min=1)] = 100,
+    device: Annotated[str, Opt("Device that encoders run on.")] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Measure how well the works of a round's tables are found by the demands alone."""
+    """Measure how well the demands alone retrieve the works of a round's tables."""
     from vivavoce.results.audits.retrieval import audit_retrieval
     from vivavoce.statistics.estimates import Draws
 
@@ -79,16 +77,16 @@ def evaluators(
     evaluator: Annotated[
         Sequence[str],
         Opt(
-            "A model that answers questions, or SYNTHESIZER,ANSWERER where another one words "
-            "them; may be given again. The matcher is always among them."
+            "A model that answers questions, or SYNTHESIZER,ANSWERER if another one writes them; "
+            "repeatable. The matcher is always included."
         ),
     ] = (),
     base: Annotated[str | None, Opt("The evaluator to compare with (default matcher).")] = None,
-    setting: Annotated[str | None, Opt("Setting of the task, where the logs have several.")] = None,
-    pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
+    setting: Annotated[str | None, Opt("Setting of the task, if the logs have several.")] = None,
+    pairs: Annotated[int, Opt("Pairwise questions per table.", min=1)] = 10,
     as_json: Json = False,
 ) -> None:
-    """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
+    """Score the same tables with several evaluators and compare scores and ranks."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
     from vivavoce.tasks.tables.yes_or_no import QASetup
@@ -115,7 +113,7 @@ def judge(
     correct: Annotated[bool, Opt("Correct the judge's metrics by these labels.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure what sways a judge, and how far judges and people agree."""
+    """Measure a judge's biases, and how far judges and people agree."""
     from vivavoce.results.audits.judge import audit_judge
 
     found = audit_judge(logs, human=human, correct=correct, **vars(reading))

@@ -1,7 +1,7 @@
-"""Verbs made from their signatures: parameters with `Opt` or `Arg`, and whole requests.
+"""Make verbs from function signatures: parameters with `Opt` or `Arg`, and whole requests.
 
-The parameters of a verb become options and arguments. One whose type is a request, a dataclass,
-becomes an option for each annotated field, and the verb gets the request.
+The parameters of a verb become options and arguments. If a parameter's type is a request (a
+dataclass), each annotated field becomes an option, and the verb receives the request.
 """
 
 from __future__ import annotations
@@ -39,17 +39,15 @@ Json = Annotated[bool, Opt("Print one JSON document on stdout.", "--json")]
 Logs = Annotated[Path, Arg("Folder of logs that viva run wrote.")]
 Rounds = Annotated[
     Sequence[Path],
-    Opt(
-        "Folder of your own copy of a round that logs have to be of; may be given again.", "--round"
-    ),
+    Opt("Your own copy of a round; its logs must match it. Repeatable.", "--round"),
 ]
 RoundFolder = Annotated[Path, Arg("The folder of the round's manifest.json.", metavar="ROUND")]
-Port = Annotated[int, Opt("Port; 0 takes a free one.", min=0, max=65535)]
+Port = Annotated[int, Opt("Port; 0 picks a free one.", min=0, max=65535)]
 _CONFIG = "config"
 
 
 class _Parameter(NamedTuple):
-    """A parameter for Typer, and what makes the verb's value of the value that Typer gives."""
+    """A parameter for Typer, and the conversion from Typer's value to the verb's."""
 
     name: str
     hint: Any
@@ -60,13 +58,13 @@ class _Parameter(NamedTuple):
 
 
 class VivaCommand(TyperCommand):
-    """A verb: its options below their headings, and problems of values as sentences."""
+    """A verb that groups its options under headings and reports bad values in sentences."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **kw: Any) -> Any:
-        """Read the words of a command line.
+        """Parse the words of a command line.
 
         Raises:
-            typer.BadParameter: Says in a sentence what a value has to be.
+            typer.BadParameter: A value is invalid; a sentence says what it must be.
         """
         try:
             return super().make_context(info_name, args, *more, **kw)
@@ -76,7 +74,7 @@ class VivaCommand(TyperCommand):
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, those of a heading together."""
+        """Write the options, grouped by heading."""
         headings: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
@@ -92,12 +90,12 @@ class VivaCommand(TyperCommand):
 def verb(
     app: typer.Typer, example: str, name: str | None = None, **settings: Any
 ) -> Callable[[Verb], Verb]:
-    """Add a function to a group as a verb, with an example of a command line without `viva`."""
+    """Add a function to a group as a verb. `example` is a command line without `viva`."""
 
     def add(function: Verb) -> Verb:
         name_of = name or function.__name__.replace("_", "-")
         settings.setdefault("epilog", f"Example: viva {example}")
-        # The first paragraph whole, where a list of verbs would cut it in mid-sentence.
+        # Typer would cut the summary in mid-sentence in a list of verbs.
         summary = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
         settings.setdefault("short_help", " ".join(summary.split()))
         app.command(name_of, cls=VivaCommand, **settings)(bind(function))
@@ -107,7 +105,7 @@ def verb(
 
 
 def bind(function: Callable[..., None]) -> Callable[..., None]:
-    """A function that Typer can read, and that calls the verb with its requests."""
+    """Make a function that Typer can read and that calls the verb with its requests."""
     requests: dict[str, tuple[type, list[_Parameter]]] = {}
     parameters: list[_Parameter] = []
     hints = get_type_hints(function, include_extras=True)
@@ -159,10 +157,10 @@ def is_given(context: typer.Context, name: str) -> bool:
 
 
 def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
-    """Refuse options that were given, and that mean nothing beside the one that was chosen.
+    """Refuse given options that have no meaning beside the chosen one.
 
     Raises:
-        typer.BadParameter: Names the first of them.
+        typer.BadParameter: The first such option.
     """
     for parameter in context.command.params:
         if is_given(context, str(parameter.name)) and parameter.name not in read:
@@ -170,7 +168,7 @@ def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) ->
 
 
 def _of_file(request: type, path: Path | None) -> dict[str, Any]:
-    """Fields of a request that a file sets; none without one."""
+    """Fields of a request that a file sets; empty without a file."""
     from vivavoce.rounds.spec import read_toml
 
     return {} if path is None else check_values(request, read_toml(path), str(path))
@@ -188,7 +186,7 @@ def _refuse_missing(request: Any, options: Iterable[_Parameter], given: Collecti
 
 
 def _options_of(request: Any, *, has_file: bool) -> Iterator[_Parameter]:
-    """Parameters of the annotated fields of a request; none is required where a file may set it."""
+    """Parameters of a request's annotated fields; all are optional if a file may set them."""
     hints = get_type_hints(request, include_extras=True)
     headings: Mapping[str, Sequence[str]] = getattr(request, "HEADINGS", {})
     for each in fields(request):
@@ -206,7 +204,7 @@ def _options_of(request: Any, *, has_file: bool) -> Iterator[_Parameter]:
 
 
 def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
-    """A parameter as Typer takes it: lists for what may be given again, moments for days."""
+    """Convert a parameter for Typer: lists for repeatable options, strings for dates."""
     kind, *extras = get_args(hint)
     declared = next(one for one in extras if isinstance(one, Opt | Arg | ParameterInfo))
     parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
@@ -223,7 +221,7 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     read: Callable[[Any], Any] = declared.read or (lambda value: value)
     if declared.read or get_origin(bare) in (tuple, Sequence, list):
         inner: Any = str if declared.read else get_args(bare)[0]
-        if get_origin(inner) is Literal:  # Typer takes lists of an enumeration alone
+        if get_origin(inner) is Literal:  # in lists, Typer supports only enumerations
             inner = cast("Any", StrEnum)("Choice", {each: each for each in get_args(inner)})
         kind, default = list[inner], _words(default)
         read = declared.read or (_local_paths if inner is Path else tuple)
@@ -258,7 +256,7 @@ def _local_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _reader(read: Callable[[Any], Any], flag: str) -> Callable[[Any], Any]:
-    """A reader of the words of an option, which names it where they cannot be."""
+    """Wrap the reader of an option so that its errors name the option."""
 
     def convert(value: Any) -> Any:
         try:

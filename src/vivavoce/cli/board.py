@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 
 TEXTS_NOTE = (
-    "Note: the pages of items hold texts of papers and gold answers. Publish them only where you "
-    "may, or build with --samples 0."
+    "Note: the pages of items contain texts of papers and gold answers. Publish them only if you "
+    "have the right to, or build with --samples 0."
 )
 
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
-Human = Annotated[Path | None, Opt("People's labels, as in viva audit judge.")]
+Human = Annotated[Path | None, Opt("Human labels, as in viva audit judge.")]
 Own = Annotated[Path | None, Opt("Logs whose rows are marked as yours.", "--with", metavar="LOGS")]
 Cache = Annotated[
     Path | None,
-    Opt("Folder of statistics, so that only new logs are read; else one in your cache folder."),
+    Opt("Folder for statistics, so that only new logs are read (default: in your cache folder)."),
 ]
 
 
@@ -100,8 +100,8 @@ def export(
     form: Annotated[
         Literal["eee", "eval_results", "csv", "parquet", "scores"],
         Opt(
-            "eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
-            "for each answer and metric, as Parquet.",
+            "eee is Every Eval Ever; eval_results is for model pages on the hub; scores has a "
+            "row per answer and metric, as Parquet.",
             "--as",
         ),
     ],
@@ -112,7 +112,7 @@ def export(
         str | None, Opt("The round's repository on the hub.", metavar="OWNER/NAME")
     ] = None,
     organization: Annotated[str, Opt("Who publishes the results, for eee.")] = "unknown",
-    date: Annotated[str | None, Opt("Day, YYYY-MM-DD; else that of the newest log.")] = None,
+    date: Annotated[str | None, Opt("Day, YYYY-MM-DD (default: that of the newest log).")] = None,
     as_json: Json = False,
 ) -> None:
     """Write the rows of a board for other tools, with intervals, ranks, judge and round."""
@@ -126,7 +126,7 @@ def export(
     from vivavoce.web.board.downloads import csv_of
 
     if form == "eval_results" and not dataset:
-        raise InputError("eval_results names a dataset on the hub. Give it: --dataset OWNER/NAME.")
+        raise InputError("eval_results needs a dataset on the hub: --dataset OWNER/NAME.")
     if out.exists():
         raise InputError(f"{out} is there already. Choose another folder.")
     if form == "scores":
@@ -142,7 +142,7 @@ def export(
     if parse_date(day) != (day, "day"):
         raise InputError(f"--date {day} is not a day. Write it as YYYY-MM-DD.")
     if form == "eee":
-        # The validator takes paths that begin with this folder, seen from where it runs.
+        # The validator wants paths that begin with this folder, relative to where it runs.
         inside = Path() if out.name == "data" else Path("data")
         found = every_eval_ever(board, day, organization)
         files = {str(inside / path): content for path, content in found}
@@ -169,9 +169,9 @@ def add_metric(
     layer: Annotated[int | None, Opt("Layer of the model.", min=1)] = None,
     as_json: Json = False,
 ) -> None:
-    """Compute a metric for the answers of logs; every board of them then has it.
+    """Compute a metric for the answers of logs; all boards of these logs then show it.
 
-    Each text is computed once and kept beside the logs. Run it again after further runs.
+    Values are computed once per text and kept beside the logs. Repeat it after further runs.
     """
     from vivavoce.results.logs.adding import add_metric as add
 
@@ -187,9 +187,9 @@ def verify(
     rounds: Rounds = (),
     as_json: Json = False,
 ) -> None:
-    """Score the recorded replies again, and name every value that was edited.
+    """Score the recorded replies again and list every value that was edited.
 
-    It proves that scores follow from the replies in the logs. Nobody can prove who wrote these.
+    This proves that the scores follow from the replies in the logs, not who wrote the replies.
     """
     from vivavoce.results.integrity.secrets import find_secrets
     from vivavoce.results.integrity.verification import verify_logs
@@ -205,16 +205,16 @@ def verify(
 @verb(app, "board submit --check submission")
 def submit(
     folder: Annotated[Path, Arg("Folder with submission.toml and logs.")],
-    check: Annotated[bool, Opt("Check what a submission must have.")] = False,
+    check: Annotated[bool, Opt("Check the submission.")] = False,
     rounds: Rounds = (),
     as_json: Json = False,
 ) -> None:
-    """Check a submission: its form, its logs and ledger, every score."""
+    """Check a submission: its form, its logs and ledger, all scores."""
     from vivavoce.results.integrity.submission import check_submission
 
     if not check:
         raise typer.BadParameter(
-            "nothing is sent anywhere: check the folder with --check, then hand it in as files",
+            "nothing is sent: check the folder with --check, then hand in its files",
             param_hint="--check",
         )
     with progress("Logs") as update:
@@ -226,7 +226,7 @@ def submit(
 
 @verb(app, "board intake inbox --out taken --round rounds/2024-h2")
 def intake(
-    inbox: Annotated[Path, Arg("Folder with one submission in each of its folders.")],
+    inbox: Annotated[Path, Arg("Folder with one subfolder per submission.")],
     out: Annotated[Path, Opt("Folder for decisions and accepted logs.")],
     rounds: Rounds = (),
     as_json: Json = False,
@@ -261,7 +261,7 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "cutoff": ("cutoffs", "margin"),
     "drift": ("round_folder",),
 }
-"""Options that a view takes beside those of all."""
+"""Options of a view, beside those of all views."""
 _BOARD = ("cutoffs", "margin", "human", "everything", "costs")
 _OF_ALL = ("logs", "by", "as_json", *(each.name for each in fields(Reading)))
 
@@ -272,26 +272,26 @@ def show(
     logs: Logs,
     reading: Reading,
     known: CutoffOptions,
-    by: Annotated[By | None, Opt("A view of the logs in place of the board.")] = None,
+    by: Annotated[By | None, Opt("Another view of the logs than the board.")] = None,
     human: Human = None,
-    everything: Annotated[bool, Opt("The board: print the diagnostics too.", "--all")] = False,
-    costs: Annotated[bool, Opt("The board: also tokens, seconds and dollars.")] = False,
+    everything: Annotated[bool, Opt("The board: also print the diagnostics.", "--all")] = False,
+    costs: Annotated[bool, Opt("The board: also print tokens, seconds and dollars.")] = False,
     over: Annotated[
         Sequence[str],
         Opt(
-            "sweep: arguments, such as rounds,batch; by default those that differ.",
+            "sweep: arguments, such as rounds,batch (default: those that differ).",
             read=given_names,
         ),
     ] = (),
     round_folder: Annotated[Path | None, Opt("drift: the later round.", "--round")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the leaderboard, or its logs by something else.
+    """Print the leaderboard, or another view of its logs.
 
-    Metric: whether metrics order alike. Setting: what added context gains. Part: one number over
-    the parts of a paper. Retriever: retrievers side by side. Attempts: mean, best and spread.
-    Sweep: arguments of a method. Context: models and settings by window. Cutoff: items before and
-    after the end of training. Drift: a round's anchors against its parent's.
+    Metric: agreement of metrics on the order. Setting: gains from added context. Part: one number
+        over the parts of a paper. Retriever: retrievers side by side. Attempts: mean, best and
+        spread. Sweep: arguments of a method. Context: models and settings by window. Cutoff: items
+        before and after the training cutoff. Drift: anchors of a round against its parent's.
     """
     from vivavoce.models.cutoffs import load_cutoffs
 
@@ -328,21 +328,23 @@ def _later(folder: Path | None) -> Round:
     from vivavoce.rounds import load_round
 
     if folder is None:
-        raise typer.BadParameter("--by drift takes the later round", param_hint="--round")
+        raise typer.BadParameter("--by drift needs the later round", param_hint="--round")
     return load_round(folder)
 
 
 @verb(app, "board compare extractive/lead null --logs logs")
 def compare(
-    a: Annotated[str, Arg("A contestant of the logs.")],
-    b: Annotated[str, Arg("The other one.")],
+    a: Annotated[str, Arg("The first contestant.")],
+    b: Annotated[str, Arg("The second contestant.")],
     reading: Reading,
-    logs: Annotated[Path, Opt("Logs that hold contestants A and B.")],
-    items: Annotated[int, Opt("Number of most different items to list.", min=0, max=200)] = 10,
-    out: Annotated[Path | None, Opt("Folder for pages, with both answers to those items.")] = None,
+    logs: Annotated[Path, Opt("Folder of logs with contestants A and B.")],
+    items: Annotated[
+        int, Opt("Number of items to list, largest difference first.", min=0, max=200)
+    ] = 10,
+    out: Annotated[Path | None, Opt("Folder for pages with both answers to these items.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two contestants item by item: differences, wins, and where they differ most."""
+    """Compare two contestants item by item: differences, wins, and the largest differences."""
     from vivavoce.results.board.head_to_head import head_to_head
 
     found = head_to_head(a, b, logs, differing=items, **vars(reading))

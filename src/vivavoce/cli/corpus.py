@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def _at_place(context: typer.Context, value: str | None) -> Path | None:
-    """The folder of a corpus; of one at an address its copy, published when the command ends."""
+    """Folder of a corpus. For an address: a local copy, published when the command ends."""
     if value is None:
         return None
     if "://" not in value or context.resilient_parsing:
@@ -51,7 +51,7 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
 
 
 AT_PLACE: dict[str, Any] = {"metavar": "PATH", "parser": str, "callback": _at_place}
-"""Settings of the options that take the corpus, a folder or an address."""
+"""Settings of options that take a corpus, as a folder or an address."""
 CorpusFolder = Annotated[
     Path,
     typer.Option(
@@ -68,7 +68,7 @@ def _parse_renames(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         column, separator, field = pair.partition("=")
         if not (column and separator and field):
-            raise InputError(f"{pair!r} is not of the form THEIRS=OURS")
+            raise InputError(f"{pair!r} does not have the form THEIRS=OURS")
         renames[column] = field
     return renames
 
@@ -80,7 +80,7 @@ def ingest(
     rename: Annotated[
         Mapping[str, str], Opt("Rename a column: THEIRS=OURS.", "--map", read=_parse_renames)
     ] = MappingProxyType({}),
-    strict: Annotated[bool, Opt("End with 1 when anything failed.")] = False,
+    strict: Annotated[bool, Opt("Exit with 1 if anything failed.")] = False,
     fresh: Annotated[bool, Opt("Drop an unfinished ingest of this kind.")] = False,
     enrich: Annotated[
         Literal["none", "arxiv", "crossref"],
@@ -91,21 +91,21 @@ def ingest(
     address: Annotated[
         str | None,
         Opt(
-            "The Ray cluster, whose machines see the corpus under the same path or at its "
-            "address; a local one without.",
+            "The Ray cluster (default: a local one). Its machines must see the corpus under the "
+            "same path or address.",
             metavar="HOST:PORT",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read papers into a corpus; a broken file is reported and the rest goes in."""
+    """Read papers into a corpus; broken files are reported and skipped."""
     from vivavoce.corpus import ingest as ingest_files
     from vivavoce.corpus.build.engine import Engine
     from vivavoce.sources import ReadOptions
 
-    gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
+    gc.set_threshold(100_000)  # records form no cycles, and a search among millions is slow
     if enrich != "none" and kind != "pdf":
-        raise typer.BadParameter("only papers of the kind pdf lack metadata", param_hint="--enrich")
+        raise typer.BadParameter("only the kind pdf can be enriched", param_hint="--enrich")
     options = ReadOptions(dict(rename))
     where_to = Engine(engine, address)
     with progress(f"Reading {kind}") as update:
@@ -121,8 +121,8 @@ def ingest(
     lines += fault_lines(report.failed)
     if report.doubtful:
         lines.append(
-            f"{report.read - len(report.doubtful):,} read well, "
-            f"{len(report.doubtful):,} in doubt in whole or part; doubtful parts are not gold:"
+            f"{report.read - len(report.doubtful):,} read without doubts, {len(report.doubtful):,} "
+            "with doubtful parts, which are never gold:"
         )
         lines += fault_lines(report.doubtful)
     lines.append(
@@ -131,18 +131,18 @@ def ingest(
         "another source."
     )
     if enriched is not None:
-        lines.append(f"{enrich} knows {enriched.found:,} of {enriched.asked:,} papers asked for.")
+        lines.append(f"{enrich} has {enriched.found:,} of the {enriched.asked:,} papers asked for.")
     if kind == "pdf" and report.undated:
         again = f"viva ingest pdf {shlex.quote(str(where))} --corpus {corpus}"
         lines.append(
-            f"Undated papers are never targets: {again} --enrich arxiv (or crossref) asks "
-            f"for dates; viva ingest metadata ROWS --corpus {corpus} gives them, by rows with "
-            "the columns file and published."
+            f"Undated papers are never targets. To look up dates: {again} --enrich arxiv (or "
+            "crossref). To supply them, in rows with the columns file and published: viva ingest "
+            f"metadata ROWS --corpus {corpus}"
         )
     if report.results:
         lines.append(
-            f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
-            "for papers of the corpus."
+            f"{report.results:,} results come from {kind}; {report.results_of_papers:,} belong to "
+            "papers of the corpus."
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
     enrichment = {"enriched": asdict(enriched)} if enriched else {}
@@ -164,14 +164,12 @@ def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
 @verb(app, "corpus stats --of dates --corpus corpus")
 def stats(
     corpus: CorpusFolder,
-    of: Annotated[
-        Literal["dates", "boards"] | None, Opt("This part alone, in more detail.")
-    ] = None,
+    of: Annotated[Literal["dates", "boards"] | None, Opt("Only this part, in more detail.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Count what a corpus holds, or measure a part of it.
+    """Count the contents of a corpus, or measure a part of it.
 
-    Dates: where first public dates come from, and what contradicts them. Boards: leaderboards.
+    Dates: sources of the first public dates, and contradictions. Boards: leaderboards.
     """
     from vivavoce.corpus import corpus_stats, load_corpus
     from vivavoce.corpus.boards import board_statistics
@@ -225,14 +223,14 @@ def export(
 
 
 def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
-    """The first few faults, and how many more there are."""
+    """The first few faults, and the number of the others."""
     yield from (f"  {fault.where}: {fault.reason}" for fault in faults[:SHOWN_FAULTS])
     if len(faults) > SHOWN_FAULTS:
         yield f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)"
 
 
 def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
-    """Print what a check found; end with 1 when that is anything."""
+    """Print the problems that a check found; exit with 1 if there are any."""
     document = {"sound": not problems, "problems": problems}
     answer(document, problems or [f"{where} is sound"], as_json=as_json)
     if problems:

@@ -1,4 +1,4 @@
-"""Verbs that do the whole job, or score answers alone: `exam`, `demo`, `score`. `run --smoke`."""
+"""The verbs `exam`, `demo` and `score`, and `run --smoke`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 def exam(
     request: ExamRequest,
     connection: Connection,
-    yes: Annotated[bool, Opt("Ask the models without asking you first.")] = False,
-    pairs: Annotated[bool, Opt("Print a sentence on every pair too.")] = False,
+    yes: Annotated[bool, Opt("Skip the question before the models are asked.")] = False,
+    pairs: Annotated[bool, Opt("Also print a sentence for each pair.")] = False,
     as_markdown: Annotated[bool, Opt("Print Markdown to paste.", "--markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """Examine models on your papers: which is better at what, by how much, for what cost."""
+    """Examine models on your papers: which is better at which task, by how much, at what cost."""
     from vivavoce.examining import exam as examine
 
     found = examine(
@@ -53,7 +53,7 @@ def exam(
 
 @contextmanager
 def _step(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for each step on a terminal, else a line."""
+    """Show a progress bar for a step; without a terminal, print a line."""
     if not sys.stderr.isatty():
         say(f"{label} ...", quiet=True)
     with progress(label) as update:
@@ -76,7 +76,7 @@ def _print_exam(result: Exam, pairs: Sequence[str]) -> None:
 
     print_parts(result.parts())
     if not result.verdicts:
-        say("A model would be asked this:")
+        say("A model would be asked:")
         for line in plan_lines({"papers": result.papers, "plan": result.plan})[1:]:
             say(line)
     for line in pairs:
@@ -85,7 +85,7 @@ def _print_exam(result: Exam, pairs: Sequence[str]) -> None:
 
 
 def demo(
-    out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-demo"),
+    out: Annotated[Path, Opt("Folder for all output.")] = Path("viva-demo"),
     as_json: Json = False,
 ) -> None:
     """Sample papers -> corpus -> round -> baselines -> leaderboard; offline, without a key."""
@@ -116,7 +116,7 @@ def score(
     options: ScoreOptions,
     as_json: Json = False,
 ) -> None:
-    """Score answers made anywhere against a gold file; loads no model and no Inspect."""
+    """Score answers from any system against a gold file, without a model or Inspect."""
     from vivavoce.results.scoring import score as score_files
 
     result = score_files(family, gold, predictions, resamples=options.resamples, options=options)
@@ -138,7 +138,7 @@ def score(
 
 
 def smoke_test(spec: RunSpec, as_json: bool) -> None:
-    """Ask a model a few items of everything; end with 1 where anything is missing."""
+    """Ask a model a few items of every task; exit with 1 if anything is missing."""
     from vivavoce.demonstration import run_smoke
 
     def tell(row: SmokeRow) -> None:

@@ -1,6 +1,6 @@
-"""Verbs that fetch from the outside, politely.
+"""Verbs that fetch from the internet, politely.
 
-Most save files that are then ingested; `texts` and `cited` complete the papers of a corpus.
+Most save files to ingest later; `texts` and `cited` complete the papers of a corpus.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def oai(
     start: Annotated[
         date | None,
         Opt(
-            "Records changed on this day or later; else go on from the newest in the folder.",
+            "Records changed on this day or later (default: since the newest in the folder).",
             "--from",
         ),
     ] = None,
@@ -41,7 +41,7 @@ def oai(
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Save the listing of a repository; again without --from, it fetches what changed since."""
+    """Save the listing of a repository; repeated without --from, it fetches the changes."""
     from vivavoce.sources.catalogues.oai.harvest import BASE, HOSTS, harvest
     from vivavoce.sources.http import polite_client
 
@@ -62,9 +62,9 @@ def oai(
     if report.resumed:
         say("An unfinished harvest was finished.")
     if report.restarts:
-        say(f"The repository lost its place and was asked anew: {report.restarts} times")
+        say(f"The repository lost its place; the harvest was restarted {report.restarts} times")
     if report.deleted:
-        say(f"{report.deleted:,} of the records are deleted ones.")
+        say(f"{report.deleted:,} of the records are deletions.")
     say(f"{out}: {report.records:,} records, files: {len(report.files):,}")
     if report.files:
         say(f"Next: {_ingest('oai', out)}")
@@ -72,15 +72,15 @@ def oai(
 
 @verb(app, 'fetch arxiv "cat:cs.CL" --since 2024-06-01 --until 2024-07-01 --max 200 --out feeds')
 def arxiv(
-    query: Annotated[str, Arg("As arXiv takes it: au:name, cat:cs.CL.", metavar="QUERY")],
+    query: Annotated[str, Arg("A query in arXiv's syntax: au:name, cat:cs.CL.", metavar="QUERY")],
     out: Out,
     connection: Connection,
     since: Annotated[date | None, Opt("Papers submitted on this day or later.")] = None,
     until: Annotated[date | None, Opt("Papers submitted before this day.")] = None,
-    max: Annotated[int, Opt("The most papers to save: those submitted first.", min=1)] = 100,
+    max: Annotated[int, Opt("Maximum number of papers to save, oldest first.", min=1)] = 100,
     as_json: Json = False,
 ) -> None:
-    """Save the papers that a query finds on arXiv; the same command goes on after a kill."""
+    """Save the papers that a query finds on arXiv; the same command resumes after a kill."""
     from vivavoce.sources.catalogues.arxiv.search import API, HOSTS, dated, save_search
     from vivavoce.sources.http import polite_client
 
@@ -101,17 +101,17 @@ def arxiv(
 
 @verb(app, "fetch coauthors --seed 'Ada First' --seed 'Bo Second' --quota 500 --out walk")
 def coauthors(
-    seed: Annotated[Sequence[str], Opt("An author as arXiv spells; repeatable.")],
-    quota: Annotated[int, Opt("Stop at so many authors with papers.", min=1)],
+    seed: Annotated[Sequence[str], Opt("An author, spelled as on arXiv; repeatable.")],
+    quota: Annotated[int, Opt("Stop at this number of authors with papers.", min=1)],
     out: Out,
     connection: Connection,
-    neighbours: Annotated[int, Opt("Go on to so many of each.", min=1)] = 20,
-    fresh: Annotated[bool, Opt("Drop the answers that are there.")] = False,
+    neighbours: Annotated[int, Opt("Co-authors to follow from each author.", min=1)] = 20,
+    fresh: Annotated[bool, Opt("Discard saved answers.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Walk from authors to their co-authors on arXiv and save the papers that each leads.
+    """Walk from authors to their co-authors on arXiv and save their first-author papers.
 
-    The same command goes on after a kill, and with a larger quota, and asks for nothing twice.
+    The same command resumes after a kill or with a larger quota, and asks nothing twice.
     """
     from vivavoce.networks.walk import fetch_walk
     from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
@@ -139,9 +139,9 @@ def coauthors(
             f"{name}: {part['first_authors']:,} first authors, {part['papers']:,} papers, "
             f"{part['edges']:,} edges, {part['components']:,} components"
         )
-    say(f"{len(walked.without_papers):,} more requested authors are never first author.")
+    say(f"{len(walked.without_papers):,} more requested authors have no first-author paper.")
     if walked.cut:
-        say(f"More results than were read: {', '.join(walked.cut)}")
+        say(f"Not all results were read: {', '.join(walked.cut)}")
     say(str(out))
     say(f"Next: {_ingest('coauthors', out)}")
 
@@ -157,12 +157,12 @@ def texts(
     corpus: CorpusFolder,
     connection: Connection,
     kinds: Annotated[
-        Sequence[str], Opt("In order, of html, ar5iv, eprint, pdf.", read=given_names)
+        Sequence[str], Opt("Formats to try in order: html, ar5iv, eprint, pdf.", read=given_names)
     ] = ("html", "eprint", "pdf"),
-    max: Annotated[int | None, Opt("The most papers to ask for.", min=0)] = None,
+    max: Annotated[int | None, Opt("Maximum number of papers to ask for.", min=0)] = None,
     as_json: Json = False,
 ) -> None:
-    """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
+    """Fetch texts of papers that have an arXiv or Anthology id and no text; resumes."""
     from vivavoce.corpus.ingestion.fetching import fetch_texts
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
     from vivavoce.sources.http import polite_client
@@ -183,9 +183,9 @@ def texts(
         files = ", ".join(f"{count:,} {kind}" for kind, count in report.files.items()) or "none"
         say(f"Files fetched: {files} ({report.size:,} bytes)")
         say(
-            f"{report.texts:,} of {report.lacking:,} papers without a text have one now; of "
-            f"{report.without:,} there is none, {report.waiting:,} wait for a source that reads "
-            f"their file, {len(report.failed):,} failed, {report.left:,} were not asked for."
+            f"{report.texts:,} of {report.lacking:,} papers without a text have one now. "
+            f"{report.without:,} have none to fetch, {report.waiting:,} wait for a source that "
+            f"reads their file, {len(report.failed):,} failed, {report.left:,} were not asked for."
         )
         say(str(report.index))
     end_if_stopped(report.stopped)
@@ -197,7 +197,7 @@ def cited(
     connection: Connection,
     named: Annotated[bool, Opt("Also works without an arXiv id, by DOI and title.")] = False,
     tables: Annotated[bool, Opt("Only works that tables cite.")] = False,
-    max: Annotated[int | None, Opt("The most works to ask for.", min=0)] = None,
+    max: Annotated[int | None, Opt("Maximum number of works to ask for.", min=0)] = None,
     as_json: Json = False,
 ) -> None:
     """Fetch titles and abstracts of cited works; resumes."""
@@ -223,15 +223,15 @@ def cited(
     else:
         print_parts(fault_lines([*report.faults, *(more.faults if more else ())]))
         say(
-            f"{report.found:,} of {report.cited:,} cited works came; arXiv does not know "
+            f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
             f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
             f"{report.papers:,} papers."
         )
         say(str(report.index))
         if more:
             say(
-                f"{more.found:,} of {more.cited:,} works without an arXiv id came; arXiv and "
-                f"Crossref do not know {len(more.unknown):,}, {more.left:,} were not asked for. "
+                f"{more.found:,} of {more.cited:,} works without an arXiv id fetched; arXiv and "
+                f"Crossref do not have {len(more.unknown):,}, {more.left:,} were not asked for. "
                 f"The corpus now has {more.papers:,} papers."
             )
             say(str(more.index))

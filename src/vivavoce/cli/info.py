@@ -1,4 +1,4 @@
-"""Verbs that say what there is and what is missing."""
+"""Verbs that list what is available and what is missing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def list_things(
 
 
 def doctor(as_json: Json = False) -> None:
-    """Say what is installed, what is missing, and the command that installs it."""
+    """List what is installed, what is missing, and the commands to install it."""
     from vivavoce.installation import examine
 
     findings = examine()
@@ -57,7 +57,7 @@ def _tasks() -> Listing:
     from vivavoce.tasks import broken_families, find_family, list_families
 
     for error in broken_families().values():
-        say(f"Passed over: {error}", quiet=True)
+        say(f"Skipped: {error}", quiet=True)
     rows = [
         [
             f"{find_family(family).namespace}/{name}",
@@ -83,7 +83,7 @@ def _metrics() -> Listing:
     from vivavoce.metrics import broken_metrics, list_metrics
 
     for error in broken_metrics().values():
-        say(f"Passed over: {error}", quiet=True)
+        say(f"Skipped: {error}", quiet=True)
     rows = [
         [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
         for m in list_metrics()
@@ -95,7 +95,7 @@ def _sources() -> Listing:
     from vivavoce.sources import broken_sources, list_sources
 
     for error in broken_sources().values():
-        say(f"Passed over: {error}", quiet=True)
+        say(f"Skipped: {error}", quiet=True)
     return ["source", "summary"], [[s.kind, s.summary] for s in list_sources().values()]
 
 
@@ -107,7 +107,7 @@ def _rounds(where: Path) -> Listing:
         try:
             opened = load_round(path.parent)
         except VivaError as error:
-            say(f"Passed over: {error}", quiet=True)
+            say(f"Skipped: {error}", quiet=True)
             continue
         window = opened.manifest["window"]
         tasks = ", ".join(task for _, task in opened.tasks())

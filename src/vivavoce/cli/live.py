@@ -1,4 +1,4 @@
-"""`viva live`: a board kept alive by one configuration."""
+"""`viva live`: keep a board up to date from one configuration."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from vivavoce.requests import Arg, Opt
 
 
 class _Group(TyperGroup):
-    """A group whose hidden verb is meant where a file is named instead of a verb."""
+    """A group that runs its hidden verb if a file is named instead of a verb."""
 
     default_verb = "config"
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Take `viva live CONFIG.toml` for the hidden verb with this file."""
+        """Read `viva live CONFIG.toml` as the hidden verb with this file."""
         if args and args[0] not in self.commands:
             args = [self.default_verb, *args]
         return super().resolve_command(ctx, args)
@@ -29,12 +29,12 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    help="Keep a board alive: do all that is due by a date.",
+    help="Keep a board up to date: do everything that is due by a date.",
     epilog="Example: viva live board.toml --until 2025-02-01",
 )
 
 Config = Annotated[Path, Arg("The file that describes the board.", metavar="CONFIG.toml")]
-Until = Annotated[date | None, Opt("Up to which day; today (UTC) by default.")]
+Until = Annotated[date | None, Opt("Last day (default: today, UTC).")]
 
 
 @verb(app, "live board.toml --strict", _Group.default_verb, hidden=True)
@@ -42,11 +42,11 @@ def run(
     config: Config,
     until: Until = None,
     dry_run: Annotated[bool, Opt("Print the due steps and do nothing.")] = False,
-    strict: Annotated[bool, Opt("End with 3 where there is a notice.")] = False,
+    strict: Annotated[bool, Opt("Exit with 3 if there is a notice.")] = False,
     base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
     as_json: Json = False,
 ) -> None:
-    """Do all that is due: papers, round, contestants, audits, site."""
+    """Do everything that is due: papers, round, contestants, audits, site."""
     from dataclasses import asdict
 
     from vivavoce.live.config import read_config
@@ -79,9 +79,9 @@ def run(
 
 @verb(app, "live status board.toml")
 def status(config: Config, until: Until = None, as_json: Json = False) -> None:
-    """Show what is done, what is lacking, what it cost, and every notice; asks and writes nothing.
+    """Show work done and due, costs and notices; asks no model and writes nothing.
 
-    The site holds the same as a page, live/status.html.
+    The site shows the same on live/status.html.
     """
     from vivavoce.live.config import read_config
     from vivavoce.live.keeping import open_state
@@ -95,7 +95,7 @@ def status(config: Config, until: Until = None, as_json: Json = False) -> None:
 def init(
     out: Annotated[Path, Arg("The folder of the board.", metavar="DIR")], as_json: Json = False
 ) -> None:
-    """Write a commented configuration and a scheduled workflow into a folder."""
+    """Write a configuration with comments and a scheduled workflow into a folder."""
     from vivavoce.live.config import write_start
 
     written = write_start(out)
@@ -105,5 +105,5 @@ def init(
 
 
 def today() -> date:
-    """Today in UTC: no other command asks the clock."""
+    """Today in UTC; no other command reads the clock."""
     return datetime.now(UTC).date()

@@ -1,4 +1,4 @@
-"""Verbs that build the networks of a corpus, and read them."""
+"""Verbs that build and measure the networks of a corpus."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build(
     from vivavoce.networks.stored import build_networks
     from vivavoce.networks.tables import FOLDER
 
-    # Arrow's own pool is slow to get its first pages, and a build ends before that pays.
+    # Arrow's own pool is slow to allocate its first pages; a build is too short to benefit.
     pa.set_memory_pool(pa.system_memory_pool())
     names = list(only)
     with progress("Building networks") as update:
@@ -53,9 +53,7 @@ def build(
 @verb(app, "network stats --corpus corpus --by domain")
 def stats(
     corpus: CorpusFolder,
-    by: Annotated[
-        Literal["domain"] | None, Opt("Break the numbers down by domain of arXiv.")
-    ] = None,
+    by: Annotated[Literal["domain"] | None, Opt("Break the numbers down by arXiv domain.")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the networks: authors, papers, edges, components."""

@@ -1,4 +1,4 @@
-"""Output of every verb: results on stdout, progress on stderr, errors as one message."""
+"""Output of all verbs: results on stdout, progress on stderr, errors as one message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vivavoce.reports import Report, Sheet
 from vivavoce.text.printing import visible
 
 PIPED = 100
-"""Columns of a table that goes to no terminal."""
+"""Width of tables that are not printed to a terminal."""
 _WIDE = "--wide"
 _COMMANDS = ("viva ", "pip install ")
 
@@ -34,19 +34,19 @@ def set_output(*, debug: bool, wide: bool) -> None:
     """Choose how commands print from now on.
 
     Args:
-        debug: Tracebacks of errors are let through.
-        wide: Tables are printed whole, also beyond the width of the terminal.
+        debug: Show the tracebacks of errors.
+        wide: Print tables in full, even if they are wider than the terminal.
     """
     _state.update(debug=debug, wide=wide)
 
 
 _INTERRUPTED = 128 + SIGINT
 _RESUMING = frozenset({"exam", "run", "live"})
-"""Verbs whose command goes on where it stopped."""
+"""Verbs that resume where they stopped when the command is repeated."""
 
 
 def _going_on(words: Sequence[str], command: str | None) -> str:
-    resume = f" What is done is kept. To go on:\n  viva {shlex.join(words)}"
+    resume = f" Completed work is kept. To continue:\n  viva {shlex.join(words)}"
     return resume if command in _RESUMING else ""
 
 
@@ -74,18 +74,18 @@ class VivaGroup(TyperGroup):
             where = f"{error.filename}: " if error.filename else ""
             say(f"Error: {where}{error.strerror or error}", quiet=True)
             raise SystemExit(1) from error
-        except Exception as error:  # the last line of defence: a message instead of a traceback
+        except Exception as error:  # last resort: a message instead of a traceback
             if _state["debug"]:
                 raise
             say(
                 f"Error: {type(error).__name__}: {error}\n"
-                "This is a fault of the program. Run again with viva --debug ... to see where.",
+                "This is a bug in Viva Voce. Run viva --debug ... to see where.",
                 quiet=True,
             )
             raise SystemExit(1) from error
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb; Ctrl-C ends with 130, and names the command that goes on where one does."""
+        """Run a verb; Ctrl-C exits with 130 and prints the command that resumes, if any."""
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, typer.Abort) as stop:
@@ -94,9 +94,9 @@ class VivaGroup(TyperGroup):
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document; characters that turn or hide text become escapes."""
+    """Print one JSON document; characters that reverse or hide text are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    # Line breaks are the only characters of the document itself that do not print.
+    # Of the document's own characters, only line breaks do not print.
     odd = {char for char in set(text) if not char.isprintable() and char != "\n"}
     for char in odd:
         text = text.replace(char, json.dumps(char)[1:-1])
@@ -104,11 +104,10 @@ def print_json(value: Any) -> None:
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Print lines for people: on stdout, or on stderr when stdout carries JSON.
+    """Print lines for people: on stdout, or on stderr if `quiet`.
 
-    Characters that steer a terminal, or turn or hide text, are spelled out. Sentences are broken
-    between words where a terminal is too narrow; lines with a command are not, so that it can be
-    copied.
+    Characters that control a terminal or reverse or hide text are spelled out. On a narrow
+    terminal, lines wrap between words, except lines with a command, so that it can be copied.
     """
     shown = [visible(line, limit=None) for line in text.split("\n")]
     window = None if _is_open(sys.stderr if quiet else sys.stdout) else get_terminal_size().columns
@@ -116,7 +115,7 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 
 def _is_open(stream: TextIO) -> bool:
-    """True if lines may be of any length."""
+    """True if lines may have any length."""
     return _state["wide"] or not stream.isatty()
 
 
@@ -131,9 +130,9 @@ def _broken(line: str, window: int | None) -> list[str]:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr; where that is not a terminal, a line for work that ends early.
+    """Show a progress bar on stderr; without a terminal, print a line if work ends early.
 
-    A total that shrinks is that of work whose question was answered before the end.
+    Work that was decided early reports a smaller total.
     """
     before = (0, 0)
 
@@ -143,7 +142,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         is_early = were_done < planned and done == total < planned
         return f"{label}: decided after {done:,} of {planned:,}" if is_early else ""
 
-    if not sys.stderr.isatty():  # what draws a bar takes as long to load as a small job
+    if not sys.stderr.isatty():  # loading the bar takes as long as a small job
 
         def tell(done: int, total: int) -> None:
             if line := early(done, total):
@@ -171,10 +170,10 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def print_table(table: Sheet) -> None:
-    """Print a table; columns of numbers stand right.
+    """Print a table; columns of numbers are aligned right.
 
-    Where a terminal is too narrow, or a pipe's 100 columns, sentences are broken between words and
-    further columns go on below, beside the names of the rows.
+    If the table is wider than the terminal (or 100 columns in a pipe), sentences wrap between words
+    and the remaining columns follow below, beside the row names.
     """
     if table.title:
         say(table.title)
@@ -186,7 +185,7 @@ def print_table(table: Sheet) -> None:
 
 
 def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
-    """Lines of a table, none longer than the window in characters; None for no limit."""
+    """Lines of a table, at most `window` characters wide; None for no limit."""
     headers, rows = table.heads, table.rows
     numeric = [table.is_figures(place) for place in range(len(headers))]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
@@ -221,15 +220,15 @@ def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
 
 
 _LEAST = 12
-"""Characters that the name of a row keeps on the narrowest terminal."""
+"""Minimum width of a row name, in characters."""
 _COLUMN = 36
-"""Characters that a column of sentences keeps at least; they are broken between words."""
+"""Minimum width of a column of sentences, which wrap between words."""
 
 
 def _prose(
     rows: Sequence[Sequence[str]], numeric: Sequence[bool], names: Sequence[int]
 ) -> list[int]:
-    """Places of columns of sentences; one with a command stays in one piece, to be copied."""
+    """Indices of columns that may wrap; a column with a command may not, to keep it whole."""
     return [
         place
         for place, is_one in enumerate(numeric)
@@ -239,7 +238,7 @@ def _prose(
 
 
 def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:
-    """Places of the rows' names: up to the first column of words, then what tells rows apart."""
+    """Indices of the columns that name rows: up to the first of words, then until rows differ."""
     first = next((i for i, is_one in enumerate(numeric) if not is_one), 0)
     names = list(range(min(len(numeric), first + 1)))
     others = [i for i in range(first + 1, len(numeric)) if not numeric[i]]
@@ -257,7 +256,7 @@ def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:
 
 
 def _blocks(widths: Sequence[int], names: Sequence[int], window: int | None) -> Iterator[list[int]]:
-    """Places of the columns that are printed beside each other, the rows' names in each."""
+    """Indices of the columns printed side by side; each block begins with the row names."""
     block = list(names)
     for place in range(len(widths)):
         if place in names:
@@ -306,7 +305,7 @@ def print_report(report: Report, *, as_json: bool) -> None:
 
 
 def print_parts(parts: Iterable[Sheet | str]) -> None:
-    """Print lines, and sheets with an empty line between each and what follows."""
+    """Print lines and sheets, with an empty line after each sheet."""
     is_below = False
     for part in parts:
         if isinstance(part, Sheet) and not part.rows:
@@ -321,21 +320,21 @@ def print_parts(parts: Iterable[Sheet | str]) -> None:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what a reader has to know beside the numbers."""
+    """Print the notes that a reader of the numbers must know."""
     for note in notes:
         say(f"Note: {note}")
 
 
 def end_if_stopped(stopped: str | None) -> None:
-    """End with 1 when a server put an end to the work."""
+    """Exit with 1 if a server ended the work."""
     if stopped is not None:
         say(f"Stopped before the end. {stopped}", quiet=True)
-        say("What arrived is kept. Run the same command again later.", quiet=True)
+        say("Everything received is kept. Run the same command again later.", quiet=True)
         raise typer.Exit(1)
 
 
 def need_web(purpose: str) -> None:
-    """Raise `MissingExtra` where what serves pages is not installed."""
+    """Raise `MissingExtra` if the packages that serve pages are not installed."""
     from importlib.util import find_spec
 
     for package in ("starlette", "uvicorn"):

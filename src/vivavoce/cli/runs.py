@@ -1,4 +1,4 @@
-"""The verb `run`: tasks with models or baselines, or what that would cost. Libraries for agents."""
+"""The verbs `run` and `round serve`."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def run(
     config: Annotated[
         Path | None,
         Opt(
-            "A TOML file of these options and of all others, by their names in the reference; "
-            "what stands on the command line wins.",
+            "A TOML file with these and all other options, under their names in the reference; "
+            "the command line takes precedence.",
             metavar="run.toml",
         ),
     ] = None,
-    estimate: Annotated[bool, Opt("Print the cost; ask nobody.", panel="Cost")] = False,
+    estimate: Annotated[bool, Opt("Print the expected cost; ask no model.", panel="Cost")] = False,
     smoke: Annotated[
         bool,
         Opt(
-            "Ask one model a few items of every task and method, for a bounded sum: needs "
-            "--price and --budget.",
+            "Ask one model a few items of every task and method, within a budget: needs --price "
+            "and --budget.",
             panel="Cost",
         ),
     ] = False,
@@ -45,15 +45,15 @@ def run(
 ) -> None:
     """Run tasks with models or baselines; run it again to resume or to retry what failed.
 
-    A file of --config holds a whole study. It may set more than is listed here, such as the
-    window, decoding, tries, time limits and caches: docs/how-to/board.md.
+    A --config file describes a whole study. It can set more options than are listed here, such as
+    the window, decoding, tries, time limits and caches: docs/how-to/board.md.
     """
     from vivavoce.running import run as run_tasks
 
     if smoke:
         smoke_test(spec, as_json)
         return
-    # The shell hands over the words after the first of a sweep as tasks: no task has such a name.
+    # The words of a sweep after the first arrive as tasks; no task name contains "=".
     swept = [word for word in spec.tasks if spec.sweep and "=" in word]
     tasks = [word for word in spec.tasks if word not in swept]
     more = given_sweep(swept)
@@ -73,7 +73,7 @@ def run(
 
 
 def _print_estimate(spec: RunSpec, as_json: bool) -> None:
-    """Print what a run would cost, before anything is asked."""
+    """Print the expected cost of a run."""
     from vivavoce.running.estimating import estimate
 
     rows, skipped = estimate(spec)
@@ -84,7 +84,7 @@ def _print_estimate(spec: RunSpec, as_json: bool) -> None:
         return
     print_table(
         sheet(
-            "What the run would cost; nothing was sent",
+            "Expected cost of the run; nothing was sent",
             rows,
             *("task", "setting", "method", "model"),
             Column(lambda row: "≥ " * row["at_least"] + f"{row['requests']:,}", "requests"),
@@ -95,18 +95,18 @@ def _print_estimate(spec: RunSpec, as_json: bool) -> None:
     known = [row for row in rows if row["usd"] is not None]
     if known:
         usd, most = (sum(row[name] for row in known) for name in ("usd", "max_usd"))
-        say(f"{usd:.2f} dollars expected, {most:.2f} if every answer is as long as it may be.")
+        say(f"{usd:.2f} dollars expected, {most:.2f} if every answer has its maximum length.")
     for source in sources_of(spec.prices):
-        say(f"List prices: {source}; --price goes before them.", quiet=True)
+        say(f"List prices: {source}; --price overrides them.", quiet=True)
     if len(known) < len(rows):
-        say("Dollars take prices: --price MODEL=IN,OUT.", quiet=True)
+        say("For costs in dollars, give prices: --price MODEL=IN,OUT.", quiet=True)
 
 
 def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
     for line in report.skipped:
         say(f"Skipped: {line}", quiet=True)
     for name in report.set_aside:
-        say(f"Set aside a log that cannot be read: {name}", quiet=True)
+        say(f"Set aside an unreadable log: {name}", quiet=True)
     if as_json:
         fields = ("logs", "failed", "skipped", "set_aside", "stopped")
         lists = {name: list(getattr(report, name)) for name in fields}
@@ -127,8 +127,9 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
         )
     if report.cache:
         say(
-            f"Replies of {report.cache['of']} are kept for {report.cache['expiry']} in "
-            f"{report.cache['folder']}, by {', '.join(report.cache['key'])}; --no-cache asks anew.",
+            f"Replies of {report.cache['of']} are cached for {report.cache['expiry']} in "
+            f"{report.cache['folder']}, keyed by {', '.join(report.cache['key'])}; --no-cache "
+            "asks again.",
             quiet=True,
         )
     say(str(logs))
@@ -136,14 +137,16 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
 
 @verb(rounds_app, "round serve rounds/2024-h2 --before 2024-07-01")
 def serve(
-    folder: Annotated[Path, Arg("The folder of the round, or sample.", metavar="ROUND")],
+    folder: Annotated[Path, Arg("The folder of the round, or the word sample.", metavar="ROUND")],
     before: Annotated[str | None, Opt("Only papers before this day.", metavar="DATE")] = None,
-    item: Annotated[str | None, Opt("Papers for an agent on this item.", metavar="ID")] = None,
+    item: Annotated[
+        str | None, Opt("Only papers that an agent may read for this item.", metavar="ID")
+    ] = None,
     task: Annotated[str | None, Opt("Task of the item.")] = None,
 ) -> None:
     """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.
 
-    Papers that items come from are left out; an MCP client starts this command by itself.
+    Source papers of items are left out. MCP clients start this command themselves.
     """
     from vivavoce.tasks.library_server import library_of, serve_library
 

@@ -1,6 +1,6 @@
-"""An exam: from papers and names of models to a verdict in plain words, in one call.
+"""An exam: from papers and model names to a verdict in plain words, in one call.
 
-Every step goes on where a kill left it, and an exam that is done sends no request.
+Every step resumes after a kill; a finished exam sends no requests.
 """
 
 from __future__ import annotations
@@ -59,23 +59,22 @@ from vivavoce.text.dates import period
 
 PAPERS_A_LOOK = 10
 MAX_LOOKS = 4
-"""A run looks whether its question is answered after each so many papers, a few times at most:
-every look takes its share of what an error may cost."""
+"""Maximum number of interim analyses; each uses up a share of the error budget."""
 
 FACTS_BILL = " (facts)"
-"""Purpose of what the judge is paid for before there is an answer."""
+"""Purpose, in the ledger, of a judge's costs before there are answers."""
 
 TRIES = 3
-"""Times that a request to arXiv is sent: somebody is waiting."""
+"""Tries for a request to arXiv; few, since the user is waiting."""
 PAGE = "index.html"
 
 Agree = Callable[[Row], bool]
-"""Told of the papers and the plan; False to ask no model."""
+"""Called with the papers and the plan; False to ask no model."""
 Files = Mapping[str, Sequence[File]]
 
 
 class NotAgreedError(InputError):
-    """A plan that was declined: no model was asked."""
+    """The plan was declined; no model was asked."""
 
     def __init__(self, proposal: Row) -> None:
         self.proposal = proposal
@@ -91,28 +90,28 @@ class Exam(Report):
 
     outcome: Outcome
     papers: Row
-    """Given, used, and left out by reason."""
+    """Counts of given and used papers, and of those left out by reason."""
     left_out: list[Row]
-    """Each with its file, the reason, and what brings it in."""
+    """Papers left out: file, reason and remedy."""
     plan: Row
     verdicts: list[Row]
-    """One for each task and pair of models, or of the one model and a baseline."""
+    """One per task and pair of models; with one model, per baseline."""
     missed: list[Row]
-    """Papers on which the one model did worst; empty for several models."""
+    """Papers on which a single model did worst; empty with several models."""
     site: str
     page: str
-    """The page that says all this."""
+    """The page with this report."""
     left_out_file: str
-    """A table of all papers that are left out."""
+    """Table of all papers left out."""
 
     def as_dict(self) -> Row:
-        """The fields as plain JSON values, with a row for each task and contestant."""
+        """The fields as JSON values, with a row per task and contestant."""
         plain = Report.as_dict(self)
         answer, _ = plain.pop("answer"), plain.pop("contestants")
         return {"answer": answer, "table": self.outcome.rows(), **plain}
 
     def parts(self) -> Iterator[Sheet | str]:
-        """The answer, the table, what more papers would show, and the papers left out."""
+        """The answer, the table, open questions, and the papers left out."""
         yield from self.outcome.parts()
         yield papers_line(self.papers)
         yield from left_out_lines(self.left_out, self.left_out_file)
@@ -121,7 +120,7 @@ class Exam(Report):
             yield f"  worst in {row['task']}: {paper} ({why})"
 
     def pairs(self) -> Iterator[str]:
-        """Sentences on every pair."""
+        """Sentences on all pairs."""
         return (row["words"] for row in self.verdicts)
 
 
@@ -136,23 +135,23 @@ def exam(
     base: str | None = None,
     **options: Any,
 ) -> Exam:
-    """Examine models on papers, and say which is better at what.
+    """Examine models on papers and report which is better at which task.
 
     Args:
         papers: A folder of mixed files, one file, or `arxiv:QUERY`.
-        models: Names as `provider/model`; without one the baselines answer, and nothing is paid.
-        yes: Ask the models without asking anybody first.
-        agree: Asked once, with the papers and the plan, where `yes` is not given.
-        watch: Opens each step by its label, for a progress bar.
-        contact: An address that arXiv can write to.
-        base: A server to ask in place of arXiv.
+        models: Names as `provider/model`; without any, only baselines answer, at no cost.
+        yes: Ask the models without confirmation.
+        agree: Called once for confirmation, with the papers and the plan, unless `yes`.
+        watch: Opens a progress bar for each step, by label.
+        contact: Your email address, for arXiv.
+        base: A server to use instead of arXiv.
         options: Further fields of `ExamRequest`, such as `tasks`, `budget` and `since`.
 
     Raises:
-        InputError: Papers, models, tasks or the budget do not do, or nobody agreed to the plan;
+        InputError: Papers, models, tasks or the budget are unsuitable, or the plan was declined;
             nothing was paid.
-        VivaError: A step failed; the same call goes on.
-        LockedError: Another exam has the folder.
+        VivaError: A step failed; the same call resumes.
+        LockedError: Another exam uses the folder.
     """
     names = [models] if isinstance(models, str) else list(models)
     request = Request(papers=str(papers), models=tuple(dict.fromkeys(names)), **options)
@@ -172,14 +171,14 @@ def _unwatched(label: str) -> Iterator[Progress]:
 
 @dataclass(frozen=True, slots=True)
 class _Exam:
-    """One run of the steps."""
+    """A run of all steps."""
 
     request: Request
     state: State
     watch: Watch
 
     def take(self, files: Files, agree: Agree | None, service: Service) -> Exam:
-        """Take every step that is not done yet."""
+        """Carry out all unfinished steps."""
         done = self.state.report()
         if done is not None:
             return self._result(done)
@@ -210,7 +209,7 @@ class _Exam:
         return self._conclude(chosen, corpus, proposal)
 
     def _begin(self) -> None:
-        """Make room for a new exam, and ask its models a word: one that is no use is met here."""
+        """Prepare a new exam, and probe its models so that unusable ones fail early."""
         request = self.request
         if self.state.is_new:
             for folder in (request.corpus, request.round.parent, request.logs.parent, request.site):
@@ -218,14 +217,14 @@ class _Exam:
             self.state.write()
         with self.watch("Checking models"):
             names = [*request.models, *request.judge]
-            if self.state.is_agreed:  # each of them was asked then
+            if self.state.is_agreed:  # they were probed before
                 for name in names:
                     start_model(name, {})
             else:
                 probe(names)
 
     def _round(self, files: Files, service: Service) -> tuple[Corpus, Round]:
-        """Read the papers and build their round, unless both are there."""
+        """Read the papers and build their round, unless both exist."""
         request = self.request
         if (request.round / "manifest.json").is_file():
             return load_corpus(request.corpus), load_round(request.round)
@@ -242,9 +241,9 @@ class _Exam:
             return corpus, build_round(corpus, {"round": head}, request.round.parent)
 
     def _write_facts(self, chosen: Sequence[ExamTask]) -> list[str]:
-        """Let the judge read the facts of gold sections; the tasks that have some.
+        """Let the judge extract the facts of gold sections; return the tasks with facts.
 
-        The budget holds for it, and what a killed exam had written stays.
+        The budget includes this, and facts from a killed exam are kept.
         """
         from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
@@ -291,7 +290,7 @@ class _Exam:
             raise VivaError(f"{lines}\nRun the same command again to retry what failed.")
 
     def _conclude(self, chosen: Sequence[ExamTask], corpus: Corpus, proposal: Row) -> Exam:
-        """Write the site, and keep what it says."""
+        """Write the site and save its report."""
         request = self.request
         with self.watch("Writing the site"):
             inputs = SiteInputs(cutoffs=load_cutoffs())
@@ -316,7 +315,7 @@ class _Exam:
         return self._result(report)
 
     def _write_page(self, result: Exam) -> None:
-        """Write the page that says it all; names of models and titles of papers are escaped."""
+        """Write the page of the report; model names and titles of papers are escaped."""
         page = templates().get_template("verdict.html.j2")
         text = page.render(exam=result, models=self.request.models, source=self.request.papers)
         write_text(self.request.site / PAGE, text)

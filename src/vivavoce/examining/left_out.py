@@ -1,4 +1,4 @@
-"""Papers that no task asks about: file by file, why, and what brings each in."""
+"""Papers left out of all tasks: file, reason and remedy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNREADABLE = "unreadable"
 NO_ITEM = "no_item"
 UNDATED = "undated"
 SHOWN = 5
-"""Papers that a screen names; the file names all."""
+"""Papers listed on the terminal; the file lists all."""
 _COLUMNS = ("file", "reason", "remedy")
 
 
@@ -33,11 +33,11 @@ def count_papers(
     tasks: Sequence[str],
     files: Mapping[str, Sequence[File]],
 ) -> tuple[Row, list[Row]]:
-    """Count the papers that were given and that tasks ask about.
+    """Count the given and the used papers.
 
     Returns:
-        The counts, and each paper that is left out with its file, reason and remedy. Rows of a
-        table that name no file follow them: they are why a paper has no date.
+        The counts, and the papers left out with file, reason and remedy. They are followed by
+        faulty rows of tables, which explain missing dates.
     """
     known = {paper.paper_id for paper in corpus.papers}
     used: set[str] = set()
@@ -101,7 +101,7 @@ def _left_out(paper: Paper, reason: str) -> Row:
 
 
 def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:
-    """Name the first papers that are left out, then the file that names all."""
+    """Lines on the first papers left out, then the file with all."""
     for row in rows[:SHOWN]:
         remedy = f"; {row['remedy']}" if row["remedy"] else ""
         yield f"  {row['file']}: {row['reason']}{remedy}"
@@ -110,7 +110,7 @@ def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """The rows as a table; no cell is a formula."""
+    """The rows as CSV; formulas are disarmed."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)

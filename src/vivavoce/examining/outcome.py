@@ -1,8 +1,7 @@
-"""Outcome of an exam: the answer in a sentence, one table, and what more papers would show.
+"""Outcome of an exam: the answer in a sentence, one table, and open questions.
 
-The terminal, the page, JSON and Markdown all show this report. A contestant is one of three things:
-a model, a baseline or the authors' own text. Two of them are called better and worse where that is
-shown, and undecided where these papers do not show it.
+The terminal, the page, JSON and Markdown all show this report. A contestant is a model, a baseline
+or the authors' own text. A pair is undecided unless these papers show which is better.
 """
 
 from __future__ import annotations
@@ -27,31 +26,30 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Report):
-    """Answer of an exam, and what it rests on."""
+    """Answer of an exam, with its evidence."""
 
     answer: str
-    """The model to take for each task, in a sentence or two."""
+    """The recommended model for each task, in a sentence or two."""
     tasks: list[Row]
-    """Task by task: the models that may be best, and how they stand to the best baseline."""
+    """By task: the models that may be best, and their comparison with the best baseline."""
     contestants: list[Row]
-    """Models, the baselines that are best at a task, and the authors' text; best first."""
+    """Models, baselines that are best at a task, and the authors' text; best first."""
     more_papers: list[str]
-    """Questions that more papers would answer."""
+    """Sentences on questions that more papers would decide."""
     claims: list[str]
-    """Shares, by task: of the authors' facts that a judge found stated by each model, and of the
-    model's claims that it found supported and contradicted."""
+    """Sentences on a judge's findings: shares of stated facts and of supported claims."""
     judge_cost: float
-    """Dollars that the judge cost beside the answers, as far as prices are known."""
+    """Cost of the judge in dollars, as far as prices are known."""
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Lines and the table, as every form shows them."""
+        """Lines and the table, in every format."""
         yield self.answer
         yield from self.claims
         yield self.table()
         yield from self.more_papers
 
     def table(self) -> Sheet:
-        """The contestants, with their values on the papers that all of them answered."""
+        """Table of contestants, with values on the papers that all of them answered."""
         has_models = any(row["kind"] == MODEL for row in self.contestants)
         values = [_column(task) for task in self.tasks]
         paid = (
@@ -70,7 +68,7 @@ class Outcome(Report):
         )
 
     def rows(self) -> list[Row]:
-        """A row for each task and contestant, as JSON has them."""
+        """Rows per task and contestant, for JSON."""
         return [
             {
                 "task": task["task"],
@@ -93,19 +91,20 @@ class Outcome(Report):
 
     def _below(self, has_models: bool) -> Iterator[str]:
         counts = ", ".join(f"{_plain(row['task'])} {row['papers']:,}" for row in self.tasks)
-        yield f"Values [95% interval] on the papers that everybody answered: {counts}."
+        yield f"Values [95% interval] on the papers that all answered: {counts}."
         if has_models:
             yield (
-                "Better is said only where these papers show it: at most 5% of tasks have a wrong "
-                "comparison. Per answer: its mean cost."
+                "A model is called better only if these papers show it: at most 5% of tasks have "
+                "a wrong comparison. Per answer: mean cost."
             )
         if has_models and not self.claims and any(row["states_facts"] for row in self.tasks):
             yield (
-                "Nobody read whether the answers are right: with --judge MODEL it also says which "
-                "share of the authors' facts each model states, and which of its claims hold."
+                "Nobody checked whether the answers are right. With --judge MODEL you also get "
+                "the share of the authors' facts that each model states, and of its claims that "
+                "hold."
             )
         if self.judge_cost:
-            yield f"The judge cost {dollars(self.judge_cost)} beside the answers."
+            yield f"The judge cost another {dollars(self.judge_cost)}."
 
 
 def _beats_baseline(task: Row, contestant: Row) -> bool | None:
@@ -147,9 +146,9 @@ def conclude(
     models: Sequence[str],
     facts_cost: float = 0.0,
 ) -> Outcome:
-    """Draw the answer, the table and what more papers would show from standings and pairs.
+    """Derive the answer, the table and open questions from standings and pairs.
 
-    `facts_cost` is what the judge was paid before there were answers, in dollars.
+    `facts_cost` is the judge's cost before there were answers, in dollars.
     """
     short = last_parts(models)
     tasks = [_task(each, verdicts, models) for each in standings]
@@ -167,7 +166,7 @@ def conclude(
     wanted = [line for row in tasks for line in _wanted(row, short)]
     judged = [sample.judge_cost for each in standings for sample in each.samples([*each.logs])]
     return Outcome(
-        # A name stays as it is written.
+        # A model's name keeps its spelling.
         answer=f"{outcome}."
         if outcome.startswith(tuple(short.values()))
         else f"{outcome[:1].upper()}{outcome[1:]}.",
@@ -180,7 +179,7 @@ def conclude(
 
 
 def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) -> Row:
-    """The models of a task that may be best, and how all stand to the best baseline."""
+    """The models that may be best at a task, and the comparison of all with the best baseline."""
     pairs = [row for row in verdicts if row["task"] == standing.chosen.task]
     beaten = {row["worse"] for row in pairs if row["better"] in models}
     best = [name for name in models if name not in beaten]
@@ -211,14 +210,14 @@ def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) ->
 
 
 def _recommended(row: Row) -> tuple[str, ...]:
-    """The models to take for a task; none where no model is better than the best baseline."""
+    """The recommended models for a task; none if no model is better than the best baseline."""
     return tuple(row["best"] if row["better_than_baseline"] else ())
 
 
 def _sentence(
     best: Sequence[str], rows: Sequence[Row], models: Sequence[str], short: Mapping[str, str]
 ) -> str:
-    """The sentence on all tasks of one outcome, with what sets some of them apart."""
+    """The sentence on all tasks with one outcome, with differences between tasks in brackets."""
     rivals = list(dict.fromkeys(row["baseline"] for row in rows))
     rival = (
         f"the baseline {rivals[0]}"
@@ -233,7 +232,7 @@ def _sentence(
     elif len(best) == 1:
         head, preposition = names, "for"
     else:
-        head = f"{names} cannot be told apart"
+        head = f"{names} are undecided"
     tasks: dict[str, list[str]] = {}
     for row in rows:
         tasks.setdefault(_apart(row, models, short), []).append(_plain(row["task"]))
@@ -242,7 +241,7 @@ def _sentence(
 
 
 def _apart(row: Row, models: Sequence[str], short: Mapping[str, str]) -> str:
-    """The models of a task against its best baseline, where the outcome does not say it."""
+    """Remark on models against the best baseline of a task, unless the outcome says it."""
     above, worse = row["better_than_baseline"], row["worse_than_baseline"]
     if above:
         weak = [short[name] for name in row["best"] if name not in above]
@@ -266,7 +265,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _wanted(row: Row, short: Mapping[str, str]) -> Iterator[str]:
-    """Papers that would decide what is open; of several pairs those that decide all."""
+    """Sentence on the number of papers that would decide all open pairs."""
     if not row["undecided"]:
         return
     task = _plain(row["task"])
@@ -274,15 +273,15 @@ def _wanted(row: Row, short: Mapping[str, str]) -> Iterator[str]:
     names = list(dict.fromkeys(name for pair in row["undecided"] for name in pair["between"]))
     who = _listed([short.get(name, name) for name in names])
     if None in needs:
-        yield f"{task}: no likely number of such papers would tell {who} apart."
+        yield f"{task}: no realistic number of such papers would separate {who}."
     else:
         count = max(needs)
         papers = "more such paper" if count == 1 else "more such papers"
-        yield f"{task}: about {count:,} {papers} would tell {who} apart."
+        yield f"{task}: about {count:,} {papers} would separate {who}."
 
 
 def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str]) -> Iterator[str]:
-    """One sentence: the facts that each model states, and the claims that a judge found to hold."""
+    """One sentence on a judge's findings: shares of stated facts and of supported claims."""
     parts = []
     for name in models:
         shares = {
@@ -296,9 +295,9 @@ def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str])
             said.append(f"{short[name]} covers {shares[COVERAGE]} {facts}")
         if shares.keys() >= {*SUPPORT}:
             supported, contradicted = (shares[metric] for metric in SUPPORT)
+            owner = "its" if said else f"{short[name]}'s"
             said.append(
-                f"of what {'it' if said else short[name]} claims, {supported} is supported by what "
-                f"it was shown and {contradicted} is contradicted"
+                f"of {owner} claims, its input supports {supported} and contradicts {contradicted}"
             )
         parts += [", and ".join(said)] if said else []
     rival = standing.best_baseline

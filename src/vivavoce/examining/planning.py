@@ -1,6 +1,6 @@
-"""Plan of an exam: the tasks that its papers can carry, what models would cost, what would show.
+"""Plan of an exam: tasks with enough papers, costs, and detectable differences.
 
-Papers, plan and verdicts are told to people in the sentences of a template.
+A template has the sentences on papers, plan and verdicts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def dollars(cost: float | None) -> str:
-    """A cost in print: two digits after the point, more below ten cents."""
+    """Format a cost: two decimals, more below ten cents."""
     if cost is None:
         return "unknown"
     return f"${cost:,.2f}" if cost >= 0.1 or not cost else f"${cost:.2g}"
@@ -50,7 +50,7 @@ def dollars(cost: float | None) -> str:
 
 @cache
 def templates() -> Environment:
-    """The page and the sentences."""
+    """Templates of the page and the sentences."""
     made = environment_of("vivavoce.examining")
     made.globals["min_papers"] = MIN_CLUSTERS
     made.filters |= {
@@ -64,18 +64,18 @@ def _tell(kind: str, row: Row, short: Mapping[str, str] | None = None) -> str:
 
 
 def papers_line(papers: Row) -> str:
-    """The papers that can be asked about, and why others are left out."""
+    """A sentence on the usable papers and on those left out."""
     return _tell("papers", papers).strip()
 
 
 def plan_lines(proposal: Row) -> list[str]:
-    """The papers and the plan of an exam."""
+    """Lines on the papers and the plan of an exam."""
     lines = _tell("plan", proposal["plan"]).splitlines()
     return [papers_line(proposal["papers"]), *(line for line in lines if line.strip())]
 
 
 def last_parts(names: Sequence[str]) -> dict[str, str]:
-    """The last parts of names where these differ, else the names."""
+    """Short names: the last parts of names if these differ, otherwise the names."""
     last = [name.rpartition("/")[2] for name in names]
     return dict(zip(names, last if len(set(last)) == len(names) else names, strict=True))
 
@@ -89,53 +89,53 @@ _QUESTIONS = {template_of(name): name for name in QUESTIONS} | {"nuggets": "writ
 """Questions that judges answer, by template."""
 NULL = "null"
 STAND_IN = "extractive/lead"
-"""A model that needs no key: its prompts are those of any other without a known window."""
+"""A model that needs no key, whose prompts are those of any model without a known window."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExamTask:
-    """A task that the papers can carry."""
+    """A task with papers in the exam."""
 
     family: str
     task: str
     method: str
-    """The way in which each model is used."""
+    """The method used with each model."""
     metric: str
-    """The metric that the task is ranked by."""
+    """The headline metric."""
     items: int
     papers: int
-    """Clusters of items: what is drawn anew by the bootstrap."""
+    """Number of clusters, the units of the bootstrap."""
     baselines: tuple[str, ...]
-    """Methods that need no model, the ceiling not among them."""
+    """Methods without a model, except the ceiling."""
     takes_judge: bool
     states_facts: bool = False
-    """Check whether the gold states facts, which a judge can look for in an answer."""
+    """True if a judge can look for the gold's facts in an answer."""
 
 
 def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
-    """Short names of tasks that may be asked for.
+    """Check task names and return their short names.
 
     Raises:
-        InputError: There is no such task, or it is not asked about papers.
+        InputError: A task is unknown, or is not about papers.
     """
     found = []
     for name in dict.fromkeys(names):
         family, task = find_task(name)
         card = list_families()[family]
         if not card.of_papers:
-            raise InputError(f"{task} is not asked about papers. For it: viva run {task}.")
+            raise InputError(f"{task} is not about papers. Use viva run {task} instead.")
         found.append(task)
     return tuple(found)
 
 
 def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
-    """Tasks of a round that the papers can carry.
+    """Choose the tasks of a round for an exam.
 
-    Without `wanted`, they are the tasks with papers enough to decide something; where no task has
-    these, all tasks that have a paper.
+    Without `wanted`, these are the tasks with enough papers to decide something; if there are none,
+    all tasks with a paper.
 
     Raises:
-        InputError: No task has a paper, or one that is wanted has none.
+        InputError: No task has a paper, or a wanted task has none.
     """
     tasks = [
         _chosen(opened, family, task)
@@ -145,19 +145,19 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
     able = [one for one in tasks if one.method and one.papers]
     if not able or len(able) < len(wanted):
         lacking = "; ".join(_lack(opened, one) for one in tasks if one not in able)
-        raise InputError(f"These papers do not suffice for {lacking}.")
+        raise InputError(f"There are not enough papers for {lacking}.")
     return able if wanted else [one for one in able if one.papers >= MIN_CLUSTERS] or able
 
 
 def _lack(opened: Round, chosen: ExamTask) -> str:
-    """Number of papers of a task that cannot be asked, and why others were excluded."""
+    """Number of papers of an unusable task, and reasons of exclusions."""
     excluded = opened.manifest["counts"][chosen.family][chosen.task]["excluded"]
     reasons = ", ".join(f"{reason} {count}" for reason, count in excluded.items())
     return f"{chosen.task}: {chosen.papers} papers{f' ({reasons})' if reasons else ''}"
 
 
 def _chosen(opened: Round, family: str, task: str) -> ExamTask:
-    """A task of a round, without a method where no model can do it here."""
+    """Describe a task of a round; its method is empty if no model can do it here."""
     from vivavoce.tasks.lookup import takes_judge
     from vivavoce.tasks.writing.nugget_writing import TASKS
 
@@ -182,16 +182,16 @@ def _chosen(opened: Round, family: str, task: str) -> ExamTask:
 
 
 def total(costs: Iterable[float | None]) -> float | None:
-    """Sum of costs; None where one is not known."""
+    """Sum of costs; None if any is unknown."""
     known = list(costs)
     return None if None in known else math.fsum(cost for cost in known if cost is not None)
 
 
 def make_plan(request: Request, chosen: Sequence[ExamTask], logs: Sequence[RunLog]) -> Row:
-    """Plan of an exam: items, tokens, dollars, and the difference that so many papers show.
+    """Plan an exam: items, tokens, dollars, and the smallest detectable difference.
 
-    `logs` are those of the baselines. `cost` is what is expected, `at_most` what answers of the
-    greatest length would cost; None where a price is not known.
+    `logs` are those of the baselines. `cost` is the expected cost, `at_most` that with answers of
+    maximum length; None if a price is unknown.
     """
     rows = [_plan_task(request, each, logs) for each in chosen]
     shown = [row["detectable"] for row in rows if row["detectable"] is not None]
@@ -206,7 +206,7 @@ def make_plan(request: Request, chosen: Sequence[ExamTask], logs: Sequence[RunLo
 
 
 def check_budget(plan: Row) -> None:
-    """Raise `InputError` where an exam may cost more than its budget."""
+    """Raise `InputError` if an exam may exceed its budget."""
     most, budget = plan["at_most"], plan["budget"]
     if budget is None or most is None or most <= budget:
         return
@@ -221,10 +221,10 @@ def check_budget(plan: Row) -> None:
 def asking(
     request: Request, chosen: ExamTask, models: Sequence[str], logs: Path, facts: Path | None
 ) -> RunSpec:
-    """The run that asks models about a task, and their judge where it takes one.
+    """Make the run that asks models about a task, with a judge if the task supports one.
 
-    Methods without a model are judged by `facts`, a file of nuggets, alone: what they copy needs no
-    check against what it is copied from.
+    Methods without a model are judged only by `facts`, a file of nuggets: copied text needs no
+    check against its source.
     """
     judges = request.judge if chosen.takes_judge and (models or facts) else ()
     given = {"nuggets": str(facts.resolve())} if judges and facts else {}
@@ -272,9 +272,9 @@ def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Ro
 
 
 def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float | None:
-    """The median over pairs of baselines; those that write are like models, the constant is not.
+    """Smallest detectable difference: the median over pairs of baselines, without the constant one.
 
-    None where there are too few papers to decide anything.
+    None with too few papers to decide anything.
     """
     if chosen.papers < MIN_CLUSTERS:
         return None
@@ -292,7 +292,7 @@ def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float |
 
 
 def contrast_of(logs: Sequence[RunLog], chosen: ExamTask) -> Contrasts:
-    """Two logs on their common items, by the metric that a task is ranked by."""
+    """Contrast of two logs on their shared items, in the headline metric."""
     clusters = logs[0].item_clusters()
     shared = sorted(clusters.keys() & logs[1].item_clusters().keys())
     columns = [board_values(log, chosen.metric, shared) for log in logs]

@@ -1,4 +1,4 @@
-"""Questions that an exam answers, its papers, and the record of finished steps in its folder."""
+"""Request of an exam, its papers, and the record of finished steps in its folder."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from vivavoce.store import Row, hash_file, hash_of, read_sealed, write_bytes, wr
 from vivavoce.version import __version__
 
 ARXIV = "arxiv:"
-"""Start of PAPERS that name a query to arXiv instead of files."""
+"""Prefix of PAPERS that is a query to arXiv instead of files."""
 STATE = "exam.json"
 FORMAT = 3
-"""Raised when a kept report gets other fields."""
+"""Version of stored reports; raised when their fields change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request(ExamRequest):
-    """Request of an exam, and the places of its files."""
+    """Request of an exam, and paths of its files."""
 
     @property
     def query(self) -> str | None:
-        """The query to arXiv; None where the papers are files."""
+        """The query to arXiv; None if the papers are files."""
         return self.papers[len(ARXIV) :] if self.papers.startswith(ARXIV) else None
 
     @property
@@ -50,13 +50,13 @@ class Request(ExamRequest):
 
     @property
     def nuggets(self) -> Path:
-        """File of the facts that the judge, the first of several, reads out of gold sections."""
+        """File of the facts that the (first) judge extracts from gold sections."""
         writer = hash_of(self.judge[0])[:8] if self.judge else "nobody"
         return self.round.with_name(f"{self.round.name}.{writer}.nuggets.jsonl")
 
     @property
     def logs(self) -> Path:
-        """Folder of the logs, of which every set of models has one."""
+        """Folder of the logs, one per set of models."""
         return self.out / "logs" / hash_of([self.models, self.judge])[:8]
 
     @property
@@ -66,17 +66,17 @@ class Request(ExamRequest):
 
     @property
     def board(self) -> Path:
-        """Folder of the board, which lies in that of the site."""
+        """Folder of the board inside the site."""
         return self.site / "board"
 
     @property
     def left_out(self) -> Path:
-        """Table of the papers that no task asks about."""
+        """Table of the papers left out."""
         return self.out / "left-out.csv"
 
     @property
     def key(self) -> str:
-        """Hash of everything but the papers that a verdict depends on."""
+        """Hash of everything that a verdict depends on, except the papers."""
         prices = {
             name: [price.input, price.output]
             for name, text in self.prices.items()
@@ -86,13 +86,13 @@ class Request(ExamRequest):
 
 
 def check_request(request: Request) -> None:
-    """Raise `InputError` for options that do not fit each other."""
+    """Raise `InputError` for options that contradict each other."""
     if request.budget is not None and not request.budget > 0:
-        raise InputError(f"A budget of {request.budget:g} dollars buys nothing. Give one above 0.")
+        raise InputError(f"The budget is {request.budget:g} dollars. It must be above 0.")
     if request.max is not None and (request.query is None or request.max < 1):
-        raise InputError("--max belongs to arxiv:QUERY, and is at least 1.")
+        raise InputError("--max is for arxiv:QUERY only and must be at least 1.")
     if request.since and request.until and request.since >= request.until:
-        raise InputError(f"--since {request.since} must lie before --until {request.until}.")
+        raise InputError(f"--since {request.since} must be before --until {request.until}.")
     if request.query is not None and not request.query.strip():
         raise InputError('arxiv: has no query. Write one, such as arxiv:"cat:cs.CL".')
     if request.budget is not None:
@@ -105,14 +105,14 @@ def check_request(request: Request) -> None:
 
 
 class State:
-    """Record of the exams of some papers, kept in their folder."""
+    """Record of the exams of some papers, stored in their folder."""
 
     def __init__(self, request: Request, files: Mapping[str, Sequence[File]]) -> None:
-        """Open the record; that of other papers is replaced unless models were asked about them.
+        """Open the record; one of other papers is replaced, unless models were asked about them.
 
         Raises:
-            InputError: The folder holds answers about other papers, an exam of another version of
-                this package, or something else.
+            InputError: The folder has answers about other papers, an exam of another version, or
+                other files.
             DamagedError: The record is damaged.
         """
         self._request, self._path = request, request.out / STATE
@@ -121,42 +121,44 @@ class State:
             self._record = read_sealed(self._path, "Remove the folder, or name another --out.")
             if self._record.get("format") != FORMAT:
                 raise InputError(
-                    f"{request.out} holds an exam of another version of viva, which this one "
-                    "cannot read. Name another --out."
+                    f"{request.out} has an exam of another version of viva, which this version "
+                    "cannot read. Choose another --out."
                 )
             self.is_new = self._record.get("about") != about
         elif any(path.exists() for path in (request.corpus, request.logs.parent, request.site)):
-            raise InputError(f"{request.out} holds no exam but other files. Name another --out.")
+            raise InputError(
+                f"{request.out} has files that are not of an exam. Choose another --out."
+            )
         else:
             self.is_new = True
         if self.is_new:
             if self._path.exists() and self._record.get("agreed"):
                 raise InputError(
-                    f"{request.out} holds an exam of other papers, which models were asked about. "
-                    "Name another --out."
+                    f"{request.out} has an exam of other papers that models were asked about. "
+                    "Choose another --out."
                 )
             empty: Row = {"about": about, "agreed": [], "done": {}, "shown": None}
             self._record = {"format": FORMAT, **empty}
 
     @property
     def is_agreed(self) -> bool:
-        """True if somebody agreed to the plan before."""
+        """True if the plan was confirmed before."""
         return self._request.key in self._record["agreed"]
 
     def agree(self) -> None:
-        """Note that the models may be asked from now on."""
+        """Record that the models may be asked from now on."""
         if not self.is_agreed:
             self._record["agreed"].append(self._request.key)
             self.write()
 
     def report(self) -> Row | None:
-        """The report of an exam that is done and that the site shows; None for any other."""
+        """The report of a finished exam, if the site shows it; otherwise None."""
         is_shown = self._record["shown"] == self._request.key and self._request.site.is_dir()
         found: Row | None = self._record["done"].get(self._request.key) if is_shown else None
         return found
 
     def finish(self, report: Mapping[str, Any]) -> None:
-        """Keep a report, which the site shows."""
+        """Record a report that the site shows."""
         self._record["done"][self._request.key] = dict(report)
         self._record["shown"] = self._request.key
         self.write()
@@ -179,22 +181,22 @@ def _about(request: Request, files: Mapping[str, Sequence[File]]) -> Row:
 
 
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
-"""Opens a step by its label; what it gives is called with (done, in all)."""
+"""Opens a step by label and returns a function to call with (done, total)."""
 GENERIC = "metadata"
-"""The kind that takes any table; a file of a more special kind is read as that."""
+"""The kind that reads any table; more specific kinds take precedence."""
 _LISTED = "listed.atom.xml"
 """The listing of a query."""
 _DEFAULT_PAPERS = 50
-"""Papers that a query brings where nobody says how many."""
+"""Default number of papers of a query."""
 
 
 def find_papers(request: Request) -> dict[str, list[File]]:
-    """Files of PAPERS by kind, by name; none for a query.
+    """Find the files of PAPERS by kind; empty for a query.
 
-    A text of a paper goes before a listing, and any table comes last.
+    Kinds of texts take precedence over listings, and the generic table comes last.
 
     Raises:
-        InputError: There is no file, or none of a kind that is read.
+        InputError: There are no files, or none has a supported kind.
     """
     if request.query is not None:
         return {}
@@ -206,7 +208,8 @@ def find_papers(request: Request) -> dict[str, list[File]]:
             found[kind].append((name, path))
     if not found:
         raise InputError(
-            f"{request.papers} holds no paper of a kind that is read. viva list sources shows them."
+            f"{request.papers} has no file of a supported kind. To list the kinds: viva list "
+            "sources"
         )
     return found
 
@@ -214,11 +217,11 @@ def find_papers(request: Request) -> dict[str, list[File]]:
 def read_papers(
     request: Request, files: Mapping[str, Sequence[File]], watch: Watch, service: Service
 ) -> Corpus:
-    """Read the papers into the corpus; what a kill interrupted goes on.
+    """Read the papers into the corpus; resumes after a kill.
 
     Raises:
-        InputError: None can be read, or none has a date.
-        VivaError: The network fails; what came is kept.
+        InputError: No paper can be read, or none has a date.
+        VivaError: The network failed; downloaded files are kept.
     """
     if request.query is not None:
         _fetch(request, request.query, watch, service)
@@ -232,8 +235,8 @@ def read_papers(
         raise InputError(f"None of the papers in {request.papers} can be read. {why}")
     if not any(paper.first_public for paper in corpus.papers):
         raise InputError(
-            f"None of the {len(corpus.papers):,} papers has a date, so nobody knows which models "
-            "have read them. Put a table dates.csv with the columns file and published beside them."
+            f"None of the {len(corpus.papers):,} papers has a date, so models may have read them "
+            "in training. Add a table dates.csv with the columns file and published beside them."
         )
     return corpus
 
@@ -248,10 +251,12 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
             feed = find_page(client, query, most, sort="submittedDate", api=service.api)
             update(1, 1)
         if not read_feed(feed).entries:
-            raise InputError(f"arXiv knows no paper for {query}. Widen the query or its dates.")
+            raise InputError(f"arXiv has no papers for {query}. Widen the query or its dates.")
         write_bytes(listed, feed)
     ingest_files({"arxiv": [(_LISTED, listed)]}, request.corpus)
     with watch("Fetching texts") as update:
         report = fetch_texts(request.corpus, client, addresses=service.addresses, progress=update)
     if report.stopped is not None:
-        raise VivaError(f"{report.stopped} What arrived is kept. Run the same command again later.")
+        raise VivaError(
+            f"{report.stopped} Everything received is kept. Run the same command again later."
+        )

@@ -1,10 +1,10 @@
-"""Standings of a task: its contestants on the papers that all of them answered.
+"""Standings of a task: its contestants compared on the papers that all of them answered.
 
-Of several models a run may have stopped asking some earlier than others. Values are compared on the
-same papers, so those that not everybody answered are left out of them.
+With several models, a run may have stopped asking some earlier than others. Values are compared on
+the same papers, so papers that not all answered are left out.
 
-A verdict on a pair of several models is what the run decided when it stopped. One model is held
-against the baselines by the ranks of all contestants. Nothing else is called a difference.
+With several models, the verdict on a pair is the decision of the run that stopped. A single model
+is compared with the baselines by the ranks of all contestants.
 """
 
 from __future__ import annotations
@@ -35,45 +35,45 @@ class Standing:
 
     chosen: ExamTask
     logs: Mapping[str, RunLog]
-    """Logs by model, baseline, or the authors' text."""
+    """Logs by name: models, baselines, and the authors' text."""
     items: Sequence[str]
-    """Items that all of them answered."""
+    """Items that all contestants answered."""
     papers: int
     values: Mapping[str, Row]
     """Value and interval by contestant."""
     beats: frozenset[tuple[str, str]]
-    """Pairs (better, worse) that the ranks of all contestants together show."""
+    """Significant pairs (better, worse) from the ranks of all contestants."""
     sign: int
-    """1 where more is better, else -1."""
+    """1 if higher is better, otherwise -1."""
 
     def score(self, name: str) -> float:
-        """The value of a contestant, the greater the better; the least one where undefined."""
+        """A contestant's value with higher always better; minus infinity if undefined."""
         value = self.values[name]["value"]
         return -math.inf if value is None else self.sign * float(value)
 
     @property
     def rivals(self) -> list[str]:
-        """All contestants but the authors' text."""
+        """All contestants except the authors' text."""
         return [name for name, log in self.logs.items() if log.key.method != CEILING]
 
     @property
     def best_baseline(self) -> str:
-        """The baseline of the best value."""
+        """The baseline with the best value."""
         return max((n for n in self.chosen.baselines if n in self.logs), key=self.score)
 
     def samples(self, names: Sequence[str]) -> Iterator[SampleScore]:
-        """Answers of some contestants."""
+        """Scores of some contestants."""
         for name in names:
             if name in self.logs:
                 yield from self.logs[name].samples
 
     def common_samples(self, name: str) -> Iterator[SampleScore]:
-        """Answers of a contestant to the items that all answered."""
+        """Scores of a contestant on the items that all answered."""
         items = set(self.items)
         return (sample for sample in self.logs[name].samples if sample.id in items)
 
     def more_papers(self, names: tuple[str, str], pairs: int = 1) -> int | None:
-        """Papers beside these that would show the difference seen: see `more_clusters`."""
+        """Further papers that would show the observed difference: see `more_clusters`."""
         [more] = more_clusters(contrast_of([self.logs[name] for name in names], self.chosen), pairs)
         return more
 
@@ -137,11 +137,11 @@ def _is_ahead(one: Row, other: Row, is_higher_better: bool) -> bool:
 
 _SHOWN_MISSES = 5
 _SIDE_METRICS = 3
-"""Further metrics that a verdict tells the values of."""
+"""Maximum further metrics in a verdict."""
 
 
 def compare(request: Request, standing: Standing) -> list[Row]:
-    """Verdicts on every pair of several models, or on one model and each of the baselines."""
+    """Verdicts on all pairs of several models, or on one model and each baseline."""
     sides = [
         Side(name, log)
         for name, log in standing.logs.items()
@@ -168,7 +168,7 @@ def compare(request: Request, standing: Standing) -> list[Row]:
 def _verdict(
     standing: Standing, sides: Pair, row: Row, lead: Row, better: str | None, pairs: int
 ) -> Row:
-    """A verdict; the difference is that of the better less the worse, else a less b."""
+    """Make a verdict; the difference is better minus worse, or a minus b if undecided."""
     chosen, rival = standing.chosen, standing.best_baseline
     names = [side.name for side in sides]
     is_turned = better == names[1]
@@ -211,7 +211,7 @@ def _verdict(
 def worst_items(
     request: Request, chosen: ExamTask, logs: Sequence[RunLog], titles: Mapping[str, str | None]
 ) -> list[Row]:
-    """The items on which the one model did worst, the worst first."""
+    """The items on which a single model did worst, worst first."""
     log = log_of(logs, chosen.task, request.models[0], chosen.method)
     if log is None:
         return []

@@ -1,7 +1,7 @@
-"""Scores of answers made anywhere, from files: the work of `viva score`. No Inspect, no model.
+"""Scores of answers in files, for `viva score`; uses neither Inspect nor a model.
 
-A family's part `family` names its score families in `SCORE_FAMILIES`. Of a family without them, the
-answers to its first task are read as texts.
+A family's module `family` lists its score families in `SCORE_FAMILIES`. By default, the answers to
+a family's tasks are scored as texts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def list_score_families() -> dict[str, ScoreFamily]:
 
 @cache
 def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
-    """Score families of a family: those that it names, or else its tasks."""
+    """Score families of a family; by default made from its tasks."""
     family = find_family(name)
     scored: tuple[ScoreFamily, ...] | None = getattr(family.part("family"), "SCORE_FAMILIES", None)
     if scored is not None:
@@ -55,7 +55,7 @@ def score(
         family, n, missing, metrics by name with value, ci, n and undefined, and settings.
 
     Raises:
-        InputError: No such family, an option it does not know, or an unreadable file.
+        InputError: The family or an option is unknown, or a file is unreadable.
         PluginError: The family's package cannot be used.
     """
     chosen, options = _find(family), options or ScoreOptions()
@@ -80,10 +80,10 @@ def score(
 def _measured(
     family: ScoreFamily, gold: Rows, predictions: Rows, options: ScoreOptions
 ) -> tuple[Measured, list[str], int]:
-    """The values of a family, the cluster of each item, and how many have no prediction."""
+    """Measure a family's answers; return values, item clusters and number without a prediction."""
     if family.measure_files is not None:
         if not isinstance(gold, Path) or not isinstance(predictions, Path):
-            raise InputError(f"{family.name} takes two files, not rows.")
+            raise InputError(f"{family.name} needs two files, not rows.")
         return family.measure_files(gold, predictions, options), ["file"], 0
     assert family.measure is not None
     pairs = read_pairs(gold, predictions)
@@ -92,14 +92,14 @@ def _measured(
 
 
 def _find(name: str) -> ScoreFamily:
-    """The score family of a name; most have the name of their family."""
+    """Find a score family; most have the name of their family."""
     if name in broken_families():
         raise broken_families()[name]
     own = _scored_by(name) if name in list_families() else ()
     found = {one.name: one for one in own if one.name == name} or list_score_families()
     if name not in found:
         known = ", ".join(found)
-        raise InputError(f"No score family is called {name!r}. There are: {known}.")
+        raise InputError(f"There is no score family {name!r}. Available: {known}.")
     return found[name]
 
 
@@ -107,7 +107,7 @@ _OF_ALL = ("resamples", "seed", "aggregate")
 
 
 def _refuse_unused(family: ScoreFamily, options: ScoreOptions) -> None:
-    """Refuse an option that would be ignored."""
+    """Refuse options that the family would ignore."""
     defaults = asdict(ScoreOptions())
     for name, value in asdict(options).items():
         if value != defaults[name] and name not in (*_OF_ALL, *family.uses):

@@ -1,4 +1,4 @@
-"""Pages: their templates, and the meanings of the labels on them."""
+"""Templates of pages, and the meanings of labels."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @cache
 def glossary() -> dict[str, dict[str, str]]:
-    """Labels and their meanings: of `board` pages, of `settings`, and of the `terminal`."""
+    """Meanings of labels, in the groups `board`, `settings` and `terminal`."""
     from vivavoce.text.data import read_data
 
     return read_data(__file__, "glossary.toml")
 
 
 def meaning(label: str, part: str = "board") -> str:
-    """Meaning of a label; of a setting such as `mixed@1` that of `mixed`. Empty without one.
+    """Meaning of a label; empty if unknown. A setting such as `mixed@1` means the same as `mixed`.
 
-    A table that the terminal prints too has its labels explained as there.
+    A label's meaning on pages takes precedence over that in the terminal.
     """
     words = glossary()["terminal"] | glossary()[part]
     plain = label.partition("@")[0]
@@ -30,7 +30,7 @@ def meaning(label: str, part: str = "board") -> str:
 
 
 def environment_of(package: str) -> Environment:
-    """The templates in the folder `templates` of a package; an unknown name in one is an error."""
+    """Environment for the `templates` folder of a package; undefined names are errors."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(

@@ -87,13 +87,13 @@ def test_a_lenient_judge_is_corrected_by_people(logs: Path, human: Path) -> None
 def test_a_record_that_draws_other_items_is_no_draw(logs: Path, human: Path, record: str) -> None:
     human.write_text(human.read_text(encoding="utf-8").replace(DRAW, record), encoding="utf-8")
     audit = audit_judge(logs, human=human, correct=True)
-    assert any("not those of a random draw" in note for note in audit.notes)
+    assert any("not from a reproducible random draw" in note for note in audit.notes)
 
 
 def test_labels_of_items_that_somebody_chose_are_said_to_be_so(logs: Path, tmp_path: Path) -> None:
     chosen = labels(tmp_path / "chosen.jsonl", dict.fromkeys(ITEMS[:10], "a"))
     audit = audit_judge(logs, human=chosen, correct=True)
-    assert any("not those of a random draw" in note for note in audit.notes)
+    assert any("not from a reproducible random draw" in note for note in audit.notes)
 
 
 def test_one_person_counts_once_and_several_with_their_mean(logs: Path, tmp_path: Path) -> None:

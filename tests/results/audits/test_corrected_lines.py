@@ -109,14 +109,14 @@ def test_labels_that_name_no_works_say_nothing_on_citations(logs: Path, tmp_path
     audit = audit_judge(logs, human=human, correct=True)
     counts = {row["metric"]: row["labels"] for row in audit.corrected}
     assert (counts["support"], counts["citation_precision"], counts["claim_coverage"]) == (50, 0, 0)
-    assert any("not those of a random draw" in note for note in audit.notes)
+    assert any("not from a reproducible random draw" in note for note in audit.notes)
 
 
 def test_few_labels_are_said_to_be_peoples_alone(logs: Path, tmp_path: Path) -> None:
     human = labels(tmp_path / "labels.jsonl", DRAWN[:20], draw=DRAW)
     audit = audit_judge(logs, human=human, correct=True)
     assert {row["weight"] for row in audit.corrected} == {0.0}
-    assert any("9 values are people's alone" in note for note in audit.notes)
+    assert any("9 values are from human labels alone" in note for note in audit.notes)
 
 
 def test_a_label_of_one_of_two_tasks_has_to_say_which(logs: Path, tmp_path: Path) -> None:

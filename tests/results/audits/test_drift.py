@@ -80,7 +80,7 @@ def test_without_anchors_or_without_runs_on_both_there_is_nothing_to_tell(
 ) -> None:
     write_log(tmp_path / "l", {"a1": 0.5}, round_id=NOW)
     with pytest.raises(
-        NothingToAuditError, match="no contestant that ran on live and on live-2024-02-01"
+        NothingToAuditError, match="no contestant that ran on both live and live-2024-02-01"
     ):
         drift_of_anchors(tmp_path / "l", opened)
     parent = build(

@@ -145,7 +145,7 @@ def test_a_faulty_answer_is_worth_0_and_shown_to_nobody(
     found = audit_evaluators(folder, names, use=ALL_PAIRS, draws=FEW)
     # Two of three answers are none: recall and precision 1/3 with the one, and with the other.
     assert {row["max"] for row in found.drift} == {0.0}
-    assert "2 answers are worth 0 with every evaluator: malformed 1, refusal 1." in found.notes
+    assert "2 answers score 0 with every evaluator: malformed 1, refusal 1." in found.notes
     assert not any("sorry" in ask.prompt or "today" in ask.prompt for ask in server.asks)
 
 
@@ -171,7 +171,7 @@ def test_bounds_are_left_out_and_a_family_of_its_own_is_named(
     found = audit_evaluators(folder, names, use=ALL_PAIRS, draws=FEW)
     assert found.contestants == ("bm25_phrases", "lab/gpt-4o + one_step")
     assert found.items == 3
-    assert found.notes == (f"{names[0]} scores answers by its own family: lab/gpt-4o.",)
+    assert found.notes == (f"{names[0]} scores answers of its own family: lab/gpt-4o.",)
 
 
 def test_one_setting_is_compared_at_a_time(server: ScriptedServer, tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_answers_that_are_not_the_same_text_are_not_compared(tmp_path: Path) -> 
     write(tmp_path, SECOND_JUDGE, judge="lab/judge-2", answers={"b": "another"})
     audit = audit_judge(tmp_path)
     assert audit.agreement[0]["n"] == 5
-    assert any("judged 1 answers that are not the same" in note for note in audit.notes)
+    assert any("judged 1 answers with different texts" in note for note in audit.notes)
 
 
 def human(folder: Path, *rows: Mapping[str, Any]) -> Path:
@@ -245,11 +245,11 @@ def test_people_who_label_the_same_pair_are_compared_with_each_other(tmp_path: P
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        (label("zzz", "a"), r"labels.jsonl:2 names the id 'zzz', which no judge has judged"),
+        (label("zzz", "a"), r"labels.jsonl:2 has the id 'zzz', which no judge judged"),
         (label("a", "a", a="lab/none"), r"labels.jsonl:2 names 'lab/none'.*lab/one, reference"),
         (label("a", "first"), r"labels.jsonl:2 has the verdict 'first'"),
         (label("a", "a", a="reference"), r"labels.jsonl:2 compares 'reference' with itself"),
-        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2 lacks 'verdict'"),
+        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2 has no 'verdict'"),
         ({**label("a", "a"), "id": True}, r"labels.jsonl:2 needs an id"),
         ({**label("a", "a"), "a": 3}, r"labels.jsonl:2 needs 'a' to be a name"),
         ({**label("a", "a"), "task": "poem"}, r"labels.jsonl:2 names 'lab/one'"),

@@ -56,7 +56,7 @@ def test_gold_in_the_own_text_is_a_breach(tmp_path: Path) -> None:
     audit = audit_leakage(write_round(tmp_path / "made", [target, ONE], abstracts(target, ONE)))
     [found] = find(audit, "overlap")
     assert (found["id"], found["setting"], found["breach"]) == ("leaky", "base", True)
-    assert "46% of the gold's 13-word runs" in found["detail"]
+    assert "46% of the gold's 13-word n-grams" in found["detail"]
     base = cell(audit, "abstract", "base")
     assert base["max"] == pytest.approx(6 / 13)
     assert base["overlap"]["value"] == pytest.approx(3 / 13)

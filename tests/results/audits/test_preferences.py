@@ -69,7 +69,11 @@ def test_the_reference_is_a_side_too(logs: Path) -> None:
     ("a", "b", "message"),
     [
         ("lab/one", "lab/one", "with itself"),
-        ("lab/one", "lab/nine", "no contestant 'lab/nine'. There are: lab/one, lab/two, reference"),
+        (
+            "lab/one",
+            "lab/nine",
+            "no contestant 'lab/nine'. Contestants: lab/one, lab/two, reference",
+        ),
     ],
 )
 def test_names_are_those_of_the_board(logs: Path, a: str, b: str, message: str) -> None:

@@ -88,7 +88,7 @@ def test_works_that_cannot_be_found_are_counted(tmp_path: Path) -> None:
     few = {name: WORKS[name] for name in ("p1", "p3")}
     items = [item("b", "Dolphins", ["p1", "p2"]), item("a", "Wheat", ["p3"])]
     found = audit_retrieval(write_table_round(tmp_path / "round", items, few), ["tfidf"], draws=FEW)
-    assert found.notes == ("1 of 2 tables have works that are not among those searched.",)
+    assert found.notes == ("1 of 2 tables have works that are not among the searched ones.",)
     # Of one table a half, of the other one everything.
     assert found.retrievers[0]["reachable"]["value"] == pytest.approx(0.75)
     assert found.retrievers[0]["at"]["r@5"]["value"] == pytest.approx(0.75)

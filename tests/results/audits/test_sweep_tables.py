@@ -148,7 +148,7 @@ def test_logs_without_a_sweep_are_refused(write: Write, tmp_path: Path) -> None:
     write([0.5] * 4, {"batch": 2, "seed": 1})
     with pytest.raises(VivaError, match=r"several values of an argument.*--sweep"):
         sweep_tables(tmp_path)
-    with pytest.raises(InputError, match=r"takes 'rounds'\. There are: batch, seed"):
+    with pytest.raises(InputError, match=r"has an argument 'rounds'\. Arguments: batch, seed"):
         sweep_tables(tmp_path, over=["rounds"])
     # Asked for by name, one value with its two seeds is a table too.
     [row] = headline(tmp_path, over=["batch"])

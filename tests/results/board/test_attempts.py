@@ -161,7 +161,7 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     # The one easy item: mean, highest, deviation, and of its two attempts that succeeded.
     assert "0.500 (1.000, 0.500)" in groups.stdout
     assert "0.750 (1.000, 0.354)" in groups.stdout
-    assert "attempts that succeeded" in groups.stdout
+    assert "successful attempts" in groups.stdout
     assert re.search(r"difficulty +items +n ", groups.stdout)
     # 3 metrics of 3 items, and of 3 pairs, 2 categories, 2 difficulties and all together
     assert (len(found["items"]), len(found["groups"])) == (9, 24)

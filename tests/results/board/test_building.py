@@ -185,7 +185,7 @@ def test_of_two_logs_of_one_row_the_newest_complete_one_counts(
     assert row["value"] == pytest.approx(0.2)
     assert not row["partial"]
     assert len(board.notes) == 2
-    assert all("_title_2.eval makes; left out" in note for note in board.notes)
+    assert all("_title_2.eval; left out" in note for note in board.notes)
 
 
 def test_a_partial_log_is_refused_by_name_or_marked(write: Write, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_two_rounds_of_one_name_are_refused(write: Write, tmp_path: Path) -> Non
     write([0.5] * 4, model="lab/one")
     write([0.5] * 4, model="lab/two", metadata={"round_sha256": "0" * 64})
     for partial in (False, True):
-        with pytest.raises(VivaError, match="different rounds are called small"):
+        with pytest.raises(VivaError, match="rounds have the name small"):
             leaderboard(tmp_path, partial=partial)
 
 
@@ -257,7 +257,7 @@ def test_the_same_logs_make_the_same_board(write: Write, tmp_path: Path) -> None
 
 
 def test_no_logs_no_board(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no log"):
+    with pytest.raises(InputError, match="has no logs"):
         leaderboard(tmp_path)
     with pytest.raises(InputError, match="missing"):
         leaderboard(tmp_path / "missing")

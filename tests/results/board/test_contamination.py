@@ -202,7 +202,7 @@ def test_a_report_names_the_models_it_knows_nothing_of(write: Write, tmp_path: P
     gaps = {row["model"]: row["exposure"]["gap"] for row in report.headlines}
     assert gaps == {"lab/one": pytest.approx(0.4), "lab/two": None}
     assert report.notes == (
-        "Nothing is known of the training data of lab/two: add it with --cutoffs FILE.",
+        "The training cutoff of lab/two is unknown: add it with --cutoffs FILE.",
     )
 
 

@@ -164,7 +164,7 @@ def a_row(**changes: Any) -> dict[str, Any]:
             True,
         ),
         ({"equal": 10, "n": 10}, ["the same value", "10 items"], False),
-        ({"ci": None}, ["0.010", "too little for an interval"], False),
+        ({"ci": None}, ["0.010", "too few items for an interval"], False),
         ({"difference": None}, ["share no item"], False),
     ],
 )

@@ -230,7 +230,7 @@ def test_an_open_question_names_the_rival_that_fewest_more_papers_decide() -> No
         "Undecided against near and 2 others: there are only 4 papers, and at least 12 are needed."
     )
     alone = {"undecided_with": ["odd"], "more_papers_needed": [None], "clusters": 43}
-    assert open_question(alone).endswith("too small for any likely number of papers to show.")
+    assert open_question(alone).endswith("too small to show with any realistic number of papers.")
     assert open_question({"undecided_with": None, "more_papers_needed": None}) == ""
 
 
@@ -264,5 +264,5 @@ def test_who_has_no_rank_has_a_reason() -> None:
     assert {row["unranked"] for row in rows} == {"over 5% of the answers of a/x are undefined"}
     found = [judged("lab/kind", 0.5 + NOISE, 0.2 + NOISE), judged("", 0.5 + NOISE, None)]
     add_ranks(found, resamples=500, seed=0)
-    assert found[0].rows["rougeL"]["unranked"] == "it is ranked in its row of no judge"
-    assert found[1].rows["length_ratio"]["unranked"] == "nobody is ranked by this metric"
+    assert found[0].rows["rougeL"]["unranked"] == "it is ranked in its row with no judge"
+    assert found[1].rows["length_ratio"]["unranked"] == "this metric does not rank"

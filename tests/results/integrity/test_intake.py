@@ -78,7 +78,7 @@ HOSTILE: dict[Callable[[Path], None], str] = {
     nameless: "plain files: nameless/logs/\\xff\\xfe.txt has a name that is not UTF-8.",
     malformed_ledger: "runs.jsonl:2",
     hanging_template: "it names files that came with it",
-    bomb: "a part of it takes 1,07",
+    bomb: "a part of it has 1,07",
 }
 
 

@@ -82,7 +82,7 @@ def test_a_key_is_found_in_forms_notes_ledgers_dumps_journals_sites_and_transcri
     site.mkdir(parents=True)
     (site / "one.html").write_text(f"<html>\n<p>An answer: {key}</p>\n{INNOCENT}</html>\n")
     (site / "board.json").write_text(f'{{\n"rows": [\n"{key}"\n]}}\n')
-    found = [line.partition(" holds ")[0] for line in find_secrets(tmp_path)]
+    found = [line.partition(" seems ")[0] for line in find_secrets(tmp_path)]
     last = start.count("\n") + 1
     assert found == [
         "line 2 of environment.txt",
@@ -104,9 +104,7 @@ def test_words_hashes_and_addresses_are_no_keys(made: Path, tmp_path: Path) -> N
 def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> None:
     path, sample = spoil(made, tmp_path / "logs", KEYS["Anthropic"])
     done = viva_here("board", "verify", path.parent, "--json", expect=1)
-    told = (
-        f"samples/{sample}_epoch_1.json of {path.name} holds what looks like a key of a provider."
-    )
+    told = f"samples/{sample}_epoch_1.json of {path.name} seems to contain a key of a provider."
     assert only_json(done.stdout)["secrets"] == [told]
     assert f"refused  {told}" in viva_here("board", "verify", path.parent, expect=1).stdout
     site = tmp_path / "site"
@@ -114,7 +112,7 @@ def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> No
     viva_here(*build)
     (site / "live").mkdir()
     (site / "live" / "notes.txt").write_text(f"\n{KEYS['OpenRouter']}\n")
-    told = "line 2 of live/notes.txt holds what looks like a key of a provider."
+    told = "line 2 of live/notes.txt seems to contain a key of a provider."
     done = viva_here(*build, expect=2)
     assert "Do not publish" in done.stderr
     assert told in done.stderr.replace("\n", " ")

@@ -105,9 +105,12 @@ def test_a_log_is_not_verified_without_its_round_or_a_ledger(
 
     check = edited(logs, forget_the_round)
     assert (check.status, check.refused) == ("not_recomputed", [])
-    assert [why.partition(" (")[0] for why in check.unknown] == ["its round small", "no ledger"]
+    assert [why.partition(" (")[0] for why in check.unknown] == [
+        "its round small",
+        "it is in no ledger",
+    ]
     [named] = verify_logs(logs, [opened.folder]).logs
-    assert [why.partition(" (")[0] for why in named.unknown] == ["no ledger"]
+    assert [why.partition(" (")[0] for why in named.unknown] == ["it is in no ledger"]
     other = small_round(tmp_path / "other", papers=ITEMS - 1)
     [refused] = verify_logs(made, [other.folder]).logs
     assert (refused.status, refused.unknown) == ("refused", [])
@@ -116,7 +119,7 @@ def test_a_log_is_not_verified_without_its_round_or_a_ledger(
 
 def test_a_folder_without_logs_and_a_log_that_cannot_be_read(logs: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no log"):
+    with pytest.raises(InputError, match="has no logs"):
         verify_logs(tmp_path / "empty")
     with pytest.raises(InputError, match="is not a folder of logs"):
         verify_logs(tmp_path / "none")
@@ -193,7 +196,7 @@ def test_a_submission_that_has_all_it_must_have(submission: Path, opened: Round)
 
 def test_who_takes_a_submission_names_the_round(submission: Path) -> None:
     [problem] = problems(submission)["scores"]
-    assert problem.startswith("No round is named")
+    assert problem.startswith("No round was given")
 
 
 def test_a_submission_without_a_ledger_is_not_complete(submission: Path, opened: Round) -> None:

@@ -47,7 +47,7 @@ def test_a_sample_that_is_too_large_is_not_read(
     answered(write_log(tmp_path, {"a": 0.5}), output="x" * 4_000_000)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
     assert text.output == ""
-    assert text.problem == "This sample takes 8 MB and is not shown. Open the log itself."
+    assert text.problem == "This sample has 8 MB and is not shown. Open the log itself."
 
 
 def test_a_log_that_lies_about_a_samples_size_is_told_not_unpacked(tmp_path: Path) -> None:

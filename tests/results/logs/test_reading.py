@@ -311,7 +311,7 @@ def test_logs_in_folders_below_and_as_json_are_found(original: EvalLog, tmp_path
 
 
 def test_an_empty_and_a_missing_folder_are_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no log"):
+    with pytest.raises(InputError, match="has no logs"):
         read_logs(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):
         read_logs(tmp_path / "missing")

@@ -81,5 +81,5 @@ def test_a_log_is_found_below_its_folder_and_told_from_its_namesake(tmp_path: Pa
     found = locate(logs[0], tmp_path)
     assert found.name == f"deep/er/{path.name}"
     path.unlink()
-    with pytest.raises(InputError, match="is gone from the folder"):
+    with pytest.raises(InputError, match="is no longer in the folder"):
         locate(logs[0], tmp_path / "deep")

@@ -94,5 +94,5 @@ def test_rows_are_scored_as_files_are(tmp_path: Path) -> None:
     assert score("ranking", gold, answers)["metrics"]["cp"]["value"] == 0.5
     with pytest.raises(InputError, match=r"predictions\[0\]: id 3 is not in gold"):
         score("ranking", gold, [{"id": 3, "text": ""}])
-    with pytest.raises(InputError, match="factor takes two files, not rows"):
+    with pytest.raises(InputError, match="factor needs two files, not rows"):
         score("factor", gold, answers)

@@ -338,7 +338,7 @@ def test_the_same_run_asks_nobody_again_and_another_judge_makes_rows_of_its_own(
     assert [found["rougeL"]["rank"] for found in by_judge.values()] == [1, None]
     shown = viva_here("board", "show", court.logs / "again").stdout
     assert "extractive/lead (judge openai-api/scripted/judge-other" in shown
-    assert "it is ranked in its row of the judge openai-api/scripted/judge-again" in shown
+    assert "it is ranked in its row with the judge openai-api/scripted/judge-again" in shown
 
 
 @pytest.mark.slow

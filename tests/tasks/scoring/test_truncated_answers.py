@@ -41,5 +41,5 @@ def test_boards_and_pages_say_what_was_cut_off(
     assert shares == {"short": 0.5, "thinking": None}
     viva_here("board", "build", tmp_path / "logs", "--out", tmp_path / "site", "--seed", "0")
     pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
-    assert any("It ended at its limit of tokens." in page for page in pages)
+    assert any("It was cut off at its token limit." in page for page in pages)
     assert any("Cut off before it was scored" in page and THOUGHT in page for page in pages)

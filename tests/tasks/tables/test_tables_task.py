@@ -251,7 +251,7 @@ def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_ye
     assert rows.keys() == {"", asked, "matcher pairs=5 seed=0"}
     assert (rows[""]["value"], rows[asked]["value"], rows[asked]["rank"]) == (0.0, None, None)
     assert rows[asked]["set_aside"] == (
-        "its answerer says yes to 100% of control questions whose answer is no, and no to 0% of "
+        "its answerer says yes to 100% of control questions with the answer no, and no to 0% of "
         "those whose answer is yes"
     )
     assert rows[asked]["method"] == "copycat"

@@ -51,7 +51,7 @@ ASKED = {"question": "Q", "answer": "a"}
         ({"id": "x", "content": QA | {"caption": "P" * 200_001}}, "at most 200000 characters"),
         ({"id": "x", "content": QA | {"columns": ["c"] * 1001}}, "at most 1000 items"),
         ({"id": "x", "content": QA | {"suggestion": {"right": "maybe"}}}, "'yes' or 'no'"),
-        ({"id": "one", "content": QA}, "'one' was given before"),
+        ({"id": "one", "content": QA}, "'one' is repeated"),
     ],
 )
 def test_what_is_wrong_with_a_row_is_told_with_its_place(row: Row, message: str) -> None:
@@ -86,9 +86,9 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 
 
 def test_no_item_and_no_kind_are_told() -> None:
-    with pytest.raises(InputError, match="no item"):
+    with pytest.raises(InputError, match="no items"):
         check_rows(KINDS["qa"], [])
-    with pytest.raises(InputError, match="There are: distractors, demands, qa, answers, pref"):
+    with pytest.raises(InputError, match="Existing kinds: distractors, demands, qa, answers, pref"):
         find_kind("chess")
 
 

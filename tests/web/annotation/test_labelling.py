@@ -187,7 +187,7 @@ def test_a_name_is_no_text(made: Made, name: str) -> None:
         lambda connection: open_campaign(connection, name, "qa", None),
     ):
         with (
-            pytest.raises(InputError, match="is not a name"),
+            pytest.raises(InputError, match="is not a valid"),
             made.database.writing() as connection,
         ):
             change(connection)
@@ -200,10 +200,10 @@ def test_a_name_is_no_text(made: Made, name: str) -> None:
     ("kind", "guidelines", "message"),
     [
         ("qa", None, "is of the kind distractors, not qa"),
-        ("chess", None, "There are: distractors"),
+        ("chess", None, "Existing kinds: distractors"),
         ("distractors", "Others.", "other guidelines"),
-        ("distractors", " ", "say something"),
-        ("distractors", "*a" * 50_001, "at most 100,000"),
+        ("distractors", " ", "must have 1 to 100,000"),
+        ("distractors", "*a" * 50_001, "must have 1 to 100,000"),
     ],
 )
 def test_a_campaign_stays_as_it_was_made(
@@ -243,12 +243,12 @@ def test_a_database_that_is_held_is_busy_and_another_file_is_refused(tmp_path: P
     connection.close()
     text.write_text("no database " * 100, "utf-8")
     for path, message in (
-        (foreign, "holds no campaigns of this version"),
-        (text, "is not a database of SQLite"),
+        (foreign, "has no campaigns of this version"),
+        (text, "is not an SQLite database"),
         (tmp_path / "no" / "folder.db", "is not a folder"),
     ):
         with pytest.raises(InputError, match=message):
             open_database(path)
-    with pytest.raises(InputError, match="viva annotate import makes it"):
+    with pytest.raises(InputError, match="Create it with viva annotate import"):
         open_database(tmp_path / "none.db", create=False)
     assert not (tmp_path / "none.db").exists()

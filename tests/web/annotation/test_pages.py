@@ -46,9 +46,7 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(tmp_path: Path) -> No
         ann.open()
         ann.send(grounded="yes", note=HOSTILE)
         assert ann.status == 422
-        assert (
-            "Not answered: Is the answer right by the table or passage it is read from?" in ann.text
-        )
+        assert "Please answer: Is the answer right according to the table or passage?" in ann.text
         assert re.search(r'name="grounded" value="yes"[^>]* checked', ann.text)
         assert "&lt;/textarea&gt;&lt;script&gt;" in ann.text
         assert made.said() == []
@@ -190,7 +188,7 @@ def test_every_page_is_well_made(tmp_path: Path, kind: str) -> None:
         assert ann.status == 422
         ann.send(**ANSWERS[kind])
         ann.send(**ANSWERS[kind])
-        assert "Nothing is left for you now" in ann.text
+        assert "Nothing left for now" in ann.text
         ann.open("/items/1")
         ann.open("/items/999")
         ann.open("/nothing")

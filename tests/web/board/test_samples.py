@@ -75,7 +75,7 @@ def test_a_page_has_input_gold_and_all_answers_best_first(logs: Path, tmp_path: 
     assert passages["Input"] == "write about a"
     assert passages["Gold"] == "gold of a"
     assert passages["Answer of lab/one"] == "lab/one speaks"
-    assert passages["What the scorer says of lab/one"] == "counted words"
+    assert passages["The scorer’s explanation for lab/one"] == "counted words"
     assert [text_of(name) for name in page.xpath("//h3")] == ["lab/two", "lab/one"]
     scores = page.xpath("//article[1]//dl[@class='scores']/div")
     assert [text_of(score) for score in scores] == ["rougeL0.600", "rouge10.600"]
@@ -240,7 +240,7 @@ def test_who_was_shown_something_else_is_told(logs: Path, tmp_path: Path) -> Non
     write_eval_log(log, str(path))
     page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
     told = {text_of(a.find(".//h3")): text_of(a) for a in page.xpath("//article")}
-    assert "another input, of 3 characters" in told["lab/small"]
+    assert "a different input, of 3 characters" in told["lab/small"]
     assert "another input" not in told["lab/one"]
 
 

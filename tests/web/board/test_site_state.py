@@ -82,7 +82,7 @@ def test_a_list_of_files_that_leads_out_is_not_followed(tmp_path: Path, path: st
 
 
 def test_two_pages_of_one_path_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(VivaError, match=r"called a\.html"):
+    with pytest.raises(VivaError, match=r"have the path a\.html"):
         write_pages([page("a.html", "one"), page("a.html", "two")], tmp_path)
 
 
@@ -94,7 +94,7 @@ def test_a_slug_is_plain_ascii_and_tells_names_apart() -> None:
 
 def test_nothing_that_is_no_sites_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
-    with pytest.raises(InputError, match=r"README\.md is there already and belongs to no site"):
+    with pytest.raises(InputError, match=r"README\.md exists and does not belong to a site"):
         write_pages([page("a.html", "a"), page("README.md", "b")], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
     assert (tmp_path / "README.md").read_text() == "mine"

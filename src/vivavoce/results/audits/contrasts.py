@@ -1,16 +1,14 @@
-"""Contrasts: logs of a folder held against each other, item by item and metric by metric.
+"""Contrasts: comparisons of logs in a folder, item by item and metric by metric.
 
-A contrast is a class of report and a function from logs to rows. All of them choose the logs as a
-board does, pair a log with the one that differs from it in one field of its key, and take
-differences over the items that both have.
+A contrast is a report class and a function from logs to rows. All select logs like a board, pair
+logs that differ in one field of their keys, and take differences over shared items.
 
 - Gains of added context: a setting against the same contestant without the context. Source:
-  AcademicEval, tables 3 and 4, whose means are printed apart.
-- Drift of contestants: their scores on the items that two rounds share on purpose.
-- One number over the parts of a paper: a paper counts with the mean of the headline metric over
-  those tasks that it is an item of. Only tasks with one headline metric are put together, and only
-  contestants that ran all of them are held against each other. Source: AcademicEval writes four
-  parts of one paper and prints them apart.
+  AcademicEval, tables 3 and 4, which print separate means.
+- Drift of contestants: their scores on the anchors, items that two rounds share.
+- One number over the parts of a paper: a paper counts with the mean headline metric over its tasks.
+  Only tasks with the same headline metric are combined, and only contestants that ran all of them
+  are compared. Source: AcademicEval has four parts of one paper and reports them separately.
 """
 
 from __future__ import annotations
@@ -47,36 +45,37 @@ def report_of(
     lacking: str,
     **reading: Unpack[Reading],
 ) -> Kind:
-    """Report of the logs of a folder.
+    """Make a report of the logs in a folder.
 
     Args:
-        kind: Class of the report.
+        kind: Report class.
         logs: Folder of logs.
-        make: Makes rows and notes from the logs of a board.
-        lacking: Logs that a folder without a row does not hold, and how to make them.
+        make: Function from the logs of a board to rows and notes.
+        lacking: Description of the logs missing in a folder without rows, and how to make them.
         reading: Settings of `open_logs`.
 
     Raises:
-        InputError: No logs there.
-        VivaError: As `open_logs` says.
-        NothingToAuditError: There is no row.
+        InputError: There are no logs.
+        VivaError: See `open_logs`.
+        NothingToAuditError: There are no rows.
     """
     found, notes, draws = open_logs(logs, **reading)
     rows, more = make(found, draws)
     if not rows:
-        raise NothingToAuditError(f"{logs} holds {lacking}")
+        raise NothingToAuditError(f"{logs} has {lacking}")
     return kind(tuple(rows), tuple(sorted([*notes, *more])))
 
 
 def counterparts(
     logs: Sequence[RunLog], changed: Callable[[RowKey], dict[str, str] | None], note: str
 ) -> tuple[list[tuple[RunLog, RunLog]], list[str]]:
-    """Pairs of a log and the one it is held against, and notes on logs without one.
+    """Pair each log with its counterpart; also return notes on logs without one.
 
     Args:
-        logs: Of these, the ceiling is held against nothing.
-        changed: Fields of the other log's key that differ; None for a log with no counterpart.
-        note: Filled in with the contestant, its fields, and `other`, the changed value.
+        logs: Logs; the ceiling has no counterpart.
+        changed: Function from a key to the fields that differ in its counterpart; None without one.
+        note: Template of a note, with the fields of a key, `contestant`, and `other`, the changed
+            value.
     """
     by_key = {log.key: log for log in logs}
     pairs, notes = [], []
@@ -105,7 +104,7 @@ def contrast(
     draws: Draws,
     only: Collection[str] | None = None,
 ) -> Row:
-    """Second less first over the items of both, or over those of `only`: see `paired_row`."""
+    """Second minus first over shared items, or over those in `only`: see `paired_row`."""
     values = second.item_values(metric)
     kept = {item: value for item, value in values.items() if only is None or item in only}
     _, span = sense_of(second.family, metric)
@@ -121,7 +120,7 @@ class Gains(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """One table a round."""
+        """One table per round."""
         for rows in grouped(self.rows, "round"):
             yield sheet(
                 f"Round {rows[0]['round']}: gain over the setting without added context",
@@ -133,26 +132,26 @@ class Gains(Table):
                 *("n", "undecided"),
             )
         yield (
-            "base and with it: means over the n items of both; gain [95% interval of the "
+            "base and with it: means over the n shared items; gain [95% interval of the "
             "difference]."
         )
 
 
 def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
-    """Gain of every setting over the base one, for each contestant, task and metric.
+    """Gain of each setting over the base setting, by contestant, task and metric.
 
     Raises:
-        VivaError: As `report_of` says.
+        VivaError: See `report_of`.
     """
     lacking = (
-        f"no contestant that ran in the setting {BASE} and in another one. Run the task again "
-        "with --setting, into the same folder."
+        f"no contestant that ran in the setting {BASE} and in another one. Run the task again with "
+        "--setting into the same folder."
     )
     return report_of(Gains, logs, _gain_rows, lacking, **reading)
 
 
 def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
-    """Rows of the settings that have a base to compare with, and notes on those that have none."""
+    """Rows of settings with a base to compare with, and notes on the others."""
 
     def base_setting(key: RowKey) -> dict[str, str] | None:
         base = base_of(key.setting)
@@ -168,10 +167,10 @@ def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
 
 
 def base_of(setting: str) -> str:
-    """The setting with less context to compare with, on the same track.
+    """The base setting of the same track.
 
-    `mixed+padded@1` is held against `base+padded`, and that against `base`; a subset of the items,
-    such as `mixed (60 of 400)` or `mixed+test`, against the same one.
+    `mixed+padded@1` is compared with `base+padded`, and that with `base`; a subset of the items,
+    such as `mixed (60 of 400)` or `mixed+test`, with the same subset.
     """
     shown, space, items = setting.partition(" ")
     name, *track = shown.partition("@")[0].split("+")
@@ -213,14 +212,14 @@ class Drift(Table):
 
 
 def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
-    """Each contestant on the anchors of a round and its parent.
+    """Compare each contestant on the anchors of a round and its parent.
 
-    `drift` is the difference on the anchors, paired by item: the contestant changed.
+    `drift` is the difference paired by anchor, so it is due to the contestant alone.
 
     Raises:
         InputError: The round has no anchors, or there are no logs.
         VivaError: As `open_logs` says.
-        NothingToAuditError: Nobody ran on both.
+        NothingToAuditError: No contestant ran on both.
     """
     anchors = {task: set(ids) for task, ids in anchors_of(opened).items() if ids}
     if not anchors:
@@ -250,7 +249,7 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]
         return rows, notes
 
     lacking = (
-        f"no contestant that ran on {before} and on {opened.id} alike. Run the same tasks, "
+        f"no contestant that ran on both {before} and {opened.id}. Run the same tasks, "
         "settings and contestants on both."
     )
     return report_of(Drift, logs, make, lacking, **reading)
@@ -286,7 +285,7 @@ class Overall(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """One table a round, family and setting."""
+        """One table per round, family and setting."""
         for rows in grouped(self.rows, "round", "family", "setting"):
             first = rows[0]
             of = f"{first['family']} ({', '.join(first['tasks'])})"
@@ -298,14 +297,14 @@ class Overall(Table):
                 Column("n", "papers"),
                 Column("in_all_tasks", "in all tasks"),
             )
-        yield "mean over papers of each one's mean over its tasks [95% interval over papers]."
+        yield "mean over papers of their means over tasks [95% interval over papers]."
 
 
 def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
-    """The mean over a paper's tasks, for each contestant that ran all tasks of a family.
+    """Mean over papers of their means over tasks, for contestants that ran all tasks of a family.
 
     Raises:
-        VivaError: As `report_of` says.
+        VivaError: See `report_of`.
     """
     lacking = (
         "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "
@@ -318,7 +317,7 @@ def _overall_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
     for log in logs:
         group = log.key.round, log.family, log.key.setting, log.metrics[0]
-        # The longest answer belongs to the task, and not to who answers.
+        # The maximum length of an answer belongs to the task, not to the contestant.
         decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
         who = log.contestant, log.key.model, log.key.method, decoding, log.key.judge
         groups[group].setdefault(who, {})[log.key.task] = log
@@ -335,7 +334,7 @@ def _group_rows(group: _Group, contestants: dict[_Who, dict[str, RunLog]], draws
         lacking = [task for task in tasks if task not in logs]
         if lacking:
             notes.append(
-                f"{who[0]} lacks {', '.join(lacking)} in the setting {group[2]}; left out."
+                f"{who[0]} did not run {', '.join(lacking)} in the setting {group[2]}; left out."
             )
             continue
         rows.append(_overall_row(group, who, [logs[task] for task in tasks], draws))

@@ -1,4 +1,4 @@
-"""Metrics of judges corrected by people, who labelled a random draw of the papers."""
+"""Correction of judges' metrics by people who labelled a random draw of papers."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from vivavoce.text.printing import counted
 DRAWN = "{} of {} clusters at random, seed {}"
 """Record of a draw from all clusters of a task and setting of a round."""
 _NOT_DRAWN = (
-    "The labels are not those of a random draw that can be made again (viva annotate import --draw "
-    "N makes one): if somebody chose them, the corrected values may be as wrong as the judge."
+    "The labels are not from a reproducible random draw (viva annotate import --draw N makes "
+    "one). If the items were hand-picked, the corrected values may be as wrong as the judge."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedMetric:
-    """A metric of one row's answers, by a judge and by the people who labelled some of them."""
+    """A metric of one row's answers, by a judge and, for some answers, by people."""
 
     judge: str
     contestant: str
     asked: RowKey
-    """The row's key without its judge."""
+    """Row key without the judge."""
     metric: str
     by_judge: Sequence[float]
-    """Value of each answer; NaN where it is undefined."""
+    """Value of each answer; NaN if undefined."""
     by_people: Sequence[float]
-    """Value of each answer; NaN where nobody labelled it."""
+    """Value of each answer; NaN if not labelled."""
     clusters: Sequence[str]
     is_drawn: bool
-    """True if the labels are of a random draw that can be made again."""
+    """True if the labels are from a reproducible random draw."""
 
 
 def corrected_rows(found: Sequence[JudgedMetric], draws: Draws) -> tuple[list[Row], list[str]]:
-    """Rows, one for each judge, contestant, task, setting and metric, and notes on the labels."""
+    """One row per judge, contestant, task, setting and metric, and notes on the labels."""
     spelled = sorted(found, key=lambda one: (one.judge, repr(one.asked)))
     rows = [_row(one, draws) for one in spelled]
     notes = [] if all(one.is_drawn for one in found) else [_NOT_DRAWN]
     if alone := sum(bool(row["calibrated"] and row["lacking"]) for row in rows):
         notes.append(
-            f"{counted(alone, 'value is', 'values are')} people's alone: fewer than {LEAST} labels "
-            "on either side of their mean do not show how far the judge errs."
+            f"{counted(alone, 'value is', 'values are')} from human labels alone: fewer than "
+            f"{LEAST} labels on either side of their mean do not show the judge's error."
         )
     return rows, notes
 
@@ -75,7 +75,7 @@ def _row(one: JudgedMetric, draws: Draws) -> Row:
 
 
 def _as_calibrated(rate: Estimate) -> Row | None:
-    """The column of boards; None with labels in fewer than two clusters."""
+    """Value for the column `calibrated`; None with labels in fewer than two clusters."""
     if rate.value is None or rate.low is None or rate.high is None:
         return None
     value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))
@@ -83,7 +83,7 @@ def _as_calibrated(rate: Estimate) -> Row | None:
 
 
 def is_drawn(names: Sequence[str], labelled: Iterable[tuple[str, str | None]]) -> bool:
-    """True if each label's record draws its cluster, of clusters with these names."""
+    """True if each label's recorded draw, from clusters with these names, has its cluster."""
     for cluster, record in labelled:
         given = re.fullmatch(DRAWN.format(r"(\d{1,9})", r"(\d{1,9})", r"(\d{1,9})"), record or "")
         if given is None or int(given[2]) != len(names):
@@ -94,6 +94,6 @@ def is_drawn(names: Sequence[str], labelled: Iterable[tuple[str, str | None]]) -
 
 
 def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
-    """Draw so many of a row's sorted clusters at random."""
+    """Draw `count` of a row's sorted clusters at random."""
     order = np.random.default_rng(seed).permutation(len(clusters))
     return {clusters[place] for place in order[:count]}

@@ -1,16 +1,16 @@
-"""Dependence of table scores on evaluators: drift and ranks under a swap.
+"""Dependence of table scores on the evaluator: drift and ranks.
 
-The same answers of the same contestants are scored by several evaluators: the matcher, and models,
-each an answerer, or a synthesizer that words the questions and an answerer. Each is held against a
-base evaluator on the items that both scored.
+The same answers are scored by several evaluators: the matcher, and models, each of them an
+answerer, optionally with a synthesizer that writes the questions. Each is compared with a base
+evaluator on the items that both scored.
 
-- Drift: by how much the F1 of a contestant changes; over all contestants the mean change, the mean
-  of its size, and the largest.
-- Ranks: Spearman's and Kendall's coefficients between the two rankings of the contestants, ties
-  counted (tau-b); `macro` is their mean over the aspects.
+- Drift: the change of a contestant's F1; over all contestants, its mean, mean absolute value, and
+  maximum.
+- Ranks: Spearman's and Kendall's coefficients (tau-b) between the two rankings of contestants;
+  `macro` is the mean over aspects.
 
 F1 is the harmonic mean of precision and recall, each a mean over items. Intervals come from draws
-of whole clusters of items; a draw in which something is undefined is left out of its interval.
+of whole clusters of items; undefined draws are left out.
 
 Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
 """
@@ -58,19 +58,19 @@ class Evaluator:
     """A scorer of tables."""
 
     models: tuple[str, ...] = ()
-    """An answerer, or a synthesizer of questions and an answerer; empty for the matcher."""
+    """An answerer, or a synthesizer and an answerer; empty for the matcher."""
 
     @property
     def name(self) -> str:
-        """Name as it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
+        """Displayed name: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
         return " > ".join(self.models) or MATCHER
 
 
 def read_evaluator(text: str) -> Evaluator:
-    """An evaluator as the command line names it: `matcher`, `ANSWERER`, `SYNTHESIZER,ANSWERER`.
+    """Parse an evaluator's name: `matcher`, `ANSWERER` or `SYNTHESIZER,ANSWERER`.
 
     Raises:
-        InputError: It is none of these.
+        InputError: The name has another form.
     """
     if text == MATCHER:
         return Evaluator()
@@ -78,7 +78,7 @@ def read_evaluator(text: str) -> Evaluator:
     if len(models) > 2 or not all("/" in name for name in models):
         raise InputError(
             f"{text!r} is not an evaluator. Give {MATCHER}, an answerer such as "
-            "openai/gpt-4o-mini, or a synthesizer and an answerer with a comma between them."
+            "openai/gpt-4o-mini, or a synthesizer and an answerer separated by a comma."
         )
     return Evaluator(models)
 
@@ -90,7 +90,7 @@ async def _evaluate(
     use: QASetup,
     progress: Progress | None,
 ) -> list[Values]:
-    """Scores of every answer, in their order; one with a fault scores 0 and is shown to nobody."""
+    """Score all answers in order; a faulty one scores 0 without an evaluator."""
     scores: list[Values] = [dict.fromkeys(_NAMES, 0.0) for _ in answers]
     waiting = [place for place, answer in enumerate(answers) if answer.fault is None]
     if not evaluator.models:
@@ -99,7 +99,7 @@ async def _evaluate(
             scores[place] = score_table(gold, system, pairs=use.pairs, seed=use.seed).values()
         return scores
     names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator.models), strict=False))
-    # Replies are cached, so that an audit that is run again asks for what is new alone.
+    # Replies are cached, so a repeated audit asks only for new ones.
     async with open_models(names, GenerateConfig(cache=True)) as models:
         for start in range(0, len(waiting), _AT_ONCE):
             batch = waiting[start : start + _AT_ONCE]
@@ -118,9 +118,9 @@ async def _evaluate(
 
 
 class _Scores:
-    """Scores of an evaluator, several answers to an item averaged.
+    """Scores of an evaluator, averaged over a contestant's answers to an item.
 
-    `values` has the shape (items, names, contestants); what is undefined is NaN.
+    `values` has shape (items, names, contestants), NaN if undefined.
     """
 
     def __init__(self, answers: Sequence[TableAnswer], scores: Sequence[Values]) -> None:
@@ -138,7 +138,7 @@ class _Scores:
         np.divide(sums[0], sums[1], out=self.values, where=sums[1] > 0)
 
     def bias(self, draws: Draws) -> Row:
-        """Share of the questions it answers with yes where no is right."""
+        """Share of questions that it answers yes although no is right."""
         found = [
             (value, cluster)
             for row, cluster in zip(self.values[:, -1], self.clusters.values(), strict=True)
@@ -150,13 +150,13 @@ class _Scores:
 
 
 def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], list[Row]]:
-    """Rows on drift and on ranks of two evaluators: one an aspect, and one for their mean."""
+    """Rows on drift and ranks between two evaluators: one per aspect, and one for their mean."""
     pair = np.stack([one.values[:, :-1] for one in (base, other)], axis=2)
     pair[np.isnan(pair).any(axis=2, keepdims=True).repeat(2, axis=2)] = np.nan
     items, names, sides, contestants = pair.shape
     table = pair.reshape(items, len(EVALUATED), names // len(EVALUATED), sides, contestants)
     f1 = _f1(draws.of(list(base.clusters.values())), table)
-    # Of each aspect: draws, sides, contestants; the first of the draws is the sample itself.
+    # Shape per aspect: (draws, sides, contestants); the first draw is the sample itself.
     by_aspect = dict(zip(EVALUATED, np.moveaxis(f1, 1, 0), strict=True))
     by_aspect[MACRO] = f1.mean(axis=1)
     drift = [_drift(aspect, of, base.contestants) for aspect, of in by_aspect.items()]
@@ -179,7 +179,7 @@ def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], li
 
 
 def _f1(drawn: Resample, table: Floats) -> Floats:
-    """F1 of the mean precision and the mean recall, of the sample and of each draw."""
+    """F1 of mean precision and mean recall, for the sample and for each draw."""
     columns = table.reshape(len(table), math.prod(table.shape[1:]))
     rows = np.array([[math.nan if mean is None else mean for mean in drawn.mean(columns)]])
     if drawn.gives_intervals:
@@ -204,7 +204,7 @@ def _drift(aspect: str, f1: Floats, contestants: Sequence[str]) -> Row:
 
 
 def _mean(values: Floats) -> Floats:
-    """Mean of each row over its defined values; NaN without one."""
+    """Mean of each row over its defined values; NaN without any."""
     is_there = ~np.isnan(values)
     means = np.full(len(values), np.nan)
     sums, counts = np.where(is_there, values, 0.0).sum(axis=1), is_there.sum(axis=1)
@@ -213,7 +213,7 @@ def _mean(values: Floats) -> Floats:
 
 
 def _with_interval(name: str, drawn: Floats) -> Row:
-    """The first of values of draws, with the interval of the others."""
+    """Fields of a value (the first draw) and its interval (the others)."""
     found = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
     return {name: defined(drawn[0]), f"{name}_ci": list(found) if found else None}
 
@@ -225,16 +225,16 @@ class SwapAudit(Report):
     contestants: tuple[str, ...]
     items: int
     evaluators: tuple[Row, ...]
-    """Rows, one an evaluator: how often it says yes where no is right (`value`)."""
+    """One row per evaluator; `value` is the share of questions with a wrong yes."""
     base: str
     drift: tuple[Row, ...]
-    """A row for each other evaluator and aspect; the changes are other minus base, from -1 to 1."""
+    """One row per other evaluator and aspect; changes are other minus base, from -1 to 1."""
     ranks: tuple[Row, ...]
-    """A row for each other evaluator and aspect, and one for their mean."""
+    """One row per other evaluator and aspect, and one for their mean."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Changes of F1, ranks, and what each evaluator tends to."""
+        """Changes of F1, ranks, and biases of evaluators."""
         yield sheet(
             f"F1 against {self.base}: {self.items:,} items, {len(self.contestants)} contestants",
             self.drift,
@@ -256,7 +256,7 @@ class SwapAudit(Report):
             Column("value", "yes where no is right", ci="ci"),
             "n",
         )
-        yield "value [95% interval over source papers]; change: its size; shift: other minus base."
+        yield "value [95% interval over source papers]; change: absolute; shift: other minus base."
 
 
 def audit_evaluators(
@@ -270,28 +270,28 @@ def audit_evaluators(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> SwapAudit:
-    """Have several evaluators score the answers of a folder of logs, and compare what they say.
+    """Score the answers in a folder of logs with several evaluators and compare the scores.
 
-    `evaluators` are as `read_evaluator` takes them, the matcher always among them; all others are
-    held against `base`.
+    `evaluators` are names for `read_evaluator`; the matcher is always added. All are compared with
+    `base`.
 
     Raises:
-        InputError: There is nothing to compare, or an argument makes no sense.
-        VivaError: A log is incomplete and `partial` was not asked for, none has an answer, or a
-            model failed.
+        InputError: There is nothing to compare, or an argument is invalid.
+        VivaError: A log is incomplete without `partial`, none has an answer, or a model failed.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([Evaluator(), *map(read_evaluator, evaluators)]))
     if len(chosen) == 1:
         raise InputError(
-            f"{MATCHER} alone cannot be compared. Name an evaluator: --evaluator provider/model."
+            f"There is only the {MATCHER}. Name an evaluator to compare it with: --evaluator "
+            "provider/model."
         )
     first = read_evaluator(base) if base else chosen[0]
     if first not in chosen:
         raise InputError(f"{first.name} is not among the evaluators, so it cannot be the base.")
     answers, notes = read_table_answers(Path(logs), setting=setting, partial=partial)
     if not answers:
-        raise VivaError(f"The logs in {logs} hold no answer that was scored.")
+        raise VivaError(f"The logs in {logs} have no scored answers.")
     templates = open_prompts(FAMILY, None)
     scored = {
         one: _Scores(
@@ -331,13 +331,13 @@ def _faults(answers: Sequence[TableAnswer]) -> list[str]:
     if not faults:
         return []
     listed = ", ".join(f"{fault} {faults[fault]}" for fault in sorted(faults))
-    return [f"{faults.total()} answers are worth 0 with every evaluator: {listed}."]
+    return [f"{faults.total()} answers score 0 with every evaluator: {listed}."]
 
 
 def _own_families(evaluators: Sequence[Evaluator], answers: Sequence[TableAnswer]) -> list[str]:
     models = sorted({answer.model for answer in answers if answer.model})
     return [
-        f"{evaluator.name} scores answers by its own family: {', '.join(own)}."
+        f"{evaluator.name} scores answers of its own family: {', '.join(own)}."
         for evaluator in evaluators
         if (own := [m for m in models if any(is_same_family(m, one) for one in evaluator.models)])
     ]

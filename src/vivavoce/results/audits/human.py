@@ -1,12 +1,12 @@
-"""Judges that compare texts, held against people: labels {id, a, b, verdict} of a file.
+"""Comparison of judges of texts with people, by labels {id, a, b, verdict} of a file.
 
-`a` and `b` name contestants as the board does, or `reference`. A judge compares answers with the
-reference only; of two contestants it prefers the one that does better there (won, tied, lost), and
-neither when both do the same: such rows are counted as `indirect`.
+`a` and `b` are contestants, named as on the board, or `reference`. A judge compares answers with
+the reference only. Of two contestants it prefers the one with the better result (won, tied, lost),
+and neither if both are equal: such labels are counted as `indirect`.
 
-A label corrects the judge's win rate where it holds a contestant against the reference, as the
-judge does: 1 for a win of the contestant, 1/2 for a tie, 0 for a loss. Several people of one item
-count with their mean; of one person who labelled an item twice, the last label.
+Labels between a contestant and the reference correct the judge's win rate: 1 for a win of the
+contestant, 1/2 for a tie, 0 for a loss. Several people's labels of an item are averaged; if a
+person labelled an item twice, the last label counts.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ class Label:
     where: str
     id: str
     sides: tuple[str, str]
-    """Sides in a fixed order: contestants by name, the reference last."""
+    """Sides in a fixed order: contestants by name, then the reference."""
     verdict: str
     """The side that won, or `tie`."""
     narrowed: Mapping[str, str]
-    """Task and setting, where the row names them."""
+    """Task and setting, if the row has them."""
     person: str | None = None
-    """The person who said it, where the row tells."""
+    """The person, if the row has one."""
     draw: str | None = None
-    """Record of the random draw that the item comes from."""
+    """Record of the random draw of the item."""
 
     def fits(self, judged: JudgedAnswer) -> bool:
-        """True for an answer of the task and setting that the label is about."""
+        """True if an answer has the label's task and setting."""
         return all(getattr(judged.asked, name) == value for name, value in self.narrowed.items())
 
 
 def human_rows(
     path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
 ) -> list[Row]:
-    """One row a judge: its agreement with the labels, on the items that it has judged.
+    """One row per judge: its agreement with the labels on the items that it judged.
 
     Raises:
-        InputError: A line is not a label, or names an id or a contestant that no judge has seen, or
-            one of several tasks.
+        InputError: A line is not a label, has an id or contestant that no judge saw, or is
+            ambiguous.
     """
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
@@ -90,19 +90,19 @@ def human_rows(
 
 
 def read_labels(path: Path) -> list[Label]:
-    """Read a file of labels; `InputError` names the line of one that is none."""
+    """Read a file of labels; `InputError` names an invalid line."""
     if not path.is_file():
         raise InputError(f"{path} is not a file of labels.")
     labels = [_label(row, f"{path}:{number}") for number, row in read_jsonl(path)]
     if not labels:
-        raise InputError(f"{path} holds no label.")
+        raise InputError(f"{path} has no labels.")
     return labels
 
 
 def _label(row: Row, where: str) -> Label:
     missing = [name for name in _NEEDED if name not in row]
     if missing:
-        raise InputError(f"{where} lacks {missing[0]!r}. A label is {{id, a, b, verdict}}.")
+        raise InputError(f"{where} has no {missing[0]!r}. A label is {{id, a, b, verdict}}.")
     if isinstance(row["id"], bool) or not isinstance(row["id"], str | int):
         raise InputError(f"{where} needs an id that is a string or an integer.")
     for name in ("a", "b", *(name for name in (*_NARROWING, *_ABOUT) if name in row)):
@@ -112,7 +112,7 @@ def _label(row: Row, where: str) -> Label:
         raise InputError(f"{where} compares {row['a']!r} with itself.")
     verdict: Any = row["verdict"]
     if verdict not in VERDICTS:
-        raise InputError(f"{where} has the verdict {verdict!r}. There are: a, b, tie.")
+        raise InputError(f"{where} has the verdict {verdict!r}. Write a, b or tie.")
     first, second = sorted((row["a"], row["b"]), key=lambda name: (name == REFERENCE, name))
     return Label(
         where=where,
@@ -125,7 +125,7 @@ def _label(row: Row, where: str) -> Label:
 
 
 def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None:
-    """Refuse labels of what no judge has seen; `InputError` names the line."""
+    """Refuse labels of answers that no judge saw; `InputError` names the line."""
     known = defaultdict(list)
     for judged in every:
         known[judged.id].append(judged)
@@ -134,9 +134,9 @@ def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None
 
 
 def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
-    """Refuse a label whose id or contestant is not in the logs, or is not the only one."""
+    """Refuse a label whose id or contestant is unknown or ambiguous."""
     if not known:
-        raise InputError(f"{label.where} names the id {label.id!r}, which no judge has judged.")
+        raise InputError(f"{label.where} has the id {label.id!r}, which no judge judged.")
     fitting = [judged for judged in known if label.fits(judged)]
     for side in label.sides:
         if side == REFERENCE:
@@ -144,15 +144,15 @@ def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
         if not any(judged.contestant == side for judged in fitting):
             names = ", ".join(sorted({judged.contestant for judged in fitting} | {REFERENCE}))
             raise InputError(
-                f"{label.where} names {side!r}, which no judge has judged on {label.id!r}. "
-                f"There are: {names}."
+                f"{label.where} names {side!r}, which no judge judged on {label.id!r}. Judged: "
+                f"{names}."
             )
         rows = {judged.asked for judged in fitting if judged.contestant == side}
         if len(rows) > 1:
             raise InputError(
                 f"{label.where} may mean several rows of {side!r} on {label.id!r}: add the fields "
-                "task and setting to the line, or put the logs of one of them into a folder of "
-                "its own."
+                "task and setting to the line, or put the logs of one of them into a separate "
+                "folder."
             )
 
 
@@ -186,7 +186,7 @@ def _compare(
 def _verdict(
     label: Label, judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]]
 ) -> tuple[str, str] | None:
-    """The side the judge prefers, or a tie, and the item's cluster; None without a verdict."""
+    """The side that the judge prefers, or a tie, and the item's cluster; None if unjudged."""
     standing = []
     cluster = ""
     for side in label.sides:
@@ -205,7 +205,7 @@ def _verdict(
 
 
 def _side(label: Label, verdict: str) -> str:
-    """A verdict as the same word for every pair of names."""
+    """A verdict in terms of `a` and `b` instead of names."""
     return TIE if verdict == TIE else VERDICTS[label.sides.index(verdict)]
 
 
@@ -213,10 +213,10 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 
 def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
-    """Win rates of judges beside those of people, and notes on the labels.
+    """Win rates by judges and by people, and notes on the labels.
 
     Raises:
-        InputError: A line of the file is not a label, or names what no judge has judged.
+        InputError: A line of the file is not a label, or has no judged answer.
     """
     entries = read_labels(path)
     last = {
@@ -228,7 +228,7 @@ def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMe
     groups: dict[tuple[str, RowKey], list[JudgedAnswer]] = defaultdict(list)
     for each in judged:
         groups[each.judge, each.asked].append(each)
-    notes = [f"{repeated} labels left out: the same person labelled the pair again."]
+    notes = [f"{repeated} labels left out: the same person labelled the pair again later."]
     return [_win_rate(group, labels) for group in groups.values()], notes if repeated else []
 
 

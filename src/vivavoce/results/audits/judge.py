@@ -1,14 +1,14 @@
 """Biases of a judge, measured from its own verdicts.
 
-A judge compares an answer with the reference twice, each standing first once. Per judge:
+A judge compares an answer with the reference twice, in both orders. Per judge:
 
-- `first_share` = verdicts for the text that came first / verdicts, over the answers judged in both
-  orders; 1/2 without a position bias, whatever the answers are worth;
+- `first_share` = verdicts for the first text / verdicts, over answers judged in both orders; 1/2
+  without a position bias, whatever the quality of the answers;
 - `win_rate` = mean points of the answers (1 won, 1/2 tied, 0 lost), for comparison;
 - `flip_rate` = answers whose winner changes with the order / answers judged in both orders;
 - `length_slope` = points that an answer gains for each doubling of its length relative to the
-  reference, by least squares within each contestant, task and setting. So a contestant that writes
-  more and better does not pass for a bias;
+  reference, by least squares. It is fitted within each contestant, task and setting, so a
+  contestant that writes more and better does not look like a bias;
 - `unjudged` = answers without a verdict in one order or both / answers.
 
 Two judges of the same answers are compared by their agreement.
@@ -55,10 +55,10 @@ from vivavoce.store import Row
 
 MEASURES = ("first_share", "win_rate", "flip_rate", "length_slope", "unjudged")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
-"""Values of an unbiased judge; the other numbers depend on the answers."""
+"""Values of an unbiased judge; other measures depend on the answers."""
 
 Answer = tuple[object, str, int]
-"""An answer by the row it belongs to, the item and the epoch."""
+"""Key of an answer: row, item and epoch."""
 Case = tuple[float, str]
 """A value and its cluster."""
 
@@ -68,20 +68,20 @@ class JudgeAudit(Report):
     """The report of `viva audit judge`."""
 
     measures: tuple[Row, ...]
-    """One row a judge, criterion or question, and measure."""
+    """One row per judge, criterion or question, and measure."""
     agreement: tuple[Row, ...]
-    """One row a pair of judges and criterion."""
+    """One row per pair of judges and criterion."""
     human: tuple[Row, ...]
-    """One row a judge and question, against the labels given by people."""
+    """One row per judge and question: agreement with human labels."""
     corrected: tuple[Row, ...]
-    """One row a judge, contestant, task, setting and metric, corrected by these labels."""
+    """One row per judge, contestant, task, setting and metric, corrected by human labels."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Measures, judges beside each other, and judges beside people."""
+        """Sheets of biases, agreement of judges, agreement with people, and corrected values."""
         coefficients = ("agreement", "kappa", "alpha", "n")
         yield sheet(
-            "What sways a judge",
+            "Biases of judges",
             self.measures,
             *("judge", "criterion", "measure"),
             Column("value", ci="ci"),
@@ -113,7 +113,7 @@ class JudgeAudit(Report):
             Column(lambda row: row["calibrated"] or "not calibrated", "corrected"),
             *("labels", "weight"),
         )
-        yield "value [95% interval]; docs/audits.md says what each number is."
+        yield "value [95% interval]; docs/audits.md explains the numbers."
 
 
 def audit_judge(
@@ -123,22 +123,22 @@ def audit_judge(
     correct: bool = False,
     **reading: Unpack[Reading],
 ) -> JudgeAudit:
-    """Audit every judge of a folder of logs.
+    """Audit all judges in a folder of logs.
 
-    `human` is a file of people's labels, {id, a, b, verdict: a|b|tie}, or of their labels of lines,
-    {id, contestant, question, line, label}.
+    `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or of labels of lines, {id,
+    contestant, question, line, label}.
 
     Raises:
-        InputError: No logs there, a line of `human` names what the logs do not hold, or there is
-            nothing to correct by.
-        VivaError: As `open_logs` says.
+        InputError: There are no logs, a line of `human` does not match the logs, or `correct` has
+            no labels.
+        VivaError: See `open_logs`.
         NothingToAuditError: No log has a judge.
     """
     found, notes, draws = open_logs(logs, **reading)
     judged, labelled = read_verdicts(found), read_rulings(found)
     if not (judged or labelled):
         raise NothingToAuditError(
-            f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
+            f"{logs} has no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )
     by_judge: dict[str, list[JudgedAnswer]] = defaultdict(list)
@@ -147,7 +147,7 @@ def audit_judge(
     corrected: list[Row] = []
     if correct:
         if human is None:
-            raise InputError("Correcting a judge takes people's labels: --human FILE --correct.")
+            raise InputError("Correcting a judge needs human labels: --human FILE --correct.")
         corrected, remarks = _corrected(human, judged, labelled, draws)
         notes += remarks
     agreement = []
@@ -156,8 +156,8 @@ def audit_judge(
         agreement += rows
         if differing:
             notes.append(
-                f"{first} and {second} judged {differing} answers that are not the same text; "
-                "left out of their agreement."
+                f"{first} and {second} judged {differing} answers with different texts; left out "
+                "of their agreement."
             )
     people: list[Row] = []
     if human is not None:
@@ -250,7 +250,7 @@ def _by_answer(judged: Sequence[JudgedAnswer]) -> dict[Answer, JudgedAnswer]:
 def _agreement(
     first: Sequence[JudgedAnswer], second: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[list[Row], int]:
-    """Rows by criterion, and how many answers of the two judges were not the same text."""
+    """Rows by criterion, and the number of answers whose texts differ between the judges."""
     by_first, by_second = _by_answer(first), _by_answer(second)
     shared = [(each, by_second[key]) for key, each in by_first.items() if key in by_second]
     same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]

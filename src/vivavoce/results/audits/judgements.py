@@ -1,15 +1,15 @@
-"""Judgements as the logs keep them: verdicts on two texts in both orders, and labels of lines.
+"""Judgements in logs: verdicts on two texts in both orders, and labels of lines.
 
-Of judges that label lines of an answer, per judge and question (nuggets, claims, relevance):
+For judges that label lines of an answer, per judge and question (nuggets, claims, relevance):
 
-- `silent` = lines without a label / lines asked for;
+- `silent` = lines without a label / lines;
 - `best` = lines with the best label / labelled lines;
-- `early` = share of the best label in the first half of a request's lines less that in the second,
-  for lines whose order has no meaning; 0 without a position bias;
+- `early` = share of the best label in the first half of a request's lines minus that in the second
+  half, for lines in random order; 0 without a position bias;
 - `length_slope` = change of `best` for each doubling of the answer's length relative to the
   reference, by least squares within each contestant, task and setting.
 
-Judges who voted on the same lines are compared by their agreement.
+Judges of the same lines are compared by their agreement.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ _NOTE = "judge"
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """One answer that a judge compared with the reference, in both orders."""
+    """An answer that a judge compared with the reference, in both orders."""
 
     contestant: str
     model: str
     asked: RowKey
-    """The row's key without its judge: what two judges of the same answers share."""
+    """Row key without the judge, the same for all judges of an answer."""
     judge: str
-    """The judge of the row: its name and the hash of its template."""
+    """Judge of the row: its name and the hash of its template."""
     judge_model: str
     id: str
     epoch: int
     cluster: str
     verdicts: Mapping[str, Mapping[str, str | None]]
-    """Verdicts by the text shown first, then by criterion: `first`, `second` or None."""
+    """Verdicts `first`, `second` or None, by the text shown first, then by criterion."""
     answer_words: int
     reference_words: int
     answer_hash: str
@@ -68,7 +68,7 @@ class JudgedAnswer:
     """Clusters of all items of its log, sorted."""
 
     def places(self, criterion: str) -> tuple[str, str] | None:
-        """The places that won, with the answer first and with the reference first.
+        """The winning positions with the answer first, and with the reference first.
 
         None unless the judge gave a verdict in both orders.
         """
@@ -80,7 +80,7 @@ class JudgedAnswer:
         return first, second
 
     def outcome(self, criterion: str) -> str | None:
-        """The winner: `answer`, `reference`, or `tie` when the verdict changed with the order."""
+        """The winner: `answer`, `reference`, or `tie` if the verdict changed with the order."""
         places = self.places(criterion)
         if places is None:
             return None
@@ -95,13 +95,13 @@ class JudgedAnswer:
 
 
 def criteria_of(judged: Iterable[JudgedAnswer]) -> list[str]:
-    """Criteria that were asked for in either order, the overall one first."""
+    """Criteria in either order, the overall one first."""
     names = {name for each in judged for order in each.verdicts.values() for name in order}
     return sorted(names, key=lambda name: (name != OVERALL, name))
 
 
 def read_verdicts(logs: Sequence[LogHeader]) -> list[JudgedAnswer]:
-    """Every judged answer of the logs, in the order of the logs, the ids and the epochs."""
+    """All judged answers, in the order of logs, ids and epochs."""
     return [
         judged
         for log in logs
@@ -118,7 +118,7 @@ def _verdicts_of(log: LogHeader) -> Iterator[JudgedAnswer]:
     samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
     clusters = _clusters_of(log)
     if any(isinstance(_note(summary), str) for summary in samples):
-        # Too long for the log's summaries: the samples themselves have it.
+        # A note too long for the summaries is in the samples.
         samples = read_eval_log_samples(log.path, all_samples_required=False)
     for sample in samples:
         yield from _judged(log, sample, _note(sample), clusters)
@@ -142,12 +142,12 @@ def _judged(
     note: Any,
     clusters: tuple[str, ...],
 ) -> Iterator[JudgedAnswer]:
-    """A judged answer, and each judge's own verdict where several voted; nothing without any."""
+    """Yield a judged answer, and each judge's own verdict if several voted."""
     if sample.error or not isinstance(note, dict):
         return
     words = note.get("words") or {}
     model = str(note.get("model") or log.key.judge)
-    for vote in (note, *note.get("votes", ())):  # the verdict that counts, and of whom it is made
+    for vote in (note, *note.get("votes", ())):  # the joint verdict, then the single votes
         yield JudgedAnswer(
             contestant=log.contestant,
             model=log.key.model,
@@ -170,7 +170,7 @@ _SHUFFLED = ("nuggets", "relevance")
 
 @dataclass(frozen=True, slots=True)
 class LabelledLines:
-    """The lines of one question about one answer, as one judge labelled them."""
+    """Labels by one judge for the lines of one question about an answer."""
 
     judge: str
     contestant: str
@@ -180,27 +180,27 @@ class LabelledLines:
     cluster: str
     question: str
     about: Any
-    """What the lines are about, as metrics need it."""
+    """Subject of the lines, for the metrics."""
     rulings: tuple[Ruling | None, ...]
     doublings: float
-    """Logarithm to the base 2 of the answer's words by the reference's."""
+    """Base-2 logarithm of the answer's words / the reference's words."""
     clusters: tuple[str, ...] = ()
     """Clusters of all items of its log, sorted."""
 
     @property
     def labels(self) -> list[str | None]:
-        """Labels of the lines; None for one without."""
+        """Labels of the lines; None for an unlabelled line."""
         return [None if ruling is None else ruling.label for ruling in self.rulings]
 
     @property
     def best(self) -> list[bool]:
-        """Flags of the labelled lines that have the best label."""
+        """Flags of the labelled lines with the best label."""
         best = QUESTIONS[self.question].best
         return [label in best for label in self.labels if label is not None]
 
 
 def read_rulings(logs: Sequence[LogHeader]) -> list[LabelledLines]:
-    """Every labelled answer of the logs: by the vote, and by each judge where several voted."""
+    """All labelled answers of the logs: by the vote, and by each judge if several voted."""
     return [
         labelled
         for log in logs
@@ -245,7 +245,7 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
 
 
 def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
-    """One row a judge, question and measure."""
+    """One row per judge, question and measure."""
     groups: dict[tuple[str, str], list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         groups[one.judge, one.question].append(one)
@@ -273,7 +273,7 @@ def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
 
 
 def early(best: Sequence[bool]) -> float:
-    """Share of the best label in the first half less that in the second; NaN below two lines."""
+    """Share of the best label in the first half minus that in the second; NaN below two lines."""
     half = len(best) // 2
     if not half:
         return math.nan
@@ -297,7 +297,7 @@ def _length_slope(labelled: Sequence[LabelledLines], draws: Draws) -> Estimate:
 def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws) -> Estimate:
     """Slope of y on x by least squares within groups, of cases (group, x, y, cluster).
 
-    Per group the sums of 1, x, y, x² and x y are columns.
+    The columns of a group are the sums of 1, x, y, x² and x y.
     """
     groups = {asked: n for n, asked in enumerate(sorted({asked for asked, *_ in cases}))}
     table = np.zeros((len(cases), len(groups), 5))
@@ -306,7 +306,7 @@ def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws
 
     def slope(sums: Floats) -> Floats:
         n, x, y, xx, xy = np.moveaxis(sums.reshape(-1, len(groups), 5), 2, 0)
-        n = np.maximum(n, 1.0)  # a group that a draw misses has sums of 0
+        n = np.maximum(n, 1.0)  # a group missing from a draw has sums of 0
         across, along = (xy - x * y / n).sum(axis=1), (xx - x * x / n).sum(axis=1)
         found = np.full(across.shape, np.nan)
         np.divide(across, along, out=found, where=along > 1e-12)
@@ -317,7 +317,7 @@ def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws
 
 
 def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
-    """One row a question and pair of judges of the same lines."""
+    """One row per question and pair of judges of the same lines."""
     by_judge: dict[tuple[str, str], dict[tuple[Any, ...], LabelledLines]] = defaultdict(dict)
     for one in labelled:
         by_judge[one.question, one.judge][one.asked, one.id, one.epoch] = one

@@ -1,19 +1,18 @@
-"""Leaks of a round, looked for again in its own files.
+"""Search for leaks in the files of a round.
 
-- overlap: the share of the gold's 13-word runs that the input of a setting holds (the paper's own
-  text, its demonstrations and listed works together). A title has no such runs, so its 4-word runs
-  count. Also the gold that the input holds verbatim;
-- retold gold: the share of the gold's three-word runs that stand close together in one of these,
-  whatever words were changed, broken or put in another order;
-- dates: targets inside the window, splits in the order of time, every demonstration over before its
-  target begins;
-- demonstrations that are the target itself, another version of it, or share its title or half of
-  the 13-word runs of its abstract or of a gold section;
+- overlap: the share of the gold's 13-word n-grams in the input of a setting (the paper's own text,
+  its demonstrations and listed works together); 4-word n-grams for titles, which are shorter. Also
+  gold that is verbatim in the input;
+- retold gold: the share of the gold's three-word n-grams that are close together in one of these,
+  even if words were changed or reordered;
+- dates: targets inside the window, splits in chronological order, demonstrations published before
+  their target;
+- demonstrations that are the target, another version of it, or share its title or half of the
+  13-word n-grams of its abstract or of a gold section;
 - items that are near copies of each other;
 - exclusions, by task, setting and reason.
 
-A finding is a breach when it breaks a rule of the round; a round without breaches may still hold
-findings that a reader should know.
+A finding is a breach if it breaks a rule of the round; other findings are for the reader to judge.
 """
 
 from __future__ import annotations
@@ -72,13 +71,13 @@ class LeakageAudit(Report):
 
     round: str
     cells: tuple[Row, ...]
-    """One row a task and setting: how much of the gold its inputs hold."""
+    """One row per task and setting: shares of the gold in the inputs."""
     dates: tuple[Row, ...]
-    """One row a task: what was compared, and how many broke the rule."""
+    """One row per task: dates compared, and breaches."""
     findings: tuple[Row, ...]
-    """One row a finding, by name."""
+    """One row per finding."""
     left_out: tuple[Row, ...]
-    """One row a family, task, setting and reason."""
+    """One row per family, task, setting and reason."""
     notes: tuple[str, ...]
 
     @property
@@ -91,9 +90,9 @@ class LeakageAudit(Report):
         return {"round": self.round, "breaches": self.breaches} | Report.as_dict(self)
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Shares, dates and exclusions, then a line for each finding."""
+        """Sheets of shares, dates and exclusions, then a line per finding."""
         yield sheet(
-            f"Round {self.round}: share of the gold's runs of words that are in the input",
+            f"Round {self.round}: share of the gold's word n-grams in the input",
             self.cells,
             *("task", "setting", "items"),
             Column("run_words", "words"),
@@ -131,7 +130,7 @@ def audit_leakage(
 
     Raises:
         InputError: There is no round.
-        DamagedError: The round's files are not those its manifest records.
+        DamagedError: The round's files differ from its manifest.
         VivaError: The round was built before items named their demonstrations.
     """
     opened = load_round(folder)
@@ -139,7 +138,7 @@ def audit_leakage(
     notes = []
     tasks = [task for task in TASKS if (FAMILY, task) in opened.tasks()]
     if not tasks:
-        notes.append(f"Round {opened.id} holds no writing task: only what was left out is shown.")
+        notes.append(f"Round {opened.id} has no writing task, so only exclusions are shown.")
     items = {task: opened.items(FAMILY, task) for task in tasks}
     papers = _papers(opened) if tasks else {}
     span = opened.manifest["window"]
@@ -185,8 +184,8 @@ def _papers(opened: Round) -> dict[str, PaperText]:
 
     if f"{FAMILY}/{PAPERS}" not in opened.manifest["files"]:
         raise VivaError(
-            f"Round {opened.id} has no {FAMILY}/{PAPERS}: it was built before items named their "
-            "demonstrations. Build it again with viva round build."
+            f"Round {opened.id} has no {FAMILY}/{PAPERS}: it was built by an older version. Build "
+            "it again with viva round build."
         )
     table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
     return {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
@@ -200,7 +199,7 @@ def _limit(opened: Round) -> float:
 def _overlaps(
     task: str, row: Row, runs: Runs, papers: Mapping[str, PaperText], length: int
 ) -> Iterator[tuple[str, Row]]:
-    """Shares of the gold that an item's own text and whole input hold, by setting."""
+    """Shares of the gold in an item's own text and in its whole input, by setting."""
     paper = papers[row["paper_id"]]
     own: dict[tuple[str, ...], tuple[Flags, bool, float | None]] = {}
     gold = shingles_of(row["reference"]) if task != "title" else shingles_of("")
@@ -266,7 +265,7 @@ def _cell(
 
 
 def _is_retold(row: Row, limit: float | None) -> bool:
-    """Check whether the input of an item retells its gold, by the rule that rounds are built by."""
+    """True if an item's input retells its gold, by the rule of building rounds."""
     is_own = row["retold_own"] >= max(RETOLD, limit or 0.0)
     return bool(is_own or row["retold_beside"] >= RETOLD_BESIDE)
 
@@ -283,8 +282,8 @@ def _leaking(
                 task,
                 row["id"],
                 setting=setting,
-                detail=f"{row['retold_own']:.0%} of the gold's 3-word runs are close together in "
-                f"the paper's own text, {row['retold_beside']:.0%} in one beside it",
+                detail=f"{row['retold_own']:.0%} of the gold's 3-word n-grams are close together "
+                f"in the paper's own text, {row['retold_beside']:.0%} in another text of the input",
                 breach=True,
             )
         if limit is not None and row["whole"] is not None and row["whole"] > limit:
@@ -293,7 +292,7 @@ def _leaking(
                 task,
                 row["id"],
                 setting=setting,
-                detail=f"{row['whole']:.0%} of the gold's 13-word runs are in the input, "
+                detail=f"{row['whole']:.0%} of the gold's 13-word n-grams are in the input, "
                 f"{row['own']:.0%} in the paper's own text",
                 breach=row["own"] > limit,
             )

@@ -1,10 +1,10 @@
-"""People's labels of lines that judges labelled, and a judge's metrics by these labels.
+"""Human labels of lines that judges labelled, and metrics computed from them.
 
-A file of labels has {id, contestant, question, line, label}, where `line` counts the `lines` of
-the answer that its log keeps, and for claims `works`, the numbers of the works that carry one. It
-may add the task, setting and epoch of the answer, and the record of a `draw`. An answer all of
-whose lines people labelled has the metrics that their labels give it. Without `works` there are
-none of citations.
+A file of labels has {id, contestant, question, line, label}, where `line` is the number among the
+`lines` of the answer in its log. Labels of claims also have `works`, the numbers of the works that
+support them. Optional fields are task, setting and epoch of the answer, and the record of a `draw`.
+If all lines of an answer are labelled, its metrics are computed from the labels. Citation metrics
+need `works`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from vivavoce.statistics.estimates import Draws, agreement_estimates
 from vivavoce.store import Row, read_jsonl
 
 Answer: TypeAlias = tuple[RowKey, str, int, str]
-"""An answer and what was asked about it: row, id, epoch and question."""
+"""Key of a labelled answer: row, id, epoch and question."""
 
 
 class _Label(BaseModel):
-    """People's label of one line."""
+    """A human label of one line."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     id: str
@@ -46,7 +46,7 @@ class _Label(BaseModel):
     draw: str | None = None
 
     def fits(self, one: LabelledLines) -> bool:
-        """True for lines of the answer that the label is about."""
+        """True for lines of the label's answer."""
         return (
             (one.contestant, one.id, one.question) == (self.contestant, self.id, self.question)
             and 0 < self.line <= len(one.rulings)
@@ -57,7 +57,7 @@ class _Label(BaseModel):
 
 
 def is_of_lines(path: Path) -> bool:
-    """Check whether a file holds labels of lines, and not verdicts on two texts."""
+    """True if a file has labels of lines and not verdicts on two texts."""
     return path.is_file() and any("question" in row for _, row in read_jsonl(path))
 
 
@@ -66,7 +66,7 @@ def _answer(one: LabelledLines) -> Answer:
 
 
 def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Answer, dict[int, _Label]]:
-    """The last label of each line by its number; `InputError` names what fits no line, or many."""
+    """Read the last label of each line by number; `InputError` names one without a single line."""
     by_id: dict[str, list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         by_id[one.id].append(one)
@@ -91,7 +91,7 @@ def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Answer, 
 
 
 def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
-    """One row a judge and question: its agreement with people's labels.
+    """One row per judge and question: its agreement with human labels.
 
     Raises:
         InputError: A line is not a label, or names a line that no judge was asked about.
@@ -124,10 +124,10 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
 
 
 def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMetric]:
-    """Every metric of labelled lines, by judges and by people.
+    """All metrics of labelled lines, by judges and by people.
 
     Raises:
-        InputError: As `human_rows_of_lines` says.
+        InputError: See `human_rows_of_lines`.
     """
     people = _read_people(path, labelled)
     groups: dict[tuple[str, RowKey, str], list[LabelledLines]] = defaultdict(list)

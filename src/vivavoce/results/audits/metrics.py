@@ -1,11 +1,11 @@
-"""Agreement of metrics: do two of them order contestants alike, and answers to one item?
+"""Agreement of metrics on the order of contestants, and of answers to an item.
 
-- Over contestants: Kendall's tau-b between their means in two metrics, over the items that all of
-  them have. Its interval comes from draws of whole clusters of items.
-- Over items: the share of pairs of answers to one item that both metrics order alike. Pairs that
-  either holds equal are left out. The mean over items has the interval of every mean.
+- Over contestants: Kendall's tau-b between their means in two metrics, over shared items. Its
+  interval comes from draws of whole clusters of items.
+- Over items: the share of pairs of answers to an item that both metrics order alike, averaged over
+  items. Pairs that are equal in either metric are left out.
 
-In a metric where less is better the order is turned around. Neither figure needs a range.
+If lower is better in a metric, its order is reversed. Neither figure depends on scales.
 
 Source: tau-b: Kendall 1945; system and summary level as in Deutsch et al. 2021.
 """
@@ -37,12 +37,12 @@ class MetricAgreement(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """One table a task and setting: its headline beside every other metric."""
+        """One table per task and setting: its headline beside every other metric."""
         for rows in grouped(self.headlines, *PLACE):
             first = rows[0]
             title = f"{first['task']} · {first['setting']} · round {first['round']}"
             yield sheet(
-                f"{title}: do two metrics order alike?",
+                f"{title}: agreement of metrics",
                 rows,
                 *("first", "second"),
                 Column("tau", "contestants: tau", ci="tau_ci"),
@@ -51,19 +51,19 @@ class MetricAgreement(Table):
                 Column("items", "n"),
             )
         yield (
-            "tau: 1 where both rank the contestants alike, -1 where they turn the order around.\n"
+            "tau: 1 if both rank the contestants alike, -1 if in reverse.\n"
             "share of pairs: answers to one item that both order alike; 0.5 is chance.\n"
             "value [95% interval]; --json also has the pairs of other metrics."
         )
 
 
 def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> MetricAgreement:
-    """Agreement of every two metrics of a task, over contestants and over items.
+    """Agreement of each pair of metrics of a task, over contestants and over items.
 
     Raises:
         VivaError: As `report_of` says.
     """
-    lacking = "no task with two metrics, two contestants and an item that both answered."
+    lacking = "no task with two metrics, two contestants and a shared item."
     return report_of(MetricAgreement, logs, _rows, lacking, **reading)
 
 
@@ -92,7 +92,7 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
     if len(logs) < 2 or not items:
         return None
     one, other = (_table(logs, name, items) for name in (first, second))
-    # An item counts where both metrics are defined for all contestants.
+    # Use items where both metrics are defined for all contestants.
     kept = ~np.isnan(np.hstack([one, other])).any(axis=1)
     clusters = logs[0].item_clusters()
     labels = [clusters[item] for item in np.array(items)[kept].tolist()]
@@ -121,14 +121,14 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
 
 
 def _table(logs: Sequence[RunLog], metric: str, items: Sequence[str]) -> Floats:
-    """Values by item and contestant, more always the better."""
+    """Values of shape (items, contestants), higher always better."""
     higher, _ = sense_of(logs[0].family, metric)
     columns = [[log.item_values(metric)[item] for item in items] for log in logs]
     return np.array(columns, np.float64).T * (1 if higher else -1)
 
 
 def _share(one: Floats, other: Floats) -> float:
-    """Share of the pairs that both order, that they order alike; NaN without such a pair."""
+    """Share of pairs ordered alike, among pairs ordered by both; NaN without any."""
     signs = [np.sign(side[:, None] - side[None, :]) for side in (one, other)]
     both = signs[0] * signs[1]
     ordered = np.count_nonzero(both)

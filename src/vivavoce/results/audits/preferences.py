@@ -1,11 +1,11 @@
-"""Items from logs for campaigns of people: two contestants' answers, or questions about tables.
+"""Items for annotation campaigns from logs: two contestants' answers, or questions about tables.
 
-Of two contestants' answers to the same items people say which is better. A question is about one
-table and was answered from the other one: by the model of the role `answerer` where the log was
-scored by use, else by the matcher. People accept the answer or not, or give one.
+People say which of two contestants' answers to an item is better. A question is about one table and
+was answered from the other: by the model of the role `answerer` if the log was scored by use,
+otherwise by the matcher. People accept or reject the answer, or answer themselves.
 
-Source: arXiv2Table, section 5.3: 200 pairs that people accept or not (Table 3), and 300 for each
-method that people answer too (Table 4).
+Source: arXiv2Table, section 5.3: 200 pairs that people accept or reject (Table 3), and 300 per
+    method that people answer themselves (Table 4).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vivavoce.store import Row, hash_of
 from vivavoce.tasks.scoring.guard import answer_of
 
 MAX_LENGTH = 150_000
-"""Characters of a prompt or an answer that are shown."""
+"""Maximum characters of a prompt or an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Preferences:
     rows: tuple[Row, ...]
     """{id, cluster, content: {prompt, a, b, names, source}}."""
     left_out: int
-    """Items to which one of the two gave no answer."""
+    """Items without an answer by one of the two."""
 
 
 def preference_rows(
@@ -57,13 +57,13 @@ def preference_rows(
     seed: int = 0,
     partial: bool = False,
 ) -> Preferences:
-    """The first answers of two contestants, item by item, wherever both ran.
+    """First answers of two contestants to the same items, wherever both ran.
 
-    With `draw`, of so many clusters of each task and setting, at random: every item says so.
+    With `draw`, only this number of random clusters of each task and setting; items record the
+    draw.
 
     Raises:
-        InputError: No logs there, no such contestant, no item of both, or several logs that a
-            contestant's name could mean.
+        InputError: There are no logs or shared items, or a contestant is unknown or ambiguous.
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
@@ -75,7 +75,7 @@ def preference_rows(
     for name in (a, b):
         if name != REFERENCE and name not in names:
             raise InputError(
-                f"{logs} has no contestant {name!r}. There are: {', '.join(names)}, {REFERENCE}."
+                f"{logs} has no contestant {name!r}. Contestants: {', '.join(names)}, {REFERENCE}."
             )
     rows: list[Row] = []
     left_out = 0
@@ -92,7 +92,7 @@ def preference_rows(
 
 
 def _drawn(logs: Sequence[RunLog], rows: Sequence[Row], draw: int, seed: int) -> list[Row]:
-    """The rows of clusters drawn at random from those of the logs, with a record of the draw."""
+    """Limit rows to clusters drawn at random from those of the logs, and record the draw."""
     clusters = sorted({cluster for log in logs for cluster in log.item_clusters().values()})
     chosen = draw_clusters(clusters, draw, seed)
     record = DRAWN.format(len(chosen), len(clusters), seed)
@@ -103,7 +103,7 @@ def _drawn(logs: Sequence[RunLog], rows: Sequence[Row], draw: int, seed: int) ->
 
 
 def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
-    """Rows of one task and setting; none where one of the two is missing."""
+    """Rows of one task and setting; empty if one of the two is missing."""
     samples = {}
     for name in (a, b):
         if name == REFERENCE:
@@ -115,8 +115,8 @@ def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
             key = of_name[0].key
             raise InputError(
                 f"{name} has {len(of_name)} logs of {key.task} in the setting {key.setting}, with "
-                "other rounds, decoding, prompts or judges. Put those to compare into a folder of "
-                "their own."
+                "different rounds, decoding, prompts or judges. Put those to compare into a "
+                "separate folder."
             )
         samples[name] = {
             str(sample.id): sample
@@ -150,15 +150,15 @@ _SPOKEN = {True: "yes", False: "no"}
 def question_rows(
     logs: Path, kind: str, *, setting: str | None = None, draw: int | None = None, seed: int = 0
 ) -> list[Row]:
-    """Items of a campaign of the kind `qa`, or of `answers`, in which the answer is hidden.
+    """Items of a campaign of the kind `qa`, or of `answers`, which hides the answer.
 
-    `draw` questions for each contestant are drawn evenly over the aspects; None is all.
+    `draw` is the number of questions per contestant, drawn evenly over aspects; None for all.
 
     Raises:
-        InputError: No answer there can be asked about, or the kind is another.
+        InputError: The logs have no tables with questions, or the kind is another.
     """
     if kind not in ("qa", "answers"):
-        raise InputError(f"Questions of logs are for the kinds qa and answers, not {kind}.")
+        raise InputError(f"Questions from logs are for the kinds qa and answers, not {kind}.")
     answers, _ = read_table_answers(logs, setting=setting)
     of_contestant: dict[str, list[Row]] = {}
     for answer in answers:
@@ -167,14 +167,14 @@ def question_rows(
             of_contestant.setdefault(answer.contestant, []).extend(rows)
     drawn = [row for rows in of_contestant.values() for row in _even(rows, draw, seed)]
     if not drawn:
-        raise InputError(f"{logs} has no table that questions can be asked about.")
+        raise InputError(f"{logs} has no tables to ask questions about.")
     for row in drawn:
         row.pop("aspect")
     return drawn
 
 
 def _questions(answer: TableAnswer, seed: int) -> Iterator[Row]:
-    """{about, aspect, key, text, answer} of each question that has an answer."""
+    """Rows {about, aspect, key, text, answer} of the answered questions."""
     if answer.use is not None:
         for about, rows in answer.use["questions"].items():
             yield from (
@@ -226,7 +226,7 @@ def _as_item(kind: str, answer: TableAnswer, row: Mapping[str, Any]) -> Row:
 def _shown(
     table: LiteratureTable, names: Mapping[str, str]
 ) -> tuple[list[str], list[list[str | None]]]:
-    """The table as the one who answered saw it."""
+    """Header and rows of a table as shown to the answerer."""
     rows: list[list[str | None]] = [
         [names.get(row.paper, row.paper), *(c or ABSENT for c in row.cells)] for row in table.rows
     ]
@@ -234,7 +234,7 @@ def _shown(
 
 
 def _even(rows: Sequence[Row], draw: int | None, seed: int) -> list[Row]:
-    """Rows in their order, as many of each aspect as of any other, as far as there are."""
+    """Draw rows evenly over aspects and keep their order."""
     if draw is None or draw >= len(rows):
         return list(rows)
     by_aspect: dict[str, list[Row]] = {}

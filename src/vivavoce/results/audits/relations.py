@@ -1,9 +1,9 @@
 """Papers of a round compared with each other: dates, demonstrations, near copies.
 
-Everything is compared again, from the items and the papers of the round. Demonstrations are
-compared by the code that chooses them. Texts are compared by their runs of words as numbers, so
-that one gold text meets many inputs, and many texts each other.
-Words are those of `vivavoce.metrics.rouge`.
+Everything is compared again, from the items and papers of the round. Demonstrations are compared by
+the code that chooses them. Texts are compared by hashed word n-grams, which makes it fast to
+compare one gold text with many inputs, and many texts with each other. Words are those of
+`vivavoce.metrics.rouge`.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ Runs = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
 LENGTH = 13
-"""Words of a run that is not met by chance."""
+"""Length of n-grams that do not match by chance."""
 MAX_HOLDERS = 50
-"""Texts that may hold a run before it counts as a phrase that many papers use."""
+"""Number of texts above which a shared n-gram counts as a common phrase."""
 NEAR = 0.5
-"""Share of 13-word runs from which on two texts are near copies."""
+"""Minimum share of common n-grams of near copies."""
 SHINGLE = 3
-"""Words of a run that survives edits: where every eighth word is changed, five of eight stay."""
+"""Length of n-grams that survive edits: with every eighth word changed, five of eight remain."""
 ONE_WORK = 2 / 3
-"""Share of three-word runs from which on two papers are one work under any titles."""
+"""Minimum share of three-word n-grams of one work under different titles."""
 _SPLITS = ("train", "val", "test")
 _ALL = "mixed"
 
 
 def finding(check: str, task: str, item: str, *, breach: bool, **more: Any) -> Row:
-    """One row of the findings; `breach` when it breaks a rule of the round."""
+    """Row of a finding; `breach` if it breaks a rule of the round."""
     return {
         "check": check,
         "task": task,
@@ -65,10 +65,10 @@ def compare_dates(
     anchors: Collection[str] = (),
     late: tuple[Window, Collection[str]] | None = None,
 ) -> tuple[Row, list[Row]]:
-    """Compare every date of a task: what was compared, and the findings.
+    """Compare all dates of a task; return a row of counts, and findings.
 
-    Anchors are of an earlier round, so neither its window nor its splits bind them. Papers that
-    came too late for earlier rounds are bound by the days of all of these together.
+    Anchors come from an earlier round, so window and splits do not apply to them. `late` has the
+    papers that came too late for earlier rounds, with the window over all these rounds.
     """
     line, older = late or (window, ())
     found: list[Row] = []
@@ -91,7 +91,7 @@ def compare_dates(
                         task,
                         row["id"],
                         other=paper_id,
-                        detail=f"{shown} is not over before {published} begins",
+                        detail=f"{shown} does not end before {published} begins",
                         breach=True,
                     )
                 )
@@ -113,7 +113,7 @@ def compare_dates(
 
 
 def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
-    """Items dated before an item of an earlier split, by the last day that each date can mean."""
+    """Items dated before an item of an earlier split, by the last possible day of each date."""
     latest: tuple[date, str] | None = None
     for split in _SPLITS:
         members = [
@@ -131,7 +131,7 @@ def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
 def related_demonstrations(
     task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]
 ) -> Iterator[Row]:
-    """Demonstrations that are the target, or nearly, by the rules that rounds are built by."""
+    """Demonstrations that are nearly the target, by the rules of building rounds."""
     kinship = Kinship()
     for row in rows:
         for paper_id in shown_demos(row, _ALL):
@@ -141,7 +141,7 @@ def related_demonstrations(
 
 
 def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> Iterator[Row]:
-    """Items of one task that are near copies of each other, by runs that survive edits."""
+    """Items of one task that are near copies of each other, by n-grams that survive edits."""
     titles: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         titles[normalise_title(papers[row["paper_id"]].title)].append(row["id"])
@@ -159,22 +159,22 @@ def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> I
             if numbers_of(one) != numbers_of(other):
                 continue  # another part, or the report of another year
             is_one = share >= ONE_WORK or titles_agree(one, other)
-            detail = f"{share:.0%} of the {SHINGLE}-word runs of the {name} are the same"
+            detail = f"{share:.0%} of the {SHINGLE}-word n-grams of the {name} are the same"
             yield finding(
                 "items_near_copies", task, first, other=second, detail=detail, breach=is_one
             )
 
 
 def runs_of(text: str, length: int = LENGTH) -> Runs:
-    """The runs of so many words of a text, by place; empty when it has fewer words."""
+    """Hashes of a text's n-grams in order; empty if it has fewer words."""
     return hash_runs(words_of(text), length)
 
 
 def found_in(gold: Runs, source: Runs) -> Flags:
-    """Presence in the source of each run of the gold, by place."""
+    """Flags of the gold's n-grams that are in the source, in order."""
     if not len(gold):
         return np.zeros(0, bool)
-    # The gold is short and the source long: only the gold is put in order.
+    # Sort only the gold, which is short, and not the long source.
     known = np.unique(gold)
     places = np.minimum(np.searchsorted(known, source), len(known) - 1)
     flags = np.zeros(len(known), bool)
@@ -183,18 +183,18 @@ def found_in(gold: Runs, source: Runs) -> Flags:
 
 
 def share_of(*flags: Flags) -> float | None:
-    """Share of the gold's runs found in one source or another; None without runs."""
+    """Share of the gold's n-grams in any source; None without n-grams."""
     together = np.logical_or.reduce(flags)
     return float(together.mean()) if together.size else None
 
 
 def share_found(gold: Runs, source: Runs) -> float | None:
-    """Share of the gold's runs, by place, that are in the source; None without runs."""
+    """Share of the gold's n-grams that are in the source; None without n-grams."""
     return share_of(found_in(gold, source))
 
 
 def alike(texts: Mapping[str, Runs], least: float) -> Iterator[tuple[str, str, float]]:
-    """Pairs of texts of which one holds at least that share of the other's runs, in order."""
+    """Pairs of texts of which one has at least the share `least` of the other's n-grams, sorted."""
     names = sorted(name for name, runs in texts.items() if len(runs))
     groups = holders([np.unique(texts[name]) for name in names], MAX_HOLDERS)
     pairs = {pair for group in groups for pair in combinations(group, 2)}

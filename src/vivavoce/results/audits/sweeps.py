@@ -1,8 +1,7 @@
-"""Sweeps: one method by its arguments, averaged over seeds, and contestants by their window.
+"""Sweeps of a method's arguments, averaged over seeds, and of contestants' context windows.
 
-A run is one log in one attempt: seeds and attempts are runs of the same combination. A value is the
-mean over the items of each one's mean over the runs; beside it stands how far the runs' own means
-lie apart.
+A run is one attempt in one log: seeds and attempts are runs of the same combination. A value is the
+mean over items of their means over runs, with the standard deviation of the runs' means.
 
 Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation)
 and tables 7 and 9 (tokens and seconds a table).
@@ -38,12 +37,12 @@ from vivavoce.store import Row, canonical_json
 from vivavoce.tasks import CEILING
 
 SEED = "seed"
-"""The argument whose values are runs of the same combination."""
+"""Argument that distinguishes runs of the same combination."""
 _WINDOW = "context"
-"""Part of a row's decoding, not of its method."""
+"""Argument that belongs to the decoding, not to the method."""
 
 _Series = tuple[RowKey, str]
-"""The part that logs of one sweep share: the key without the method's arguments, and its steps."""
+"""Key of a sweep: the row key without the method, and the names of the steps."""
 
 
 class Sweep(Table):
@@ -52,7 +51,7 @@ class Sweep(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Combinations of arguments as a list, and those of two arguments as a grid as well."""
+        """Lists of combinations; two swept arguments also as a grid."""
         series = ("model", "method", "task", "setting", "decoding", "round", "judge")
         for rows in grouped(self.rows, *series):
             yield _list(rows)
@@ -62,17 +61,17 @@ class Sweep(Table):
                 yield _grid(headlines)
         yield (
             "value [95% interval]; ± standard deviation over the runs: seeds and attempts;\n"
-            "valid is the share of answers that are one; tokens and s are means over the answers."
+            "valid is the share of valid answers; tokens and s are means per answer."
         )
 
 
 def _combination(row: Row) -> tuple[str, ...]:
-    """The swept arguments, then the fixed ones, which may differ too where `over` is given."""
+    """Values of the swept arguments, then of fixed ones, which may differ if `over` is given."""
     return (*map(str, row["settings"].values()), str(row["fixed"]))
 
 
 def _list(rows: Sequence[Row]) -> Sheet:
-    """One line a combination, one column a metric."""
+    """One line per combination, one column per metric."""
     first = rows[0]
     judge = f" · judge {first['judge']}" if first["judge"] else ""
     where = " · ".join(first[name] for name in ("task", "setting", "decoding"))
@@ -94,13 +93,13 @@ def _list(rows: Sequence[Row]) -> Sheet:
 
 
 def _with_deviation(row: Row) -> str:
-    """A value with its deviation, and with its interval where a board ranks by it."""
+    """A value with its deviation, and with its interval if it is the headline metric."""
     value = shown(row if row["headline"] else row["value"])
     return value + ("" if row["std"] is None else f" ± {row['std']:.3f}")
 
 
 def _grid(rows: Sequence[Row]) -> Sheet:
-    """The first argument down, the second across, and the mean deviation of each line."""
+    """Grid of the first argument by the second, with the mean deviation of each line."""
     down, across = rows[0]["settings"]
     cells = {_combination(row)[:2]: row for row in rows}
     heads = dict.fromkeys(str(row["settings"][across]) for row in rows)
@@ -120,13 +119,13 @@ def _grid(rows: Sequence[Row]) -> Sheet:
 def sweep_tables(
     logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
 ) -> Sweep:
-    """One row for each combination of the swept arguments and each metric.
+    """One row per combination of swept arguments and metric.
 
-    The arguments `over` are by default those that differ between the logs of a method. Methods that
-    differ in any other argument but the seed make rows of their own.
+    By default, `over` has the arguments that differ between the logs of a method. Methods that
+    differ in any other argument except the seed have separate rows.
 
     Raises:
-        InputError: No logs there, or no method takes an argument of `over`.
+        InputError: There are no logs, or no method has an argument of `over`.
         VivaError: As `report_of` says.
     """
 
@@ -135,7 +134,9 @@ def sweep_tables(
         for name in over:
             if name not in known:
                 there = ", ".join(known) or "none"
-                raise InputError(f"No method of these logs takes {name!r}. There are: {there}.")
+                raise InputError(
+                    f"No method of these logs has an argument {name!r}. Arguments: {there}."
+                )
         series: dict[_Series, list[RunLog]] = defaultdict(list)
         for log in logs:
             steps = "+".join(name for name, _ in log.steps)
@@ -148,14 +149,14 @@ def sweep_tables(
         return rows, []
 
     lacking = (
-        "no method that was run with several values of an argument. Make some with: viva run TASK "
+        "no method with several values of an argument. Make some with: viva run TASK "
         f"--method METHOD --sweep rounds=2..5 --logs {logs}"
     )
     return report_of(Sweep, logs, make, lacking, **reading)
 
 
 def _arguments(log: RunLog) -> dict[str, Any]:
-    """The method's arguments, defaults included."""
+    """Arguments of the method, including defaults."""
     return {
         name: value for _, given in log.steps for name, value in given.items() if name != _WINDOW
     }
@@ -181,7 +182,7 @@ def _series_rows(
 
 
 def _varied(values: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Arguments, but for the seed, of which there are several values."""
+    """Arguments with several values, except the seed."""
     return [
         name
         for name in values[0]
@@ -190,7 +191,7 @@ def _varied(values: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _place(given: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
-    """Sort key: the swept arguments, numbers by size, then all the others."""
+    """Sort key: swept arguments (numbers by size), then all others."""
     own = tuple(
         (0, value, "") if isinstance(value, int | float) else (1, 0, str(value))
         for value in (given.get(name) for name in names)
@@ -244,10 +245,10 @@ class Windows(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """One table a round and task, by the headline metric."""
+        """One table per round and task, in the headline metric."""
         for rows in grouped(self.headlines, "round", "task", "metric"):
             yield _sheet(rows)
-        yield "value [95% interval]; own is the window that the provider or the model table says."
+        yield "value [95% interval]; own is the model's own window."
 
 
 def _sheet(rows: Sequence[Row]) -> Sheet:
@@ -268,7 +269,7 @@ def _sheet(rows: Sequence[Row]) -> Sheet:
 
 
 def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Windows:
-    """Means of every contestant and setting by the window in which it ran.
+    """Means of contestants and settings by context window.
 
     Raises:
         VivaError: As `report_of` says.

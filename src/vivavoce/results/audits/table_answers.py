@@ -1,4 +1,4 @@
-"""The answers to the table task in logs, as they are scored again and shown to people."""
+"""Answers to the table task in logs, to be scored again or shown to people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vivavoce.tasks.tables.family import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.item import TASK
 
 BOUNDS = ("oracle", "null", "copycat")
-"""Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""
+"""Contestants that bound the metrics; all evaluators rank them alike, which inflates agreement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,48 +29,48 @@ class TableAnswer:
     """One answer."""
 
     contestant: str
-    """Its name on the board."""
+    """Name on the board."""
     model: str
-    """Name of the model; empty where it used none."""
+    """Name of the model; empty without one."""
     item: str
     epoch: int
     cluster: str
     fault: str | None
-    """Reason why it is none; such an answer is worth 0."""
+    """Fault of the answer, which then scores 0; None if valid."""
     gold: LiteratureTable
     system: LiteratureTable
     names: Mapping[str, str]
-    """Titles of the pool's papers, by the label that both tables know them by."""
+    """Titles of the pool's papers, by their label in both tables."""
     use: Mapping[str, Any] | None = None
-    """Questions and answers as the scorer by use noted them; None where another one scored."""
+    """Questions and answers recorded by the scorer by use; None with another scorer."""
 
 
 def read_table_answers(
     folder: Path, *, setting: str | None = None, partial: bool = False
 ) -> tuple[list[TableAnswer], list[str]]:
-    """Every answer of a folder of logs to one setting of the task, and notes.
+    """Read all answers in a folder of logs to one setting of the task, with notes.
 
-    The contestants in `BOUNDS` are left out. Of several logs of one contestant the first counts.
+    The contestants in `BOUNDS` are left out. If a contestant has several logs, the first is used.
 
     Raises:
-        InputError: The logs are of several rounds or settings, or of none that was asked for.
-        VivaError: A log is incomplete and `partial` was not asked for, or none has an answer.
+        InputError: The logs are of several rounds or settings, or none has the given setting.
+        VivaError: A log is incomplete without `partial`, or none has an answer.
     """
     found, notes = select_logs(folder, partial=partial)
     logs = [log for log in found if log.key.task == TASK and log.key.method not in BOUNDS]
     if not logs:
         raise VivaError(
-            f"{folder} holds no answers to the task {TASK}. Make some with: viva run {TASK} "
+            f"{folder} has no answers to the task {TASK}. Make some with: viva run {TASK} "
             f"--model MODEL --logs {folder}"
         )
     logs = _of_one_setting(logs, setting)
     by_contestant: dict[str, RunLog] = {}
     for log in logs:
         if by_contestant.setdefault(log.contestant, log) is not log:
-            notes.append(f"{log.name} is another log of {log.contestant}; left out.")
+            notes.append(f"{log.name} is a further log of {log.contestant}; left out.")
     answers: list[TableAnswer] = []
     for log in by_contestant.values():
-        # Samples hold long prompts: one is read at a time.
+        # Samples have long prompts, so they are read one at a time.
         samples = read_eval_log_samples(log.path, all_samples_required=False)
         of_log = [_answer(log, one) for one in samples if not one.error and one.scores]
         answers += sorted(of_log, key=lambda answer: (answer.item, answer.epoch))
@@ -110,7 +110,7 @@ def _noted(score: Score, name: str) -> Any:
 
 
 def _fault(sample: EvalSample) -> str | None:
-    """The fault that our scorer saw; scorers that others ran over the log do not report it."""
+    """The fault reported by our scorer; scores added by others do not have it."""
     for score in our_scores(sample.scores):
         if not score.as_dict()[VALID]:
             return str(_noted(score, "fault") or "malformed")

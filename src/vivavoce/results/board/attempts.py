@@ -1,7 +1,7 @@
-"""Several attempts at every item: their mean, best and spread, by category and difficulty.
+"""Attempts at items: mean, best and spread, by category and difficulty.
 
-An attempt that failed counts with its score, which is 0 where there was nothing to score. The
-attempts that succeeded are shown beside that on their own. Both come with their number.
+A failed attempt counts with its score, 0 if there was nothing to score. Successful attempts are
+also shown separately. Both come with their number.
 
 Source: RD2Bench, section 3.1 and tables 1 to 5, which leave failed attempts out of some means and
 count them as 0 in others.
@@ -37,7 +37,7 @@ from vivavoce.statistics.intervals import defined
 from vivavoce.store import Row
 
 ALL = "all"
-"""Stands for every category or every difficulty."""
+"""Name of the rows over all categories or difficulties."""
 
 _REDUCERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
@@ -45,7 +45,7 @@ _REDUCERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "std": lambda values: statistics.stdev(values) if len(values) > 1 else math.nan,
 }
 _ORDER = ("easy", "medium", "hard", "discovery")
-"""Difficulties as they are listed; any other name comes before them."""
+"""Order of difficulties; any other name comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +53,24 @@ class AttemptTables(Report):
     """Report of `viva board show --by attempts`."""
 
     groups: tuple[Row, ...]
-    """One row a contestant, category, difficulty and metric: means over the items."""
+    """One row per contestant, category, difficulty and metric: means over items."""
     items: tuple[Row, ...]
-    """One row a contestant, item and metric."""
+    """One row per contestant, item and metric."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Mean, best and spread: of all attempts, then of those that succeeded."""
+        """Sheets of all attempts, then of successful ones."""
         for rows in grouped(self.groups, "task", "setting", "round"):
-            yield _sheet(rows, "", "all attempts, a failed one counts as what it reached")
-            yield _sheet(rows, "_succeeded", "attempts that succeeded")
+            yield _sheet(rows, "", "all attempts; failed ones count with their scores")
+            yield _sheet(rows, "_succeeded", "successful attempts")
         yield (
             "mean (highest, standard deviation) over the attempts at an item, then mean over "
-            "items;\n--json has the intervals, and how many attempts failed in which way."
+            "items;\n--json has the intervals, and counts of failures by kind."
         )
 
 
 def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
-    """One line a group, one column a metric; `kind` ends the names of the values."""
+    """Make a sheet: a line per group, a column per metric; `kind` is the values' suffix."""
     first = rows[0]
 
     def place(row: Row) -> tuple[str, ...]:
@@ -92,19 +92,19 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
 
 
 def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTables:
-    """Tabulate a folder of logs whose items have a category or a difficulty.
+    """Tabulate the attempts in a folder of logs whose items have a category or a difficulty.
 
-    A group's draws are of its clusters of items, an item's of its attempts.
+    Bootstrap draws are over the clusters of a group, and over the attempts at an item.
 
     Raises:
-        InputError: No logs there.
-        VivaError: As `open_logs` says, or no log's items have a category or a difficulty.
+        InputError: There are no logs.
+        VivaError: See `open_logs`; or no log's items have a category or a difficulty.
     """
     chosen, notes, draws = open_logs(logs, **reading)
     graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]
     if not graded:
         raise VivaError(
-            f"{logs} holds no task whose items have a category or a difficulty, such as formula."
+            f"{logs} has no task whose items have a category or a difficulty, such as formula."
         )
     groups: list[Row] = []
     items: list[Row] = []
@@ -117,7 +117,7 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
 
 
 def _by_item(log: RunLog) -> list[list[SampleScore]]:
-    """Attempts by item, items in order of grade and id, attempts in order of epoch."""
+    """Attempts by item; items sorted by grade and id, attempts by epoch."""
     found: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
         found[sample.id].append(sample)
@@ -134,7 +134,7 @@ def _place(difficulty: str) -> tuple[int, str]:
 def _item_row(log: RunLog, attempts: Sequence[SampleScore], metric: str, draws: Draws) -> Row:
     succeeded = [attempt for attempt in attempts if attempt.fault is None]
     good = [value for attempt in succeeded if (value := attempt.values[metric]) is not None]
-    # A failed attempt counts even in a metric that it leaves undefined.
+    # A failed attempt counts 0 in a metric that it leaves undefined.
     reached = [a.values[metric] if a.fault is None else a.values[metric] or 0.0 for a in attempts]
     values = [value for value in reached if value is not None]
     first = attempts[0]
@@ -156,7 +156,7 @@ def _item_row(log: RunLog, attempts: Sequence[SampleScore], metric: str, draws: 
 
 
 def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
-    """The first stage short of the best; None for an answer whose last stage is right."""
+    """The first stage below 1; None if the last stage is right."""
     reached = [attempt.values[stage] for stage in stages]
     if not stages or reached[-1] == 1:
         return None
@@ -164,7 +164,7 @@ def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
 
 
 def _group_rows(items: Sequence[Row], draws: Draws) -> list[Row]:
-    """Rows of every category and difficulty there is, and of all of them together."""
+    """Rows of each category and difficulty, and of all together."""
     categories = list(dict.fromkeys(row["category"] for row in items))
     difficulties = sorted({row["difficulty"] for row in items}, key=_place)
     rows = []
@@ -181,7 +181,7 @@ def _group_rows(items: Sequence[Row], draws: Draws) -> list[Row]:
 
 
 def _group_row(items: Sequence[Row], draws: Draws) -> Row:
-    """Means over items: of their means, of their best attempts, and of their spreads."""
+    """Means over items of their means, best attempts and spreads."""
     named = [name for name in items[0] if name.removesuffix("_succeeded") in _REDUCERS]
     columns = {name: [row[name] for row in items if row[name] is not None] for name in named}
     clusters = [row["cluster"] for row in items if row["mean"] is not None]

@@ -1,11 +1,11 @@
-"""The board: one row for each contestant and metric, with an interval on every value.
+"""The board: one row per contestant and metric, with an interval for every value.
 
-A row's value is the mean over items; an item answered several times counts with its mean. A
-failed answer stays in n as 0. The bootstrap resamples the clusters the items come from.
-Diagnostics are rows too, but nobody is ranked by them.
+A row's value is the mean over items; an item answered several times counts with its mean. A failed
+answer counts 0. The bootstrap resamples the clusters of the items. Diagnostics are rows too, but do
+not rank.
 
-A model that does better on papers from before its cutoff than on those after may have read them,
-or the older papers may be easier. Then contestants without training have the same gap.
+If a model does better on papers from before its cutoff, it may have read them, or older papers may
+be easier. In the second case, contestants without training have the same gap.
 """
 
 from __future__ import annotations
@@ -62,23 +62,22 @@ def leaderboard(
 
     Args:
         logs: Folder of Inspect logs.
-        store: Folder that keeps statistics from one time to the next, so that only what is new is
-            read and computed; None to keep nothing.
-        own: Logs of the reader, whose rows are marked; a published row goes before one of his.
-        human: People's labels, by which metrics of judges are corrected; None for none.
-        partial: Also show logs that lack samples; each such row is marked.
+        store: Folder for cached statistics, so that only new logs are read; None for no cache.
+        own: The reader's own logs, whose rows are marked; published rows take precedence.
+        human: Human labels that correct the metrics of judges; None for no correction.
+        partial: Also show incomplete logs; their rows are marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
-        cutoffs: What is known of the models' training data; None for the shipped file.
-        trust: `Verification.trust` of the logs by their paths; a refused one makes no row.
-            Without it no row is recomputed.
+        cutoffs: Training cutoffs of models; None for the shipped file.
+        trust: `Verification.trust` by path of log; refused logs make no rows. Without it, no row
+            counts as recomputed.
         split: Only answers to items of this split; None for all.
 
     Raises:
-        InputError: No logs there or all are refused, none has an item of the split, or a label of
-            what no judge has judged.
-        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
-            name stands for two rounds.
+        InputError: There are no logs or all are refused, none has an item of the split, or a label
+            has no judged answer.
+        VivaError: A log is incomplete or damaged without `partial`, or two rounds have the same
+            name.
     """
     known = cutoffs or load_cutoffs()
     keeper = Store(
@@ -116,7 +115,7 @@ def leaderboard(
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
                 row["trust"], row["trust_reason"] = head.trust, head.trust_reason
-                # Whoever has the folder can write what was added to its logs.
+                # Added metrics can be written by anyone with access to the folder.
                 if row["metric"] in head.added:
                     row |= {"trust": NOT_RECOMPUTED, "trust_reason": "added after the run"}
                 row["calibrated"] = calibrated.get((head.key, row["metric"]))
@@ -143,44 +142,46 @@ def leaderboard(
 def _trusted(
     heads: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
 ) -> tuple[list[LogHeader], list[str]]:
-    """The logs that are not refused, each with its trust, and notes on the others."""
+    """Add trust to logs and drop refused ones; return the rest, with notes on the dropped ones."""
     kept, notes = [], []
     for head in heads:
         verdict = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix())
         if verdict is None:
             kept.append(head)
         elif verdict["refused"]:
-            notes.append(f"{head.name} is refused: it cannot be what it says. viva board verify.")
+            notes.append(
+                f"{head.name} is refused: it contradicts itself. For details run viva board verify."
+            )
         else:
             kept.append(replace(head, trust=verdict["trust"], trust_reason=verdict["reason"]))
     if heads and not kept:
-        raise InputError(f"Every log of {folder} is refused. See why with: viva board verify.")
+        raise InputError(
+            f"All logs of {folder} are refused. For the reasons run viva board verify."
+        )
     return kept, notes
 
 
 def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> list[str]:
-    """Notes on rows of whose runs some are gone."""
+    """Notes on rows with removed logs."""
     return [
         f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
-        f"{count} more logs that are gone from the folder."
+        f"{count} more logs that were removed from the folder."
         for log in logs
         if (count := runs[log.key]["removed"])
     ]
 
 
 def _name_notes(logs: Sequence[LogHeader]) -> list[str]:
-    """Notes on models with letters in their names that may be taken for others."""
+    """Notes on model names with lookalike letters."""
     notes = []
     for name in sorted({log.key.model for log in logs}):
         if odd := sorted({f"U+{ord(letter):04X}" for letter in name if not letter.isascii()}):
-            notes.append(
-                f"The name {name} holds {', '.join(odd)}: it may look like the name of another."
-            )
+            notes.append(f"The name {name} contains {', '.join(odd)}: it may imitate another name.")
     return notes
 
 
 def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
-    """Metrics of each task's answers, in the order of its card."""
+    """Metrics by task, in the order of the task's card."""
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for log in logs:
         names[log.key.task] |= dict.fromkeys(log.metrics)
@@ -192,7 +193,7 @@ def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
 
 
 def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
-    """A log's values by item, and its rows but for their standing."""
+    """A log's values by item, and its rows without ranks."""
     items: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in log.samples:
         items[sample.id].append(sample)
@@ -228,7 +229,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
 
 
 def _shared_fields(log: RunLog, items: int) -> Row:
-    """Fields that the rows of one log have in common."""
+    """Fields shared by all rows of a log."""
     faults = Counter(sample.fault for sample in log.samples if sample.fault)
     costs = [sample.cost for sample in log.samples if sample.cost is not None]
     judge_costs = [sample.judge_cost for sample in log.samples if sample.judge_cost is not None]
@@ -294,7 +295,7 @@ class Contamination(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """One table a round, task and setting."""
+        """One table per round, task and setting."""
         for rows in grouped(self.headlines, "round", "task", "setting"):
             first = rows[0]
             yield sheet(
@@ -308,29 +309,28 @@ class Contamination(Table):
                 Column("exposure.gap", "gap", ci="exposure.ci"),
             )
         yield (
-            "items that were there before the cutoff (seen), near it (possibly), after it "
-            "(clean);\n"
-            "gap: seen - clean [95% interval]. Where older papers are easier for all, contestants "
-            "without training (cutoff never) have a gap too."
+            "items from before the cutoff (seen), near it (possibly), after it (clean);\ngap: "
+            "seen - clean [95% interval]. If older papers are easier for all, contestants without "
+            "training (cutoff never) have a gap too."
         )
 
 
 def contamination_report(
     logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]
 ) -> Contamination:
-    """Rows of a board whose contestants are models, with their gaps in every metric.
+    """Report on models of a board, with their gaps in every metric.
 
     Raises:
-        InputError: No logs there.
-        VivaError: As `leaderboard` says.
+        InputError: There are no logs.
+        VivaError: See `leaderboard`.
         NothingToAuditError: No contestant is a model.
     """
     board = leaderboard(logs, cutoffs=cutoffs, **reading)
     rows = [row for row in board.rows if row["exposure"] is not None]
     if not rows:
-        raise NothingToAuditError(f"{logs} holds no log of a model.")
+        raise NothingToAuditError(f"{logs} has no log of a model.")
     notes = {
-        f"Nothing is known of the training data of {row['model']}: add it with --cutoffs FILE."
+        f"The training cutoff of {row['model']} is unknown: add it with --cutoffs FILE."
         for row in rows
         if cutoffs.of(row["model"]) is None
     }

@@ -1,7 +1,7 @@
-"""Columns of a board, each declared once: type, label, unit, where it is shown, what it says.
+"""Columns of a board, each declared once: type, label, unit, placement and meaning.
 
-`BoardRow` declares them. JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are
-derived from it. A new column is one more entry of `BoardRow`, which `of_log` computes.
+JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are derived from `BoardRow`. A new
+column is one more entry there, computed by `of_log`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vivavoce.results.board.facts import (
 from vivavoce.results.logs.records import RunLog
 
 MAX_UNDEFINED = 0.05
-"""A metric with a larger share undefined ranks nobody."""
+"""Maximum share of undefined values of a metric that ranks."""
 
 Unit = (
     Literal["", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank"]
@@ -41,53 +41,53 @@ class BoardColumn:
 
     says: str
     label: str = ""
-    """Head of the column on pages, and beside the value on phones."""
+    """Head of the column on pages; on phones it is beside the value."""
     unit: Unit = ""
-    """Decides how a value is printed."""
+    """Determines how a value is printed."""
     is_per_answer: bool = False
-    """True if tables print the mean over the answers."""
+    """True if tables print the mean per answer."""
     page: int = 0
-    """Place among the last columns of a page's table; 0 for none."""
+    """Position among the fact columns of a page's table; 0 to hide it."""
     style: str = ""
-    """Class of its cells in the style sheet; its name by default."""
+    """CSS class of its cells; by default its name."""
     is_optional: bool = False
-    """True if a table leaves it out where nobody has a value."""
+    """True if a table without values leaves it out."""
     terminal: tuple[int, str] | None = None
-    """Place and head in what `viva board show` prints; None for neither."""
+    """Position and head in `viva board show`; None to hide it."""
     is_cost: bool = False
     """True if the terminal shows it only with `--costs`."""
     latex: str = ""
-    """Head in LaTeX tables; empty for none."""
+    """Head in LaTeX tables; empty to hide it."""
     parts: tuple[tuple[str, Kind], ...] | None = None
     """Columns of the CSV and Parquet files; the column itself by default."""
     of_log: Callable[[RunLog], Any] | None = None
-    """Computes it from a log, for all metrics alike; of a partial log, from the answers there."""
+    """Computes it from a log, the same for all metrics; partial logs give what they have."""
     name: str = ""
     kind: Kind = "text"
 
     @property
     def is_number(self) -> bool:
-        """True if its cells are figures, one below the other."""
+        """True if its cells are numbers."""
         return self.kind in ("float", "int")
 
     @property
     def css(self) -> str:
-        """Class of its cells in the style sheet, which has a rule for it on phones."""
+        """CSS class of its cells, which has a rule for phones."""
         return self.style or self.name
 
     @property
     def first(self) -> str:
-        """Direction in which a table is sorted by it first."""
+        """Direction of the first sort by this column."""
         return "descending" if self.unit in ("items", "share", "score") else "ascending"
 
     @property
     def files(self) -> tuple[tuple[str, Kind], ...]:
-        """Names and types of its columns in CSV and Parquet files."""
+        """Names and types of its CSV and Parquet columns."""
         return ((self.name, self.kind),) if self.parts is None else self.parts
 
 
 class BoardRow(TypedDict):
-    """One contestant by one metric."""
+    """One contestant's result in one metric."""
 
     round: Annotated[str, BoardColumn(says="Name of the round.")]
     task: Annotated[str, BoardColumn(says="Name of the task.")]
@@ -107,7 +107,7 @@ class BoardRow(TypedDict):
             of_log=lambda log: log.alias or None,
         ),
     ]
-    judge: Annotated[str | None, BoardColumn(says="What judged the answers; null without a judge.")]
+    judge: Annotated[str | None, BoardColumn(says="Judge of the answers; null without a judge.")]
     metric: Annotated[str, BoardColumn(says="Name of the metric.")]
     value: Annotated[
         float | None, BoardColumn(says="Mean over items; a failed answer counts 0.", unit="score")
@@ -151,25 +151,25 @@ class BoardRow(TypedDict):
     ]
     rank: Annotated[
         int | None,
-        BoardColumn(says="1 + contestants with a better value; null for who is not ranked."),
+        BoardColumn(says="1 + contestants with a better value; null if not ranked."),
     ]
     rank_interval: Annotated[
         list[int] | None,
         BoardColumn(
-            says="Ranks that the data allow.", parts=(("rank_low", "int"), ("rank_high", "int"))
+            says="Plausible range of the rank.", parts=(("rank_low", "int"), ("rank_high", "int"))
         ),
     ]
     unranked: Annotated[str | None, BoardColumn(says="Reason why it has no rank.")]
     tied_with: Annotated[
         list[str] | None,
-        BoardColumn(says="Contestants shown to differ by less than its run's --indifference."),
+        BoardColumn(says="Contestants shown to differ by less than the run's --indifference."),
     ]
     undecided_with: Annotated[
-        list[str] | None, BoardColumn(says="Contestants undecided against it: too few papers.")
+        list[str] | None, BoardColumn(says="Contestants that too few papers separate from it.")
     ]
     more_papers_needed: Annotated[
         list[int | None] | None,
-        BoardColumn(says="Further papers that would decide each of these pairs; null for too many"),
+        BoardColumn(says="Further papers that would decide each of these pairs; null if too many."),
     ]
     contamination: Annotated[
         str | None,
@@ -185,7 +185,7 @@ class BoardRow(TypedDict):
     tokens: Annotated[
         int | None,
         BoardColumn(
-            says="Tokens the contestant used; a judge's are counted apart.",
+            says="Tokens of the contestant, without those of a judge.",
             label="Tokens",
             unit="tokens",
             is_per_answer=True,
@@ -198,7 +198,7 @@ class BoardRow(TypedDict):
     cost: Annotated[
         float | None,
         BoardColumn(
-            says="What they cost in US dollars.",
+            says="Cost of these tokens in US dollars.",
             label="Dollars",
             unit="USD",
             is_per_answer=True,
@@ -222,21 +222,22 @@ class BoardRow(TypedDict):
         ),
     ]
     family: Annotated[str | None, BoardColumn(says="Family of the task.")]
-    headline: Annotated[bool, BoardColumn(says="Whether the task is ranked by this metric.")]
+    headline: Annotated[bool, BoardColumn(says="True if this metric ranks the task.")]
     answers: Annotated[
         int | None, BoardColumn(says="Scored answers, attempts counted.", unit="answers")
     ]
-    partial: Annotated[bool, BoardColumn(says="Whether answers are lacking.")]
+    partial: Annotated[bool, BoardColumn(says="True if answers are missing.")]
     detectable: Annotated[
         float | None,
         BoardColumn(
-            says="True difference that these items would show four times out of five.", unit="score"
+            says="Smallest true difference that these items detect four times out of five.",
+            unit="score",
         ),
     ]
     exposure: Annotated[
         Exposure | None,
         BoardColumn(
-            says="The cutoff, items by status, and the gap between seen and clean ones.",
+            says="The cutoff, items by status, and the gap between seen and clean items.",
             parts=(
                 ("cutoff", "text"),
                 ("seen", "float"),
@@ -250,21 +251,21 @@ class BoardRow(TypedDict):
     calibrated: Annotated[
         CalibratedMean | None,
         BoardColumn(
-            says="A judge's metric corrected by people's labels; null without enough of them.",
+            says="A judge's metric, corrected by human labels; null with too few labels.",
             unit="score",
         ),
     ]
     clusters: Annotated[
         int,
         BoardColumn(
-            says="Clusters that the items come from; intervals draw these.",
+            says="Clusters of the items, the units of the bootstrap.",
             of_log=lambda log: len(set(log.item_clusters().values())),
         ),
     ]
     truncated: Annotated[
         float | None,
         BoardColumn(
-            says="Share of replies that end at the limit of tokens; null where none does.",
+            says="Share of replies cut off at the token limit; null if none is.",
             label="Cut off",
             unit="share",
             page=8,
@@ -276,7 +277,8 @@ class BoardRow(TypedDict):
     fit: Annotated[
         Fit | None,
         BoardColumn(
-            says="Shares of demonstrations, listed works or excerpts shown whole, cut, not at all.",
+            says="Shares of demonstrations, listed works or excerpts that were whole, cut or "
+            "dropped.",
             label="Shown whole",
             unit="fit",
             page=8,
@@ -289,7 +291,7 @@ class BoardRow(TypedDict):
     agent: Annotated[
         Work | None,
         BoardColumn(
-            says="Means of an agent's steps, searches and reads over the answers.",
+            says="Mean steps, searches and reads of an agent per answer.",
             label="Steps",
             unit="work",
             page=4,
@@ -306,7 +308,7 @@ class BoardRow(TypedDict):
     stopped: Annotated[
         dict[str, Any] | None,
         BoardColumn(
-            says="Reason why a run with --decide asked it no further.",
+            says="Reason why a run with --decide stopped asking it.",
             label="Stopped",
             unit="why",
             page=9,
@@ -327,24 +329,26 @@ class BoardRow(TypedDict):
     ]
     runs: Annotated[
         dict[str, int],
-        BoardColumn(says="Logs of this row, logs removed, other ways tried.", parts=()),
+        BoardColumn(
+            says="Logs of this row, removed logs, and other variants of its model.", parts=()
+        ),
     ]
     trust: Annotated[
         Literal["recomputed", "not_recomputed"],
         BoardColumn(
-            says="Whether the board's maker recomputed the scores from the replies in the log, "
-            "on their own copy of the round.",
+            says="recomputed if the board's maker computed the scores again from the replies in "
+            "the log, on their own copy of the round.",
             label="Trust",
             page=8,
             is_optional=True,
         ),
     ]
     trust_reason: Annotated[
-        str | None, BoardColumn(says="Reason why the row is not recomputed; null where it is.")
+        str | None, BoardColumn(says="Reason why the row is not recomputed; null if it is.")
     ]
     judge_own_family: Annotated[
         bool | None,
-        BoardColumn(says="Whether the judge is of the contestant's own family.", parts=()),
+        BoardColumn(says="True if the judge is of the contestant's own family.", parts=()),
     ]
     judge_tokens: Annotated[
         int | None, BoardColumn(says="Tokens of the judge.", unit="tokens", parts=())
@@ -355,7 +359,7 @@ class BoardRow(TypedDict):
 
 
 def columns() -> tuple[BoardColumn, ...]:
-    """Every column of a board, with its name and type."""
+    """All columns of a board, with names and types."""
     return _columns_of(BoardRow)
 
 
@@ -370,19 +374,19 @@ def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
 
 
 def _kind_of(hint: Any) -> Kind:
-    """The type of a file's column; what is neither a number nor a truth value is text."""
+    """Type of a file's column; anything but numbers and booleans is text."""
     plain = [each for each in get_args(hint) or (hint,) if each is not type(None)]
     return _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
 
 
 def page_columns() -> tuple[BoardColumn, ...]:
-    """The last columns of a page's table, in their order."""
+    """The fact columns of a page's table, in order."""
     shown = [column for column in columns() if column.page]
     return tuple(sorted(shown, key=lambda column: column.page))
 
 
 def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
-    """Heads and columns that the terminal prints after the metrics, in their order."""
+    """Heads and columns that the terminal prints after the metrics, in order."""
     shown = [
         (*column.terminal, column)
         for column in columns()
@@ -392,7 +396,7 @@ def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
 
 
 def shown_value(column: BoardColumn, row: Mapping[str, Any]) -> Any:
-    """Value that tables print of a row: its own, or its mean over the answers; None without any."""
+    """Value of a row in tables: its own, or its mean per answer; None without one."""
     value = row.get(column.name)
     if value is None or not column.is_per_answer:
         return value

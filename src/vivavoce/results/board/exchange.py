@@ -1,7 +1,7 @@
-"""Results in the formats that other boards read: Every Eval Ever and Hugging Face's eval results.
+"""Export of results to formats of other boards: Every Eval Ever and Hugging Face's eval results.
 
-Every Eval Ever (schema 0.3.0) has one JSON record for each model, in `data/BENCHMARK/MAKER/MODEL/`.
-Hugging Face shows `.eval_results/NAME.yaml` of a model's repository beside a benchmark's dataset.
+Every Eval Ever (schema 0.3.0) has one JSON record per model, in `data/BENCHMARK/MAKER/MODEL/`.
+Hugging Face reads `.eval_results/NAME.yaml` in a model's repository.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from vivavoce.store import Row, hash_of
 EEE_SCHEMA = "0.3.0"
 _LIBRARY = "viva-voce"
 _MAX_NAME = 100
-"""Characters of a part of a path."""
+"""Maximum characters of a part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
-"""Settings that a record has a field for, with their types."""
+"""Settings with their own field in a record, and their types."""
 
 
 def date_of(board: Board) -> str:
-    """The day of the newest log of a board, as YYYY-MM-DD.
+    """Day of a board's newest log, as YYYY-MM-DD.
 
     Raises:
-        InputError: The board comes from no logs.
+        InputError: The board has no logs.
     """
     if not board.heads:
-        raise InputError("The board has no logs that tell its date. Give one: --date YYYY-MM-DD.")
+        raise InputError("The board has no logs to take a date from. Give one: --date YYYY-MM-DD.")
     return max(head.created for head in board.heads)[:10]
 
 
 def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tuple[str, bytes]]:
-    """Records of a board's models, one for each model and round.
+    """Make one record per model and round of a board.
 
     Args:
-        board: Its rows without a value are left out: a record has no place for them.
+        board: Rows without a value are left out, since a record cannot express them.
         date: Day of the results, YYYY-MM-DD.
-        organization: Who publishes them.
+        organization: Publisher of the results.
 
     Returns:
         Paths inside the folder `data`, and the content of each file.
@@ -80,15 +80,15 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
             "evaluation_results": [_result(row) for row in rows],
         }
         content = _json(record)
-        # A random-looking identifier out of the content, so that the same board gives the same.
+        # The format wants a UUID; hashing the content makes it reproducible.
         unique = UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
         yield f"{benchmark}/{model}/{unique}.json", content
 
 
 def model_id(row: Row) -> str:
-    """A row's model as MAKER/NAME, spelled as a path may be.
+    """A row's model as MAKER/NAME, safe for paths.
 
-    A method without a model is one of this package.
+    Methods without a model have this library as maker.
     """
     if row["model"] in ("", NO_MODEL):
         return f"{_LIBRARY}/{_folder(row['method'])}"
@@ -97,7 +97,7 @@ def model_id(row: Row) -> str:
 
 
 def _folder(name: str) -> str:
-    """A name as one part of a path; one that has to be changed ends with a hash of the original."""
+    """Make a name safe as a part of a path; a changed name ends with a hash of the original."""
     safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_MAX_NAME].strip("_")
     return safe if safe == name else f"{safe}-{hash_of(name)[:8]}".lstrip("-")
 
@@ -159,7 +159,7 @@ _DETAILS = (
     ),
     *("fit", "agent", "trust", "tokens", "cost", "seconds"),
 )
-"""Columns that a record holds as texts beside the value."""
+"""Columns that a record has as text beside the value."""
 
 
 def _key(row: Row) -> list[Any]:
@@ -188,13 +188,13 @@ def _interval(bounds: Sequence[float]) -> Row:
 
 
 def _decoding(decoding: object) -> Row:
-    """Settings of `temperature=0 max_tokens=64` that a record has a field for."""
+    """Settings of a string such as `temperature=0 max_tokens=64` that have a field in a record."""
     pairs = dict(part.split("=", 1) for part in str(decoding or "").split() if part.count("=") == 1)
     return {name: kind(pairs[name]) for name, kind in _DECODING.items() if name in pairs}
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Details as texts, which is all that a record takes; what is not known is left out."""
+    """Details as text, the only type that a record allows; unknown ones are left out."""
     return {
         name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for name, value in values.items()
@@ -207,10 +207,10 @@ def _json(record: Row) -> bytes:
 
 
 def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, bytes]]:
-    """Files for model repositories on the hub: the values that tasks are ranked by.
+    """Make files for model repositories on the hub, with the headline values.
 
     Args:
-        board: Rows of baselines without a model are left out, as they have no repository.
+        board: Rows without a trained model are left out, since they have no repository.
         date: Day of the results, YYYY-MM-DD.
         dataset: Repository of the round on the hub, such as `lab/viva-2026-11`.
 
@@ -218,7 +218,7 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
         Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
 
     Raises:
-        MissingExtra: The package that knows the format is not installed.
+        MissingExtra: huggingface-hub is not installed.
     """
     import yaml
 
@@ -250,12 +250,12 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
 
 def _is_trained(row: Row) -> bool:
-    """True for a language model; what copies sentences or answers by rule has no cutoff."""
+    """True for a language model; extractive and rule-based models have the cutoff `never`."""
     return row["model"] not in ("", NO_MODEL) and (row["exposure"] or {}).get("cutoff") != "never"
 
 
 def _notes(row: Row) -> str:
-    """Facts of a row that the format has no field for."""
+    """Facts of a row without a field in the format."""
     parts = [
         f"{row['metric']}",
         f"n {row['n']}",

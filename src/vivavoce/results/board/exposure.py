@@ -1,4 +1,4 @@
-"""Exposure of a model: its items by date against its cutoff, and the gap between both groups."""
+"""Exposure of a model: items by date against its cutoff, and the gap between both groups."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
 
 MIXED = "mixed"
-"""The contamination of a row whose items differ in it."""
+"""Contamination of a row whose items differ in status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A metric's mean over the items a model may have learnt, and over those it cannot have."""
+    """A metric's means over items that a model may have learnt, and over clean ones."""
 
     seen: float | None
     clean: float | None
     gap: float | None
-    """seen - clean; None when either has no item with a value."""
+    """seen - clean; None if either group has no value."""
     ci: list[float] | None
     n_seen: int
     n_clean: int
 
 
 def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Status] | None:
-    """The status of each item for a log's model; None for a contestant without a model."""
+    """Status of each item for a log's model; None without a model."""
     if log.key.model == NO_MODEL:
         return None
     published = {sample.id: sample.published for sample in log.samples}
@@ -43,7 +43,7 @@ def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Sta
 def exposure_fields(
     log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Gap]
 ) -> list[Row]:
-    """`contamination` and `exposure` of a board's rows, one for each gap, which is a metric's."""
+    """Fields `contamination` and `exposure` of a board's rows, one per metric's gap."""
     if statuses is None:
         return [{"contamination": None, "exposure": None}] * len(gaps)
     cutoff = cutoffs.of(log.key.model)
@@ -60,14 +60,13 @@ def exposure_fields(
 
 
 def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Gap]:
-    """The gap of each column of values, with its 95% interval.
+    """Compute the gap of each column of values, with its 95% interval.
 
-    The two groups hold different items, so nothing is paired: whole clusters are drawn from all
-    items, and a draw's gap is the difference of its two means. None for the interval unless
-    either group has values in two clusters.
+    The two groups have different items, so there are no pairs: whole clusters are drawn from all
+    items, and a draw's gap is the difference of its two means. The interval is None unless both
+    groups have values in two clusters.
 
-    `values` has shape (items, columns), NaN where undefined; a contestant without a model has no
-    `statuses`.
+    `values` has shape (items, columns), NaN if undefined; `statuses` is None without a model.
     """
     columns = values.shape[1]
     named = np.array(statuses or ["unknown"] * len(values), dtype=np.str_)

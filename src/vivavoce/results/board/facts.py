@@ -1,4 +1,4 @@
-"""Facts of a row that have several parts: their types, and how they come out of a log."""
+"""Facts of a row with several parts: their types and their computation from a log."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from vivavoce.results.logs.records import RunLog, mean_value
 from vivavoce.text.printing import share
 
 MAX_WRONG = 0.5
-"""Limit on `BIASES` together: 1 is an answerer that always says the same, or tosses a coin."""
+"""Limit on the sum of `BIASES`, which is 1 for a constant or random answerer."""
 
 
 class Exposure(TypedDict, total=False):
-    """Known facts of a row's items in its model's training data, and of the model itself."""
+    """Facts about a row's items in its model's training data, and about the model."""
 
     cutoff: str | None
     source: str | None
@@ -35,7 +35,7 @@ class Exposure(TypedDict, total=False):
 
 
 def fit_of(log: RunLog) -> Fit | None:
-    """Shares of a setting's added parts, over all answers: arrived whole, cut, and not at all."""
+    """Shares of a setting's added parts over all answers: whole, cut and dropped."""
     counts = sum((Counter(sample.fit) for sample in log.samples), Counter[str]())
     if not (parts := counts.total()):
         return None
@@ -44,20 +44,20 @@ def fit_of(log: RunLog) -> Fit | None:
 
 
 def truncated_of(log: RunLog) -> float | None:
-    """Share of a log's replies that end at the limit of tokens; None where none does."""
+    """Share of a log's replies cut off at the token limit; None if none is."""
     count = sum(sample.truncated for sample in log.samples)
     return count / len(log.samples) if count else None
 
 
 def fit_text(fit: Mapping[str, float]) -> str:
-    """Shares of a setting's added parts in print: whole, then cut and left out where any is."""
+    """Print the shares of a setting's added parts: whole, then cut and left out if not 0."""
     rest = (("cut", "cut"), ("dropped", "left out"))
     parts = [f"{word} {share(fit[name])}" for name, word in rest if fit[name]]
     return ", ".join([share(fit["whole"]), *parts])
 
 
 def work_of(log: RunLog) -> Work | None:
-    """Means of an agent's steps and calls over the answers; None where no agent answered."""
+    """Mean steps and calls of an agent per answer; None without an agent."""
     counts = [sample.agent for sample in log.samples if sample.agent]
     if not counts:
         return None
@@ -68,22 +68,22 @@ def work_of(log: RunLog) -> Work | None:
 
 
 def why_set_aside(log: RunLog) -> str | None:
-    """Reason why a log's values are not those of its setting."""
+    """Reason why a log's values do not represent its setting; None if they do."""
     if (fit := fit_of(log)) is not None and fit["dropped"] >= 1:
-        return "nothing of what the setting adds fitted the model's window"
+        return "no part that the setting adds fits into the model's window"
     asked = [name for name in BIASES if all(name in sample.values for sample in log.samples)]
     wrong = {name: mean_value(log.samples, name) or 0.0 for name in asked}
     if sum(wrong.values()) <= MAX_WRONG:
         return None
     yes, no = (wrong.get(name, 0.0) for name in BIASES)
     return (
-        f"its answerer says yes to {yes:.0%} of control questions whose answer is no, "
-        f"and no to {no:.0%} of those whose answer is yes"
+        f"its answerer says yes to {yes:.0%} of control questions with the answer no, and no to "
+        f"{no:.0%} of those with the answer yes"
     )
 
 
 class Fit(TypedDict):
-    """Shares of the parts that a setting adds to the prompts, by their state after cutting."""
+    """Shares of the parts that a setting adds to prompts, by their state after cutting."""
 
     whole: float
     cut: float
@@ -91,7 +91,7 @@ class Fit(TypedDict):
 
 
 class Work(TypedDict):
-    """Steps of an agent and its calls, as means over the answers."""
+    """Mean steps and calls of an agent per answer."""
 
     steps: float
     searches: float
@@ -99,7 +99,7 @@ class Work(TypedDict):
 
 
 class CalibratedMean(TypedDict):
-    """Mean of people's values over all items, with its interval and how many they labelled."""
+    """Corrected mean over all items, with its interval and number of labels."""
 
     value: float
     ci: list[float]

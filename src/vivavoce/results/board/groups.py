@@ -1,4 +1,4 @@
-"""A board cut into groups: the rows of one round, task, version and setting."""
+"""A board and its groups: the rows of one round, task, version and setting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 KEY = (*PLACE, *CONTESTANT)
-"""Fields that tell one row from another, its metrics taken together."""
+"""Fields that identify a row, apart from its metric."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ class Group:
 
     place: Place
     key: str
-    """Changes whenever a row does."""
+    """Hash that changes with any row."""
     metrics: tuple[str, ...]
     """Metrics in the order of the task's card, the headline metric first."""
     rows: tuple[Row, ...]
 
     @cached_property
     def leads(self) -> tuple[Row, ...]:
-        """One row of each contestant, in the order of the rows.
+        """One row per contestant, in the order of the rows.
 
-        It is that of the headline metric, or its first where it was not measured by that.
+        It is the row of the headline metric, or the first without one.
         """
         found = by_contestant(self.rows).values()
         return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in found)
@@ -58,14 +58,13 @@ class Board(Report):
     groups: tuple[Group, ...]
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]
-    """The metric each task is ranked by."""
+    """Headline metric by task."""
     metrics: Mapping[str, Sequence[str]]
-    """Metrics of each task's answers, in the order of its card, then their ceilings and
-    what a judge said; the rows tell more than these."""
+    """Metrics by task: those of its card, ceilings, judged diagnostics. Rows may have more."""
     notes: tuple[str, ...]
-    """Logs left out, and rows that are not what they seem."""
+    """Notes on logs left out and on rows to read with care."""
     heads: tuple[LogHeader, ...] = field(default=(), compare=False)
-    """The logs behind it, where it comes from logs."""
+    """Headers of its logs, if it comes from logs."""
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -73,13 +72,13 @@ class Board(Report):
         return tuple(row for group in self.groups for row in group.rows)
 
     def __repr__(self) -> str:
-        """The content of the board in one line."""
+        """Summary of the board in one line."""
         tasks = {group.place[1] for group in self.groups}
         rows = sum(len(group.leads) for group in self.groups)
         return f"<Board: {len(self.rounds)} rounds, {len(tasks)} tasks, {rows} contestants' rows>"
 
     def _repr_html_(self) -> str:
-        """The rows of the metrics that tasks are ranked by, as a notebook shows them."""
+        """The headline rows as a table for notebooks."""
         shown = ["round", "task", "setting", "method", "model", "metric"]
         values = ["value", "ci_low", "ci_high", "rank", "n", "valid"]
         frame = self.to_pandas(headline=True)[[*shown, *values]]
@@ -88,14 +87,14 @@ class Board(Report):
     def to_arrow(self, *, headline: bool = False) -> pa.Table:
         """The rows as a typed table, with the columns of the CSV and Parquet files.
 
-        With `headline` only the rows of the metrics that tasks are ranked by.
+        With `headline`, only the headline rows.
         """
         return table_of(
             [row for group in self.groups for row in (group.leads if headline else group.rows)]
         )
 
     def to_pandas(self, *, headline: bool = False) -> pd.DataFrame:
-        """The rows as a data frame of pandas; see `to_arrow`."""
+        """The rows as a pandas data frame; see `to_arrow`."""
         frame: pd.DataFrame = self.to_arrow(headline=headline).to_pandas()
         return frame
 
@@ -110,7 +109,7 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """The contestant with the first rank on each board, the ceiling left out."""
+        """The leading contestant of each board, without the ceiling."""
         best = []
         for group in self.groups:
             ranked = [row for row in group.leads if row["rank"] is not None]
@@ -118,7 +117,7 @@ class Board(Report):
                 leader = min(ranked, key=_place_of)
                 best.append({**leader, "contestant": distinct_labels([leader])[0]})
         return sheet(
-            "First rank of each board, and the ranks that are possible",
+            "Leader of each board, with its plausible ranks",
             best,
             *("task", "round", "contestant"),
             Column("value", "value", ci="ci"),
@@ -129,15 +128,15 @@ class Board(Report):
         """One table for each task and setting, ranked by its headline metric.
 
         Args:
-            everything: Diagnostics too, which rank nobody.
-            costs: Also tokens, seconds and dollars of an answer.
+            everything: Also show diagnostics, which do not rank.
+            costs: Also show tokens, seconds and dollars per answer.
         """
         for group in self.groups:
             yield self._sheet(group, everything=everything, costs=costs)
-        yield "value [95% interval]; rank (ranks it may have); a failed answer counts 0;"
+        yield "value [95% interval]; rank (plausible ranks); a failed answer counts 0;"
         yield "oracle is the ceiling and is not ranked."
         if costs:
-            yield "tokens, s and $ are means over the answers; a judge's are not among them."
+            yield "tokens, s and $ are means per answer, without those of a judge."
 
     def _sheet(self, group: Group, *, everything: bool, costs: bool) -> Sheet:
         round_id, task, version, setting = group.place
@@ -193,12 +192,12 @@ class Board(Report):
 
 
 def _place_of(row: Row) -> tuple[bool, bool, int, str]:
-    """Sort key of a line: the ceiling on top, then by rank, then who has none."""
+    """Sort key of a line: the ceiling, then ranked contestants, then the others."""
     return row["method"] != CEILING, row["rank"] is None, row["rank"] or 0, row["method"]
 
 
 def _fact(column: BoardColumn, row: Row) -> str:
-    """A value beside the metrics, printed by its unit."""
+    """Format a fact by its unit."""
     value = shown_value(column, row)
     if value is None:
         return NOTHING if column.is_cost else ""
@@ -209,9 +208,9 @@ def _fact(column: BoardColumn, row: Row) -> str:
 
 
 def _value(row: Row | None) -> str:
-    """A value with its interval; a dash where the contestant was not measured so.
+    """Format a value with its interval; a dash if it was not measured.
 
-    The items that it is a mean of follow where too many are undefined for a rank.
+    If too many values are undefined for a rank, the number of defined ones follows.
     """
     if row is None or row["set_aside"]:
         return shown(row)
@@ -227,7 +226,7 @@ def make_group(
     metrics: Mapping[str, Sequence[str]],
     key: str | None = None,
 ) -> Group:
-    """A group of rows that are all there; its key is their hash where none is given."""
+    """Make a group of all its rows; its key defaults to their hash."""
     task = rows[0]["task"]
     measured = dict.fromkeys(row["metric"] for row in rows)
     wanted = [headlines.get(task), *metrics.get(task, ())]
@@ -238,7 +237,7 @@ def make_group(
 
 
 def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
-    """Each contestant's rows by metric, in the order given."""
+    """Rows by contestant and metric, in the given order."""
     found: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         found.setdefault(spelled(row, CONTESTANT), {})[row["metric"]] = row
@@ -246,7 +245,7 @@ def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
 
 
 def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:
-    """Some fields of a row as text: what is not text is spelled as JSON."""
+    """Fields of a row as text; other types become JSON."""
     values = (row[name] for name in names)
     return tuple(value if isinstance(value, str) else canonical_json(value) for value in values)
 
@@ -257,11 +256,11 @@ def place_of(row: Row) -> Place:
 
 
 _PLAIN = (str, int, float, bool)
-"""Types that stand in a cell as they are; everything else stands there as JSON."""
+"""Types that cells contain unchanged; all others become JSON."""
 
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
-    """The rows as a table of typed columns; text as it is."""
+    """The rows as a table of typed columns."""
     import pyarrow as pa
 
     kept = rows if isinstance(rows, Sequence) else list(rows)
@@ -277,7 +276,7 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
 
 
 def _part(value: Any, place: int, name: str) -> Any:
-    """One of the columns that a value is split into: the end of a span, or an entry by its name."""
+    """A part of a split value: an end of an interval, or an entry by name."""
     if not value:
         return None
     return value.get(name) if isinstance(value, Mapping) else value[place]
@@ -292,12 +291,12 @@ def _texts(values: Sequence[Any]) -> pa.Array:
     ]
     try:
         return pa.array(values, pa.string())
-    except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number, or holds half a pair
+    except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number or has a lone surrogate
         return pa.array([_storable(value) for value in values], pa.string())
 
 
 def _storable(value: Any) -> str | None:
-    """Parquet has no place for half a surrogate pair."""
+    """Spell out lone surrogates, which Parquet cannot store."""
     if value is None:
         return None
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")

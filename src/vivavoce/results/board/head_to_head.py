@@ -1,6 +1,6 @@
-"""Two contestants on the same items: by how much one is ahead, how often, and where most.
+"""Comparison of two contestants on the same items: differences, wins, and largest differences.
 
-The difference is that of their boards' values, with its interval; wins are counted by item.
+The difference is that of their values on the board, with its interval; wins are counted by item.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from vivavoce.store import SHORT_HASH, Row
 from vivavoce.text.printing import counted, figure, interval, visible
 
 _LISTED = 20
-"""Names that a refusal lists."""
+"""Maximum names listed in an error."""
 DIFFERING = 10
-"""Items that differ most, which are named."""
+"""Default number of listed items with the largest differences."""
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two in one place."""
+    """One of the two contestants in one round, task and setting."""
 
     name: str
     log: RunLog
@@ -54,10 +54,10 @@ class HeadToHead(Report):
     """Report of `viva board compare`."""
 
     duels: tuple[Row, ...]
-    """One for each round, task and setting of both."""
+    """One duel per shared round, task and setting."""
     notes: tuple[str, ...]
     pairs: tuple[Pair, ...]
-    """The logs behind the duels, in their order."""
+    """The logs of the duels, in the same order."""
     folder: Path
     """The folder of these logs."""
 
@@ -66,7 +66,7 @@ class HeadToHead(Report):
         return {"duels": list(self.duels), "notes": list(self.notes)}
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Each duel metric by metric, in a sentence, and where the two differ most."""
+        """Sheets of each duel: metrics with the verdict, and the largest differences."""
         for row in self.duels:
             a, b = (visible(row[side]["name"]) for side in "ab")
             place = f"{row['task']} · {row['setting']} · round {row['round']}"
@@ -77,11 +77,11 @@ class HeadToHead(Report):
                 row["differ_most"],
                 *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
             )
-        yield "a - b: mean over items of both [95% interval]."
+        yield "a - b: mean over shared items [95% interval]."
 
 
 def metric_sheet(duel: Row) -> Sheet:
-    """Both sides of a duel metric by metric, with the verdict below."""
+    """Sheet of a duel metric by metric, with the verdict below."""
     return sheet(
         "",
         duel["metrics"],
@@ -95,21 +95,21 @@ def metric_sheet(duel: Row) -> Sheet:
 
 
 def _outcome(row: Row) -> str | None:
-    """The better one by a metric, or that the two are tied or undecided."""
+    """The better side by a metric, or `tied` or `undecided`."""
     states = (name for name in ("tied", "undecided") if row[name])
     return row["better"] or next(states, None)
 
 
 def _wins(name: str, head: str) -> Column:
-    """A number of wins; nothing where neither more nor less is better."""
+    """Column of wins; empty for metrics without a direction."""
     return Column(lambda m: None if m["higher_is_better"] is None else m[name], head)
 
 
 def verdict(row: Row) -> str:
-    """A duel in a sentence, by its headline metric."""
+    """Describe a duel in a sentence, by its headline metric."""
     found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
     if found is None or found["difference"] is None:
-        return "They share no item with a value in the metric that ranks."
+        return "They share no item with a value in the headline metric."
     name = visible(row["headline"], 60)
     gap = figure(abs(found["difference"]))
     if found["better"]:
@@ -124,7 +124,7 @@ def verdict(row: Row) -> str:
     if found["equal"] == found["n"]:
         return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
     if found["ci"] is None:
-        return f"They differ by {gap} in {name}; that is too little for an interval."
+        return f"They differ by {gap} in {name}; there are too few items for an interval."
     amount = f"a − b is {figure(found['difference'])}, and may be {interval(found['ci'])}"
     if found["tied"]:
         return f"They are tied in {name}: they differ by less than the --indifference of their run."
@@ -143,15 +143,14 @@ def head_to_head(
     differing: int = DIFFERING,
     split: str | None = None,
 ) -> HeadToHead:
-    """Compare two contestants of a folder of logs, each as the board names it.
+    """Compare two contestants of a folder of logs, named as on the board.
 
-    Of the items that differ most, the first `differing` are named. With `split` only answers to its
+    Lists the `differing` items with the largest differences. With `split`, only answers to its
     items count.
 
     Raises:
-        InputError: There are no logs, no such contestant, no task that both ran, or an ambiguous
-            name.
-        VivaError: A log is incomplete and `partial` was not asked for.
+        InputError: There are no logs, a name is unknown or ambiguous, or no task was run by both.
+        VivaError: A log is incomplete without `partial`.
     """
     pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)
     duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
@@ -161,7 +160,7 @@ def head_to_head(
 def _pairs_of(
     logs: Path, a: str, b: str, *, partial: bool, split: str | None
 ) -> tuple[list[Pair], list[str]]:
-    """Two contestants of a folder wherever both ran, and notes on the folder's logs."""
+    """Pair the logs of two contestants wherever both ran; also return notes on the logs."""
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
     chosen, notes = select_logs(logs, partial=partial, split=split)
@@ -187,7 +186,7 @@ def _pairs_of(
 
 
 def _matched(first: Sequence[RunLog], second: Sequence[RunLog]) -> Iterator[tuple[RunLog, RunLog]]:
-    """One pair, or one for each judge that both sides have."""
+    """Yield the only pair, or one pair per shared judge."""
     if len(first) == len(second) == 1:
         yield first[0], second[0]
         return
@@ -214,10 +213,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
-    """The items of every duel that differ most, with both answers.
+    """The items with the largest differences in every duel, with both answers.
 
     Raises:
-        InputError: A log is gone from its folder.
+        InputError: A log is missing from its folder.
     """
     return [
         texts_of_items(
@@ -237,9 +236,10 @@ def duel(
     differing: int = DIFFERING,
     judged_alike: Collection[str] = (),
 ) -> Row:
-    """Two logs of one round, task and setting, metric by metric.
+    """Compare two logs of one round, task and setting, metric by metric.
 
-    `judged_alike` are metrics of one judge, though he was asked more about one side.
+    `judged_alike` are metrics that the same judge gave, though it answered more questions for one
+    side.
     """
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
@@ -251,7 +251,7 @@ def duel(
     rows = []
     for name in _comparable(a.log, b.log, judged_alike):
         known = directions.get(name)
-        # Of what has no upper end, such as a ratio of lengths, neither more nor less is better.
+        # A metric without an upper end, such as a length ratio, has no better direction.
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
         rows.append(_metric_row(a.log, b.log, name, sign, shared, draws, looks))
     headline = a.log.metrics[0]
@@ -274,7 +274,7 @@ def duel(
 
 
 def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
-    """Say of a run that stopped what it decided: a further test would be a look not counted."""
+    """Use the decision of a run that stopped; another test would be an uncounted look."""
     ahead = decided(stopped)
     better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
     is_tied = bool(tied(stopped)[0, 1])
@@ -292,7 +292,7 @@ def _side(side: Side) -> Row:
 
 
 def _comparable(a: RunLog, b: RunLog, judged_alike: Collection[str]) -> list[str]:
-    """Metrics that both have; those that rest on a judge only where it was the same one."""
+    """Metrics of both; judged metrics only with the same judge."""
     names = [*a.metrics, *a.diagnostics]
     other_names = {*b.metrics, *b.diagnostics}
     judged = set() if a.key.judge == b.key.judge else (a.judged | b.judged) - {*judged_alike}
@@ -308,7 +308,7 @@ def _metric_row(
     draws: Resample,
     looks: int,
 ) -> Row:
-    """One metric; `sign` says whether more is better (1), less (-1), or neither (0)."""
+    """Row of one metric; `sign` is 1 if higher is better, -1 if lower is, 0 if neither."""
     first, second = (board_values(log, metric, shared) for log in (a, b))
     both = ~np.isnan(first - second)
     _, span = sense_of(a.family, metric)
@@ -339,7 +339,7 @@ def _metric_row(
 
 
 def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:
-    """Sign of each item: 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
+    """Sign per item: 1 if `a` is better, -1 if worse, 0 if equal, otherwise NaN."""
     if not sign:
         return np.full(len(shared), np.nan)
     a_values, b_values = a.item_values(metric), b.item_values(metric)
@@ -351,13 +351,13 @@ def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) 
 
 
 def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
-    """A log's values of some items, shape (items,): their mean is what a board of them shows."""
+    """A log's values of given items, shape (items,), as the board averages them."""
     values = log.item_values(metric)
     return np.array([values[item] for item in items], dtype=np.float64)
 
 
 def _differ_most(a: RunLog, b: RunLog, metric: str, shared: Sequence[str], count: int) -> list[Row]:
-    """The items whose values lie furthest apart, the furthest first."""
+    """The items with the largest differences, largest first."""
     a_values, b_values = a.item_values(metric), b.item_values(metric)
     facts = {sample.id: sample for sample in reversed(a.samples)}
     apart = {item: a_values[item] - b_values[item] for item in shared}

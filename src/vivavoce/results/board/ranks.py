@@ -1,7 +1,7 @@
-"""Ranks of contestants, those undecided, and the smallest difference the items can show.
+"""Ranks of contestants, undecided pairs, and the smallest detectable difference.
 
-Contestants of one metric are compared all together, on the items that all of them have answered.
-One that stopped early is compared with each other on the items that both have answered.
+The contestants in a metric are compared all together, on the items that all of them answered. A
+contestant that stopped early is compared with each other one on the items that both answered.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from vivavoce.tasks import CEILING
 from vivavoce.text.printing import counted, visible
 
 ALPHA = 0.05
-"""Chance that anything said of a column is false, beside what its runs decided as they stopped."""
+"""Probability of any false claim about a metric, apart from decisions of stopped runs."""
 _ROUNDING = 1e-12
-"""A difference below this share of the values is one of rounding."""
+"""Relative size below which a difference is due to rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """One log's values: what a board's rows are made from."""
+    """A log's rows and values, from which a board is made."""
 
     rows: dict[str, Row]
     """Rows by metric."""
@@ -46,16 +46,16 @@ class Contestant:
     values: dict[str, npt.NDArray[np.float64]]
     """Values by item id, in the order of the rows; NaN where undefined."""
     diagnostics: frozenset[str] = frozenset()
-    """Metrics that nobody is ranked by."""
+    """Metrics that do not rank."""
     judged: frozenset[str] = frozenset()
-    """Metrics that rest on the rows' judge."""
+    """Metrics that depend on the rows' judge."""
 
 
 def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
-    """Fill in the ranks of one task and setting, who is tied or undecided, and who is unranked.
+    """Fill in ranks, ties, undecided pairs and reasons for missing ranks, for one task and setting.
 
-    A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
-    several judges have seen is ranked once, by its first row.
+    A judged metric ranks contestants with the same judge. In any other metric, a contestant with
+    several judges is ranked once, by its first row.
     """
     for contestant in contestants:
         for metric, row in contestant.rows.items():
@@ -69,16 +69,16 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
 
 
 def _why_unranked(contestant: Contestant, metric: str) -> str | None:
-    """The reason why a contestant has no rank by a metric, as far as it lies in itself."""
+    """Reason of its own why a contestant has no rank in a metric; None otherwise."""
     row = contestant.rows[metric]
     if row["method"] == CEILING:
         return "it is the ceiling"
     if row.get("set_aside"):
         return str(row["set_aside"])
     if row["partial"]:
-        return "not all answers are in"
+        return "answers are missing"
     if metric in contestant.diagnostics:
-        return "nobody is ranked by this metric"
+        return "this metric does not rank"
     if row.get("stopped") and not row["headline"]:
         return "its run stopped at a decision on another metric"
     return None
@@ -87,13 +87,13 @@ def _why_unranked(contestant: Contestant, metric: str) -> str | None:
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
     """Significant differences between contestants of one comparison, shape (better, worse)."""
     ahead = _pairs(records, "beats")
-    for place in range(len(records)):  # who is better than a better one is better too
+    for place in range(len(records)):  # better than a better one means better too
         ahead |= np.outer(ahead[:, place], ahead[place])
     return ahead
 
 
 def tied(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Pairs of one comparison that were shown to differ by less than matters, symmetric."""
+    """Pairs of one comparison shown to differ by less than matters, shape (n, n), symmetric."""
     near = _pairs(records, "ties")
     return (near | near.T) & ~(decided(records) | decided(records).T)
 
@@ -108,16 +108,16 @@ def _pairs(records: Sequence[Row], name: str) -> npt.NDArray[np.bool_]:
 
 
 def why_undecided(papers: int, more: int | None) -> str:
-    """Words of a pair that so many papers do not decide, and how many more would."""
+    """Explain why papers do not decide a pair, and how many more would."""
     if papers < MIN_CLUSTERS:
         return f"there are only {papers} papers, and at least {MIN_CLUSTERS} are needed"
     if more is None:
-        return "the difference is too small for any likely number of papers to show"
+        return "the difference is too small to show with any realistic number of papers"
     return f"about {more:,} more papers would probably decide"
 
 
 def open_question(row: Row) -> str:
-    """A sentence on the rivals that too few papers tell a contestant from; empty without any."""
+    """A sentence on the rivals that a contestant is undecided against; empty without any."""
     pairs = zip(row["undecided_with"] or (), row["more_papers_needed"] or (), strict=True)
     ordered = sorted(pairs, key=lambda pair: (pair[1] is None, pair[1] or 0, pair[0]))
     if not ordered:
@@ -128,7 +128,7 @@ def open_question(row: Row) -> str:
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
-    """Places of those who are compared by a metric: one list for each judge it rests on."""
+    """Indices of contestants that are compared in a metric; one list per judge."""
     by_judge: dict[str, list[int]] = defaultdict(list)
     seen: dict[tuple[str, ...], str] = {}
     for place in sorted(range(len(contestants)), key=lambda i: (_judge(contestants[i]), i)):
@@ -141,7 +141,7 @@ def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int
         row = contestant.rows[metric]
         name = tuple(str(row[field]) for field in ("method", "model", "decoding", "prompt_hash"))
         if name in seen:
-            row["unranked"] = f"it is ranked in its row of {seen[name]}"
+            row["unranked"] = f"it is ranked in its row with {seen[name]}"
             continue
         seen[name] = f"the judge {judge}" if (judge := _judge(contestant)) else "no judge"
         by_judge[""].append(place)
@@ -184,7 +184,7 @@ def _rank_whole(
     resamples: int,
     seed: int,
 ) -> None:
-    """Rank contestants of whole runs together, on the items that all of them have answered."""
+    """Rank contestants of complete runs together, on the items that all of them answered."""
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked.values())))
     clusters = next(iter(ranked.values())).clusters
     draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
@@ -212,11 +212,11 @@ def _rank_with_stopped(
     resamples: int,
     seed: int,
 ) -> None:
-    """Rank a column in which runs stopped early, each pair on the items that both answered.
+    """Rank contestants of which some stopped early, each pair on the items that both answered.
 
-    Two contestants of one such run are as the run decided: a test would be a look that it did not
-    count. Pairs of whole runs are tested as ever. Of all others, the chance of any false claim is
-    shared out over the looks at which the runs might have stopped, so the stop favours nobody.
+    Pairs of one stopped run keep its decision, since another test would be an uncounted look. Pairs
+    of complete runs are tested as usual. For all others, the probability of a false claim is
+    divided by the number of looks at which the runs could have stopped, so stopping favours nobody.
     """
     items = sorted(set[str]().union(*(contestant.values for contestant in ranked)))
     clusters = {item: one for each in ranked for item, one in each.clusters.items()}
@@ -231,7 +231,7 @@ def _rank_with_stopped(
     records = [contestant.rows[metric].get("stopped") for contestant in ranked]
     runs = np.array([record["comparison"] if record else "" for record in records])
     looks = {record["comparison"]: record["looks"] for record in records if record}
-    # Two runs that stopped meet at one of their pairs of looks.
+    # Two stopped runs meet at one of the pairs of their looks.
     alpha = ALPHA / math.prod(sorted(looks.values())[-2:])
     ahead = _tested(table, labels, span, alpha, resamples, seed)
     for run in sorted(set(runs)):
@@ -277,9 +277,9 @@ def _tested(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values of one metric, NaN for items that it was not asked.
+    """A contestant's values in one metric, NaN for items that it was not asked.
 
-    The rows of two contestants may be in different orders.
+    The rows of two contestants may have different orders.
     """
     column = list(contestant.rows).index(metric)
     values = contestant.values

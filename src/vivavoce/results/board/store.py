@@ -1,7 +1,7 @@
-"""Statistics of logs, computed or kept from one board to the next.
+"""Cache of the statistics of logs between boards.
 
-The folder of the store keeps, under the hash of a log and of the code, the statistics of that log,
-and under the hashes of its logs the rows of each group. What cannot be relied on is made again.
+The folder has the statistics of each log under the hash of the log and the code, and the rows of
+each group under the hashes of its logs. Damaged or outdated entries are computed again.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _INDEX = "logs.json"
 _CODE = ("results", "statistics", "metrics", "models", "tasks")
 
 MakeRows = Callable[[Sequence[LogHeader]], list[Row]]
-"""Makes the rows of the logs of one group."""
+"""Makes the rows of a group's logs."""
 
 
 class Store:
-    """Logs and their statistics, kept in a folder from one time to the next where there is one."""
+    """Reader of logs and their statistics, with a cache if there is a folder."""
 
     def __init__(
         self,
@@ -55,19 +55,19 @@ class Store:
         options: Sequence[Any],
         split: str | None = None,
     ) -> None:
-        """Compute a log's rows but for their ranks, and its values by item, with `compute`.
+        """Set up the store; `compute` makes a log's values by item and its rows without ranks.
 
         Args:
-            compute: Depends on the log and the options alone.
-            folder: Where to keep what is computed; None to keep nothing.
-            options: JSON values.
-            split: Only answers to its items are read; None for all.
+            compute: Depends only on the log and the options.
+            folder: Folder of the cache; None for no cache.
+            options: JSON values that affect the statistics.
+            split: Limit answers to this split; None for all.
         """
         self._compute, self._folder, self._split = compute, folder, split
         self._options = [hash_code(*_CODE), *options, split] if folder else []
 
     def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
-        """Our logs below a folder, and the others; a file that is as it was is not opened."""
+        """Read our logs below a folder, and the others; unchanged files are not opened."""
         if self._folder is None:
             found, foreign = read_logs(logs, self._split)
             return list(found), foreign
@@ -106,17 +106,17 @@ class Store:
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
-        """A log's rows but for their ranks, and its values by item.
+        """A log's values by item and its rows without ranks.
 
         Raises:
-            InputError: The file is no longer a log of ours.
+            InputError: The file is no longer one of our logs.
         """
         path = self._path_of(head)
         if path is not None and (found := _load(path)) is not None:
             return _from_row(found)
         log = head if isinstance(head, RunLog) else read_log(head.path, self._split)
         if isinstance(log, ForeignLog):
-            raise InputError(f"{head.path} {log.reason}. Put back the log that was there.")
+            raise InputError(f"{head.path} {log.reason}. Put back the original log.")
         return self._keep(head, self._compute(log))
 
     def group(
@@ -128,7 +128,7 @@ class Store:
         metrics: Mapping[str, Sequence[str]],
         make: MakeRows,
     ) -> Group:
-        """The rows of a group; computed where one of its logs is new."""
+        """The rows of a group, computed again if one of its logs changed."""
         if self._folder is None:
             return make_group(make(members), headlines, metrics)
         facts = [
@@ -176,14 +176,14 @@ def _from_row(stored: Row) -> Contestant:
 
 
 def _save(path: Path, value: Any) -> None:
-    """Write JSON with the hash of its bytes before it, so that damage is noticed."""
+    """Write JSON after the hash of its bytes, so that damage is noticed."""
     body = canonical_json(value).encode("utf-8", "surrogatepass")
     seal = hashlib.sha256(body).hexdigest().encode()
     write_bytes(path, seal + b"\n" + body, fsync=False)
 
 
 def _load(path: Path) -> Any:
-    """The value that `_save` wrote; None where there is nothing, or it is damaged."""
+    """Read the value that `_save` wrote; None if it is missing or damaged."""
     try:
         seal, _, body = path.read_bytes().partition(b"\n")
     except OSError:

@@ -1,11 +1,10 @@
-"""Checks of a log: findings, its round, and comparison with the log that its task gives.
+"""Checks of a log: findings, its round, and comparison with a recomputed log.
 
-The task runs again over the same replies. All that a board, a page or an audit reads of a log is
-compared: what the log says of its run, and of each sample the question, gold, answer, notes and
-scores. Who was asked, with what settings and tools, needs no comparison: another request has no
-reply, so nothing is made again.
+The task runs again over the recorded replies. Everything that boards, pages and audits read is
+compared: facts of the run, and the question, gold, answer, notes and scores of each sample. Models,
+settings and tools need no comparison: a different request has no recorded reply.
 
-Tokens, cost and time are as the runner states them. They are checked for values that cannot be.
+Tokens, cost and time are as stated by the runner; only impossible values are reported.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from vivavoce.tasks.scoring.marks import our_scores
 REFUSED = "refused"
 _MAX_PATH = 1024
 _TOLERANCE = 1e-9
-"""Relative: sums may be taken in another order on another machine."""
+"""Relative tolerance: other machines may add numbers in another order."""
 _NAMED = 10
-"""Missing samples of a log that are listed."""
+"""Maximum missing samples listed."""
 _SUMMED_UP = ("id", "epoch", "metadata", "model_usage", "role_usage", "error", "working_time")
 _MAX_SHOWN = 80
-"""Characters of a value in a message."""
+"""Maximum characters of a value in a message."""
 
 
 @dataclass(slots=True)
@@ -43,20 +42,20 @@ class LogCheck:
     """Findings on one log."""
 
     name: str
-    """Its path below the folder."""
+    """Path below the folder."""
     path: str = ""
     samples: int = 0
     round: Row = field(default_factory=dict)
-    """The round it was held against: `id`, `sha256`, `folder`, and whether the receiver `named` it.
+    """The round it was checked against: `id`, `sha256`, `folder`, and `named` (by the receiver).
     """
     refused: list[str] = field(default_factory=list)
-    """Contradictions, each with its sample where it is in one."""
+    """Contradictions, each with its sample if it concerns one."""
     unknown: list[str] = field(default_factory=list)
-    """Reasons why it cannot be recomputed; empty when it can."""
+    """Reasons why it cannot be recomputed; empty if it can."""
     lacking: str = ""
-    """Answers that it does not have, in words."""
+    """Sentence on missing answers."""
     continued_by: str = ""
-    """The recomputed log of the same run that has all answers, those of this one among them."""
+    """The recomputed log that continued the same run to the end."""
 
     @property
     def status(self) -> str:
@@ -65,7 +64,7 @@ class LogCheck:
 
     @property
     def trust(self) -> Row:
-        """Trust of its rows on a board: `trust`, the `reason`, and whether it makes rows at all."""
+        """Trust of its rows on a board: `trust`, its `reason`, and `refused`."""
         reasons = [*self.refused, *self.unknown]
         return {
             "trust": NOT_RECOMPUTED if reasons else RECOMPUTED,
@@ -88,35 +87,33 @@ class LogCheck:
 
 
 class Rounds:
-    """Rounds that a receiver names or, where none is named, those that the logs lead to."""
+    """Rounds named by a receiver; without any, those that the logs refer to."""
 
     def __init__(self, named: Sequence[Path], untrusted: Path) -> None:
-        """Open the named ones.
-
-        With a named one no other counts, and none that came with the logs, in `untrusted`.
+        """Open the named rounds; rounds inside `untrusted`, which came with the logs, are not used.
 
         Raises:
-            InputError: One cannot be opened.
+            InputError: A round cannot be opened.
         """
         opened = [load_round(folder) for folder in named]
         self._named = {found.sha256: found for found in opened}
         self._untrusted = untrusted.resolve()
 
     def find(self, header: EvalLog, check: LogCheck) -> Round | None:
-        """The round of a log; None, with the reason in its check, where there is none."""
+        """Find the round of a log; without one, return None and add the reason to the check."""
         facts = header.eval.metadata or {}
         sha256, name = str(facts.get("round_sha256")), str(facts.get("round"))
         found = self._named.get(sha256)
         if found is None and any(each.id == name for each in self._named.values()):
             check.refused.append(
-                f"its round {name} ({sha256[:SHORT_HASH]}) is not the one named, which has another "
+                f"its round {name} ({sha256[:SHORT_HASH]}) is not the named one, which has another "
                 "hash."
             )
             return None
         found = found or (None if self._named else self._where_it_was(header))
         if found is None or found.sha256 != sha256:
             check.unknown.append(
-                f"its round {name} ({sha256[:12]}) is not here: name its folder with --round."
+                f"its round {name} ({sha256[:12]}) was not found: name its folder with --round."
             )
             return None
         folder, is_named = str(found.folder), bool(self._named)
@@ -124,7 +121,7 @@ class Rounds:
         return found
 
     def brought(self, header: EvalLog) -> Iterator[str]:
-        """Files that came with a log and that its task would use, templates for instance."""
+        """Files that came with a log and that its task would use, such as templates."""
         steps = [step.params or {} for step in header.plan.steps]
         given = {n: v for n, v in header.eval.task_args.items() if n != "round"}
         for text in filter(None, _texts([*steps, given])):
@@ -133,7 +130,7 @@ class Rounds:
                 yield text
 
     def _where_it_was(self, header: EvalLog) -> Round | None:
-        """The round where the log says that it was, unless it came with the log."""
+        """The round at the path stated in the log, unless it came with the log."""
         folder = Path(str(header.eval.task_args.get("round") or "-")).resolve()
         if folder.is_relative_to(self._untrusted):
             return None
@@ -164,14 +161,14 @@ def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[
 
 
 def compare_usage(sample: EvalSample) -> Iterator[str]:
-    """Tokens, cost and time of a sample that cannot be."""
+    """Impossible tokens, costs and times of a sample."""
     everyone = sum(use.total_tokens for use in sample.model_usage.values())
     roles = sum(use.total_tokens for use in sample.role_usage.values())
     events = replies_of(sample)
     paid = [e.output.usage for e in events if e.output.usage and e.cache != "read"]
     used = sum(use.total_tokens for use in paid)
     if everyone < used:
-        yield f"it says that it used {everyone} tokens, its transcript has {used}."
+        yield f"it states {everyone} tokens, its transcript has {used}."
     if roles > everyone:
         yield f"its roles used {roles} tokens, all models together {everyone}."
     usage = [*sample.model_usage.values(), *sample.role_usage.values(), *paid]
@@ -185,7 +182,7 @@ def compare_usage(sample: EvalSample) -> Iterator[str]:
 
 
 def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -> str | None:
-    """The samples of the task that a log has no score of, named; None when it has them all."""
+    """Sentence on samples of the task without a score in a log; None if it has them all."""
     epochs = range(1, (header.eval.config.epochs or 1) + 1)
     whole = [(sample, epoch) for sample in asked for epoch in epochs]
     lacking = [where(*address) for address in whole if address not in answered]
@@ -199,7 +196,7 @@ def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -
 
 
 def run_of(log: EvalLog) -> Row:
-    """Facts that a log states of its run and a board reads, but for means of answers."""
+    """Facts of a run that a board reads from a log, except means."""
     facts = log.eval.metadata or {}
     return {
         **{name: value for name, value in facts.items() if name not in ("alias", "reader")},
@@ -209,7 +206,7 @@ def run_of(log: EvalLog) -> Row:
 
 
 def means_of(log: EvalLog) -> Row:
-    """The means and standard errors of a log, by score and attempt."""
+    """Means and standard errors of a log, by score and reducer."""
     return {
         " ".join(filter(None, (score.name, score.reducer, name))): metric.value
         for score in (log.results.scores if log.results else [])
@@ -218,7 +215,7 @@ def means_of(log: EvalLog) -> Row:
 
 
 def sample_of(sample: EvalSample, moved: Mapping[str, str] | None = None) -> Row:
-    """Fields of a sample that boards, pages and audits read; texts of its notes may be `moved`."""
+    """Fields of a sample that boards, pages and audits read; `moved` replaces texts in notes."""
     return {
         "input": sample.input,
         "target": sample.target,
@@ -237,7 +234,7 @@ def _scores(scores: dict[str, Score] | None) -> list[Row]:
 
 
 def differences(stated: Any, true: Any) -> Iterator[str]:
-    """Places where two values differ, with both."""
+    """Sentences on the places where two values differ."""
     yield from _differences(_changed(_plain(stated), {}), _changed(_plain(true), {}), "")
 
 
@@ -262,12 +259,12 @@ def _equal(stated: Any, true: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value as it comes back out of JSON."""
+    """A value after a round trip through JSON."""
     return to_jsonable_python(value, serialize_unknown=True)
 
 
 def _changed(value: Any, moved: Mapping[str, str]) -> Any:
-    """A value with its texts changed, and replayed models named as the log names them."""
+    """A value with texts replaced, and with original names of replayed models."""
     if isinstance(value, list):
         return [_changed(member, moved) for member in value]
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
-"""Logged runs made again: methods and scorers run, and models' replies come from the log.
+"""Recomputation of logged runs: methods and scorers run again over the logged replies.
 
-The task is opened again on its round, so that gold, prompts and the program around an answer are
-the round's and not the log's. Then the method of the log runs on it, with a model that gives the
-logged reply to the same request. The scorers do so too, in a sandbox where answers are programs.
-Only replies are taken from the log.
+The task is opened on its round, so gold, prompts and the programs around answers come from the
+round and not from the log. Then the log's method runs on it, with a model that gives the logged
+reply to the same request. The scorers run the same way, in a sandbox if answers are programs. Only
+replies come from the log.
 """
 
 from __future__ import annotations
@@ -49,37 +49,37 @@ from vivavoce.tasks.scoring.guard import REDUCERS
 from vivavoce.tasks.subsets import Subset, take_subset
 
 Address = tuple[str, int]
-"""A sample's id and the epoch."""
+"""A sample's id and epoch."""
 Replies = dict[str, list[ModelOutput]]
-"""Replies by request, in the order they were given."""
+"""Replies by request, in order."""
 CONTESTANT = ""
-"""Stands for the role of the model that is measured."""
+"""Role name of the measured model."""
 NO_MODEL = "none/none"
 LOGGED = "vivavoce_logged"
 _MAX_TRIAL = 600
-"""Seconds that a program of a log may run when it is scored again."""
+"""Maximum seconds for a program from a log."""
 _TRANSPORT = (
     *("max_retries", "attempt_timeout", "timeout", "stream_idle_timeout", "max_connections"),
     *("adaptive_connections", "batch", "cache", "cache_prompt"),
 )
-"""Settings that change no answer."""
+"""Settings that do not change answers."""
 _COUNTED = ("token", "cost", "message", "turn")
-"""Kinds of limits that a reply exceeds, once it is there."""
+"""Kinds of limits that are checked after a reply."""
 
 
 @dataclass(slots=True)
 class Recording:
-    """A log's answers, and what the models of its method and its scorers said to which request."""
+    """A log's answers, and the replies of its models by request."""
 
     answers: dict[Address, EvalSample] = field(default_factory=dict)
-    """Samples that our scorer gave a score, without their transcripts."""
+    """Samples scored by our scorer, without transcripts."""
     replies: dict[str, Replies] = field(default_factory=dict)
     """Replies by role."""
     cuts: dict[Address, Cut] = field(default_factory=dict)
-    """Samples that a limit ended."""
+    """Limits that ended samples."""
 
     def add(self, sample: EvalSample) -> None:
-        """Take in one sample that our scorer gave a score."""
+        """Add a sample scored by our scorer."""
         address = (str(sample.id), sample.epoch)
         bare: dict[str, Any] = {"events": [], "messages": [], "attachments": {}}
         self.answers[address] = sample.model_copy(update=bare)
@@ -96,15 +96,15 @@ class Recording:
 
 @dataclass(slots=True)
 class Cut:
-    """A limit that ended a sample, and the replies that its contestant had until then."""
+    """A limit that ended a sample, and the number of replies until then."""
 
     limit: EvalSampleLimit
     left: int
 
     def check(self, *, is_answered: bool) -> None:
-        """Raise `LimitExceededError` where the limit ended the sample.
+        """Raise `LimitExceededError` at the point where the limit ended the sample.
 
-        What a reply costs is counted once it is there; time ends while the next one is awaited.
+        Costs are counted after a reply; a time limit ends the wait for the next one.
         """
         if self.left <= 0 and (not is_answered or self.limit.type in _COUNTED):
             kind: Any = self.limit.type
@@ -112,23 +112,23 @@ class Cut:
 
 
 def replies_of(sample: EvalSample) -> list[ModelEvent]:
-    """The requests of a sample that were answered."""
+    """The answered requests of a sample."""
     return [e for e in sample.events if isinstance(e, ModelEvent) and e.error is None]
 
 
 class UnknownRequest(VivaError):
-    """A method or scorer asks a model what the log has no reply to."""
+    """A method or scorer sends a request that has no reply in the log."""
 
 
 class LoggedAPI(ModelAPI):
-    """Says what a log says that a model said to the same request."""
+    """Model that gives the logged reply to the same request."""
 
     def __init__(self, model_name: str, **_: Any) -> None:
         super().__init__(model_name)
         self.replies: Replies = {}
         self.cuts: dict[Address, Cut] = {}
         entry = find_model(model_name)
-        if entry.window is not None:  # then requests were cut to it, and have to be again
+        if entry.window is not None:  # then the run cut requests to this window
             self.window, self.overhead = entry.window, entry.overhead
             self.counter = token_counter(entry.tokenizer)
 
@@ -139,7 +139,7 @@ class LoggedAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """The next logged reply to this request; `UnknownRequest` when there is none."""
+        """Return the next logged reply to this request; `UnknownRequest` if there is none."""
         attempt = current_attempt()
         address = (attempt.sample, attempt.epoch) if attempt else ("", 0)
         cut = self.cuts.get(address)
@@ -149,8 +149,8 @@ class LoggedAPI(ModelAPI):
             _request(address, self.model_name, input, tools, tool_choice, config)
         )
         if not replies:
-            raise UnknownRequest("the log has no reply to a request that is made here")
-        # The last one serves again: a scorer may ask once more what it asked before.
+            raise UnknownRequest("the log has no reply to a request of this run")
+        # Keep the last one: a scorer may repeat a request.
         reply = replies.pop(0) if len(replies) > 1 else replies[0]
         if cut:
             cut.left -= 1
@@ -160,21 +160,21 @@ class LoggedAPI(ModelAPI):
 
 @modelapi(name=LOGGED)
 def logged() -> type[ModelAPI]:
-    """Replies read from a log."""
+    """Provider of replies from a log."""
     return LoggedAPI
 
 
 def reopen(header: EvalLog, folder: Path) -> Task:
-    """The task of a log on a round, with the items that its run asked; `open_whole` raises."""
+    """Open a log's task on a round, with the items that its run asked; see `open_whole`."""
     return ask_again(open_whole(header, folder), header)
 
 
 def open_whole(header: EvalLog, folder: Path) -> Task:
-    """The task of a log on a round, also with the items that its run did not come to.
+    """Open a log's task on a round, including items that its run did not reach.
 
     Raises:
-        InputError: There is no such task here.
-        VivaError: The task cannot be opened as it was, for want of its prompts for instance.
+        InputError: The task is unknown.
+        VivaError: The task cannot be opened as before, for example without its prompts.
     """
     metadata = header.eval.metadata or {}
     name = str(metadata.get("task"))
@@ -189,10 +189,10 @@ def open_whole(header: EvalLog, folder: Path) -> Task:
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A log's arguments of its task, without those that an untrusted log may not decide here.
+    """A log's task arguments, without those that an untrusted log must not control.
 
     Raises:
-        InputError: It names a model that is not on this machine.
+        InputError: An argument names a model that is not on this machine.
     """
     arguments = {name: value for name, value in given.items() if name != "pin"}
     if "sandbox" in arguments:
@@ -206,7 +206,7 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
-    """The same choice of items that the log's run made."""
+    """Limit a task to the items that the log's run chose."""
     if isinstance(chosen := metadata.get("subset"), dict):
         size, seed, stratified = (chosen[name] for name in ("size", "seed", "stratified"))
         task = take_subset(task, Subset(size, seed, stratified))
@@ -218,22 +218,22 @@ def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
 
 
 def _refuse_other_cutoffs(stated: Mapping[str, str]) -> None:
-    """Raise `InputError` where items were chosen by a cutoff that is not the one known here."""
+    """Raise `InputError` if items were chosen by a cutoff that differs from the local one."""
     known = load_cutoffs()
     for model, date in stated.items():
         here = known.of(model)
         if here is None or here.date != date:
             raise InputError(
-                f"its items were chosen by the cutoff {date} of {model}, which is "
-                f"{here.date if here else 'unknown'} here: state it in a file that {VARIABLE} names"
+                f"its items were chosen by the cutoff {date} of {model}, but the local cutoff is "
+                f"{here.date if here else 'unknown'}: state the same in a file named by {VARIABLE}"
             )
 
 
 def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
-    """Answer and score a log's samples again, with the metrics over them.
+    """Answer and score a log's samples again.
 
     Raises:
-        VivaError: Nothing could be scored, for want of a sandbox for instance.
+        VivaError: Nothing could be scored, for example without a sandbox.
     """
     config = header.eval.config
     epochs = config.epochs or 1
@@ -263,10 +263,10 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
 
 
 def run_quietly(task: Task, **settings: Any) -> EvalLog:
-    """Carry a task out, print nothing, and keep only its log in memory.
+    """Run a task without output or log files, and return its log.
 
     Raises:
-        VivaError: It does not come to its end.
+        VivaError: The run did not finish.
     """
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
         [made] = eval(
@@ -283,18 +283,18 @@ def run_quietly(task: Task, **settings: Any) -> EvalLog:
         if made.status != "success":
             cause = made.error.message if made.error else made.status
             raise VivaError(f"its answers could not be made again: {cause}")
-        # Samples are read from the file when they are first looked at.
+        # Samples are read from the file on first use.
         return read_eval_log(made.location)
 
 
 def method_of(task: Task, header: EvalLog) -> Solver:
-    """The method that a log names: the task's own solver, or one of its family.
+    """Find a log's method: the task's own solver, or one of its family.
 
     Raises:
-        InputError: It names several or none, or gives the task's own other arguments.
+        InputError: The log has no or several methods, or its method cannot be made here.
     """
     if len(header.plan.steps) != 1:
-        raise InputError(f"it was made by {len(header.plan.steps)} solvers one after the other")
+        raise InputError(f"it was made by a chain of {len(header.plan.steps)} solvers")
     [step] = header.plan.steps
     own = task.solver
     if isinstance(own, Solver) and registry_info(own).name == step.solver:
@@ -310,7 +310,7 @@ def _logged_model(
     name: str, role: str, recording: Recording, config: GenerateConfig | None = None
 ) -> Model:
     model = get_model(f"{LOGGED}/{name}", config=config or GenerateConfig(), memoize=False)
-    assert isinstance(model.api, LoggedAPI)  # of the type only: the provider is ours
+    assert isinstance(model.api, LoggedAPI)  # for the type checker: the provider is ours
     replies = recording.replies.get(role, {})
     model.api.replies = {request: list(outputs) for request, outputs in replies.items()}
     if role == CONTESTANT:
@@ -326,15 +326,15 @@ def _request(
     choice: ToolChoice,
     config: GenerateConfig,
 ) -> str:
-    """All that a model was sent for a sample, whatever Inspect calls its messages.
+    """Hash of a request to a model for a sample, without Inspect's message ids.
 
-    Messages of one role in a row are one: some providers take them only so.
+    Consecutive messages of one role count as one, since some providers merge them.
     """
     words = [
         [role, "\n".join(message.text for message in group)]
         for role, group in groupby(messages, key=lambda message: message.role)
     ]
-    # Some providers name the tools also where none may be used.
+    # Some providers list tools even if none may be used.
     usable = () if choice == "none" else tools
     offered = [tool.model_dump(mode="json", exclude_none=True) for tool in usable]
     sampling = config.model_dump(mode="json", exclude=set(_TRANSPORT), exclude_none=True)

@@ -1,4 +1,4 @@
-"""Search of folders that are handed in or published for keys that somebody forgot in them."""
+"""Search for forgotten API keys in folders to submit or publish."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _RULES = (
     "TelegramBotTokenDetector",
     "TwilioKeyDetector",
 )
-"""Detectors of detect-secrets that know a key by its form; guesses by entropy fit any hash."""
+"""Detectors that recognise keys by form; entropy detectors would match any hash."""
 _PROVIDER = re.compile(r"\b(?:(?:sk|pk|hf|gsk|xai|r8)[-_]|AIza)[A-Za-z0-9_-]{20,200}")
-"""Keys of providers of models, of which the library knows the fewest."""
+"""Keys of model providers, most of which the library does not know."""
 _NAMED = re.compile(
     r"(?:api_?key|access_?token|auth_?token|secret)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[A-Za-z0-9_-]{24,200}",
     re.IGNORECASE,
 )
-"""A key without a form of its own, which is called one."""
+"""Keys without a special form that are named as keys."""
 _RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{16}")
-"""Characters that words joined by hyphens do not have."""
+"""Random characters, unlike words joined by hyphens."""
 _PIECE = 1 << 16
-"""Characters that are looked at together; a longer text is cut with an overlap."""
+"""Characters searched at a time; longer texts are split with an overlap."""
 _OVERLAP = 256
 
 
 def find_secrets(folder: Path, searched: Collection[str] = ()) -> Iterator[str]:
-    """Texts below a folder that look like keys: the file, its line or part, and the kind of key.
+    """Sentences on texts below a folder that look like keys, with file, line or part, and kind.
 
-    Files whose paths are in `searched` are left out. Of a log every part is searched: header,
-    samples with answers, transcripts and notes, and summaries.
+    Files with paths in `searched` are skipped. In a log, all parts are searched: header, samples
+    with transcripts and notes, and summaries.
     """
     rules: list[BasePlugin] = [from_plugin_classname(name) for name in _RULES]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -57,12 +57,12 @@ def find_secrets(folder: Path, searched: Collection[str] = ()) -> Iterator[str]:
             continue
         for place, text in _parts(path) if path.suffix == ".eval" else _lines(path, rules):
             if kind := _kind(text, rules):
-                yield f"{place} of {name} holds what looks like {kind}."
+                yield f"{place} of {name} seems to contain {kind}."
 
 
 def _parts(path: Path) -> Iterator[tuple[str, str]]:
-    """The parts of a log as they are stored: a text of several places of a sample is there once."""
-    import inspect_ai.log  # noqa: F401  # it teaches zipfile the compression of its logs
+    """The parts of a log as stored; a text that a sample repeats is stored once."""
+    import inspect_ai.log  # noqa: F401  # it adds the compression of its logs to zipfile
 
     try:
         check_size(path)
@@ -74,17 +74,17 @@ def _parts(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _lines(path: Path, rules: list[BasePlugin]) -> Iterator[tuple[str, str]]:
-    """The lines of a file, where there is a key in it at all."""
+    """The lines of a file if it contains a key."""
     try:
         text = path.read_text("utf-8", errors="replace")
-    except FileNotFoundError:  # a run that goes on took it away
+    except FileNotFoundError:  # a run in progress removed it
         return
     if _kind(text, rules):
         yield from ((f"line {n}", line) for n, line in enumerate(text.splitlines(), start=1))
 
 
 def _kind(text: str, rules: list[BasePlugin]) -> str | None:
-    """The kind of the first key in a text."""
+    """Kind of the first key in a text."""
     for start in range(0, max(1, len(text)), _PIECE - _OVERLAP):
         piece = text[start : start + _PIECE]
         for pattern, kind in ((_PROVIDER, "a key of a provider"), (_NAMED, "a key")):

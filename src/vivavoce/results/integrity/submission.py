@@ -1,17 +1,16 @@
-"""Submissions to a board: their requirements, checked by the sender, and an inbox taken in.
+"""Submissions to a board: checks for the sender, and intake of an inbox for the receiver.
 
-A submission is a folder: `submission.toml` says who submits, `logs` holds the logs with their
-ledger. Nothing is sent anywhere: the folder is handed in as files.
+A submission is a folder: `submission.toml` names the submitter, `logs` has the logs with their
+ledger. Nothing is sent: the folder is handed in as files.
 
-An inbox is a folder with one submission in each of its folders. Accepted submissions are copied to
-`accepted/NAME/` of the output, where `viva board build` finds its logs; `intake.json` holds every
-decision. No file of a refused submission is copied. Metrics that were added to logs are never
-copied: the receiver computes them.
+An inbox is a folder with one subfolder per submission. Logs of accepted submissions are copied to
+`accepted/NAME/` in the output, for `viva board build`; `intake.json` has all decisions. No file of
+a refused submission is copied. Added metrics are never copied: the receiver computes them.
 
     python -m vivavoce.results.integrity.submission SECONDS FOLDER ROUND...
 
-checks one submission in a process of its own, with limits on time, memory and the size of files.
-Whatever a submission does to it, the others are judged and all decisions written.
+checks one submission in a separate process, with limits on time, memory and file size. No
+submission can prevent the decisions on the others.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ from vivavoce.store import Row, write_json
 FORM = "submission.toml"
 LOGS = "logs"
 ACCEPTED, DECISIONS = "accepted", "intake.json"
-"""Folder of what was taken in, and the file of all decisions."""
+"""Folder of accepted submissions, and the file of all decisions."""
 SECONDS = 3600
-"""Limit on CPU time and on waiting: many times what the logs of a whole exam take."""
+"""Limit on CPU time and on waiting, many times that of a whole exam."""
 MEMORY = 8 << 30
-"""Bytes that the process may take: a log of a thousand long prompts takes a tenth."""
+"""Memory limit in bytes, ten times that of a log with a thousand long prompts."""
 FILE_SIZE = 1 << 30
 
 Progress = Callable[[int, int], None]
@@ -63,12 +62,12 @@ class SubmissionForm(BaseModel):
     contact: str = Field(min_length=3)
     date: date
     private_runs: int = Field(ge=0)
-    """Runs on the same rounds, of the same models, whose logs are not handed in."""
+    """Runs of the same models on the same rounds without logs here."""
     notes: str = ""
 
 
 class Submission(BaseModel):
-    """A whole form; whatever else it says is for readers."""
+    """The whole form; other tables are for readers."""
 
     submission: SubmissionForm
 
@@ -78,11 +77,11 @@ class SubmissionReport(Report):
     """Findings about a submission."""
 
     complete: bool
-    """True if it can be handed in."""
+    """True if all checks passed."""
     checks: tuple[Row, ...]
-    """Checks, each with its name, `check`, `ok`, and `problems`."""
+    """Results of the checks: `check`, `ok` and `problems`."""
     runs: Row
-    """Runs started, logs, logs of one row again, and private runs."""
+    """Counts of started runs, logs, repeated logs and private runs."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """Each check with its problems, then the runs."""
@@ -93,7 +92,7 @@ class SubmissionReport(Report):
             yield f"{name.replace('_', ' ')}: {NOTHING if count is None else count}"
 
     def decision(self) -> Row:
-        """Its problems, each after the name of its check, and its runs."""
+        """Problems, each after the name of its check, and counts of runs."""
         problems = [f"{each['check']}: {why}" for each in self.checks for why in each["problems"]]
         return {"problems": problems, "runs": self.runs}
 
@@ -103,14 +102,14 @@ def check_submission(
     rounds: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> SubmissionReport:
-    """Check a submission's folder; `rounds` are the receiver's own.
+    """Check a submission; `rounds` are the receiver's own.
 
     Raises:
         InputError: The folder does not exist.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
-    if odd := list(_odd_files(folder)):  # nothing of it is opened then
+    if odd := list(_odd_files(folder)):  # then no file is opened
         return SubmissionReport(
             False, ({"check": "plain files", "ok": False, "problems": odd},), {}
         )
@@ -130,7 +129,7 @@ def check_submission(
 
 
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:
-    """The form, and what is wrong with it."""
+    """Read the form; return it with a list of its faults."""
     try:
         return Submission.model_validate(tomllib.loads(path.read_text("utf-8"))), []
     except OSError as error:
@@ -161,21 +160,21 @@ def _read_logs(folder: Path) -> tuple[list[RunLog], list[str]]:
 def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[str]:
     ledger = verified.ledger
     if not ledger.starts:
-        yield f"{LOGS} has no runs.jsonl, which viva run writes: copy it with the logs."
+        yield f"{LOGS} has no runs.jsonl. viva run writes it: copy it with the logs."
     yield from ledger.problems
     for path in ledger.unrecorded:
-        yield f"{path} is in no ledger: no run of this folder wrote it."
+        yield f"{path} is in no ledger, so no run of this folder wrote it."
     declared = form.submission.private_runs if form else 0
     if len(ledger.removed) > declared:
         yield (
-            f"{len(ledger.removed)} logs of the ledger are not here, and {FORM} declares "
-            f"{declared} private runs."
+            f"{len(ledger.removed)} logs of the ledger are missing, but {FORM} declares {declared} "
+            "private runs."
         )
 
 
 def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[str]:
     if not rounds:
-        yield "No round is named. Name your own copy with --round FOLDER."
+        yield "No round was given. Name your own copy with --round FOLDER."
     for log in verified.logs:
         yield from (f"{log.name}: {why}" for why in log.refused or log.unknown)
 
@@ -195,7 +194,7 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
 def _odd_files(folder: Path) -> Iterator[str]:
     """Entries that are neither files nor folders, or whose names are not text.
 
-    A link could lead anywhere on this machine, and a pipe be read for ever.
+    A link can lead anywhere on this machine, and reading a pipe may never end.
     """
     for path in [folder, *sorted(folder.rglob("*"))]:
         name = str(path.relative_to(folder.parent))
@@ -206,7 +205,7 @@ def _odd_files(folder: Path) -> Iterator[str]:
 
 
 def spelled(name: str) -> str:
-    """A name with the bytes spelled out that are not text."""
+    """A name with bytes spelled out that are not UTF-8."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
@@ -215,13 +214,13 @@ class Intake(Report):
     """Decisions about the submissions of an inbox, by name."""
 
     submissions: tuple[Row, ...]
-    """Submissions by `name`, `accepted`, `reasons` and `runs`."""
+    """Decisions: `name`, `accepted`, `reasons` and `runs`."""
     accepted: str
-    """Folder with what was accepted."""
+    """Folder of accepted logs."""
 
     @property
     def is_clean(self) -> bool:
-        """True if nothing was refused."""
+        """True if no submission was refused."""
         return all(row["accepted"] for row in self.submissions)
 
     def parts(self) -> Iterator[Sheet | str]:
@@ -229,7 +228,7 @@ class Intake(Report):
         for row in self.submissions:
             yield f"{'accepted' if row['accepted'] else 'refused '}  {row['name']}"
             yield from (f"  {reason}" for reason in row["reasons"])
-        yield f"Build the board of what was accepted: viva board build {self.accepted} --out site"
+        yield f"Build the board of the accepted logs: viva board build {self.accepted} --out site"
 
 
 def take_in(
@@ -238,25 +237,24 @@ def take_in(
     rounds: Sequence[Path],
     progress: Progress | None = None,
 ) -> Intake:
-    """Check every submission of an inbox and copy those that are accepted.
+    """Check all submissions of an inbox and copy the accepted ones.
 
     Args:
-        inbox: A folder of submissions.
-        out: Where decisions and accepted logs go; an earlier intake there is
-            replaced.
+        inbox: Folder of submissions.
+        out: Folder for decisions and accepted logs; an earlier intake is replaced.
         rounds: The receiver's own rounds.
-        progress: Called with submissions done and all.
+        progress: Called with the numbers of checked and all submissions.
 
     Raises:
-        InputError: There is no submission, no round is named, or one lies inside the other.
+        InputError: There is no submission, no round is named, or `out` is inside the inbox.
     """
     found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
     if not found:
-        raise InputError(f"{inbox} holds no folder with a submission.")
+        raise InputError(f"{inbox} has no folder with a submission.")
     if not rounds:
         raise InputError("Submissions are checked against your own rounds: name them with --round.")
     if out.resolve().is_relative_to(inbox.resolve()):
-        raise InputError(f"{out} lies inside the inbox. Choose another --out.")
+        raise InputError(f"{out} is inside the inbox. Choose another --out.")
     target = out / ACCEPTED
     if target.exists():
         shutil.rmtree(target)
@@ -284,10 +282,10 @@ def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
 
 
 def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) -> Row:
-    """Check a submission in a process of its own.
+    """Check a submission in a separate process.
 
     Returns:
-        `problems`, by check, and `runs`, as a submission's report has them.
+        `problems` and `runs`, as from `SubmissionReport.decision`.
     """
     command = [sys.executable, "-m", __name__, str(seconds), str(folder), *map(str, rounds)]
     with subprocess.Popen(
@@ -302,7 +300,7 @@ def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) ->
         except subprocess.TimeoutExpired:
             answer = b""
         finally:
-            with suppress(ProcessLookupError):  # its programs may outlive it
+            with suppress(ProcessLookupError):  # programs of the submission may still run
                 os.killpg(process.pid, signal.SIGKILL)
     if answer:
         result: Row = json.loads(answer)
@@ -312,22 +310,22 @@ def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) ->
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the report on a submission to the standard output, and nothing else."""
+    """Write only the decision on a submission to the standard output."""
     seconds, (folder, *rounds) = int(arguments[0]), map(Path, arguments[1:])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
-    os.dup2(2, 1)  # what libraries print is not an answer
+    os.dup2(2, 1)  # keep output of libraries apart from the answer
     for name, limit in (
         (resource.RLIMIT_AS, MEMORY),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, FILE_SIZE),
         (resource.RLIMIT_CORE, 0),
     ):
-        with suppress(ValueError, OSError):  # macOS sets no bound to the memory of a process
+        with suppress(ValueError, OSError):  # macOS cannot limit the memory of a process
             resource.setrlimit(name, (limit, limit))
     answer: dict[str, Any]
     try:
         answer = check_submission(folder, rounds).decision()
-    except Exception as error:  # no submission, however odd, may end the intake of the others
+    except Exception as error:  # no submission may end the intake of the others
         cause = str(error) if isinstance(error, VivaError) else repr(error)
         answer = {"problems": [f"it cannot be checked: {cause}"], "runs": {}}
     json.dump(answer, answers)

@@ -1,9 +1,9 @@
-"""Logs recomputed: the task's own pipeline runs again over the replies that a log recorded.
+"""Verification of logs: the task's own pipeline runs again over the recorded replies.
 
-The round is the receiver's. So a log is recomputed where questions, gold, prompts, settings,
-answers and scores are what the task makes of these replies, or it is not, and the reason is given.
-Nobody can prove who wrote the replies. The log's bytes are compared with the ledger of its run, and
-its summaries, which boards read, with its samples.
+The round is the receiver's. A log counts as recomputed if the task makes the same questions, gold,
+prompts, answers and scores from these replies; otherwise the reason is given. Nobody can prove who
+wrote the replies. The log's bytes are also compared with the ledger of its run, and its summaries,
+which boards read, with its samples.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ from vivavoce.tasks.scoring.marks import our_scores
 
 Progress = Callable[[int, int], None]
 Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
-"""Logs of runs that stopped at an answer, by comparison and contestant."""
+"""Logs of runs that stopped at a decision, by comparison and contestant."""
 
 _MAX_PROBLEMS = 20
-"""Most problems of a log that are listed."""
+"""Maximum problems listed for a log."""
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
-"""Logs of one run, which is interrupted and goes on, with a hash of each answer."""
+"""Logs of one run that was interrupted and continued, with a hash of each answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,16 @@ class Verification(Report):
     logs: tuple[LogCheck, ...]
     ledger: LedgerCheck
     secrets: tuple[str, ...] = ()
-    """Findings that look like keys, where the folder was searched for them."""
+    """Sentences on possible keys, if the folder was searched for them."""
 
     @property
     def trust(self) -> dict[str, Row]:
-        """Trust that a board may state of a log's rows, by the log's path below the folder."""
+        """Trust of a log's rows on a board, by the log's path below the folder."""
         return {log.name: log.trust for log in self.logs}
 
     @property
     def is_sound(self) -> bool:
-        """True if every log is recomputed, the ledger holds and no key was found."""
+        """True if all logs are recomputed, the ledger has no problems and no key was found."""
         is_intact = not self.ledger.problems and not self.secrets
         return is_intact and all(log.status == RECOMPUTED for log in self.logs)
 
@@ -90,9 +90,9 @@ class Verification(Report):
         }
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Each log with its problems, what the ledger says, and the verdict."""
+        """Each log with its problems, then the ledger and the verdict."""
         for log in self.logs:
-            rest = f"; {log.continued_by} went on" if log.continued_by else ""
+            rest = f"; continued by {log.continued_by}" if log.continued_by else ""
             status = log.status.replace("_", " ")
             yield f"{status}  {log.name} ({log.samples} samples{rest})"
             yield from (f"  {line}" for line in (*log.refused, *log.unknown))
@@ -103,19 +103,20 @@ class Verification(Report):
         elif ledger.unrecorded:
             yield f"{len(ledger.unrecorded)} logs are in no ledger."
         if ledger.removed:
-            yield f"{len(ledger.removed)} logs of runs are gone."
+            yield f"{len(ledger.removed)} logs of runs are missing."
         unnamed = {str(log.round["folder"]) for log in self.logs if log.round.get("named") is False}
         for folder in sorted(unnamed):
             yield (
-                f"Checked against the round that the logs name, {folder}: name yours with --round."
+                f"Checked against the round that the logs name, {folder}. To use your own, add "
+                "--round."
             )
         if self.is_sound:
             yield (
-                "Every score follows from the replies in the logs. Nobody can prove who wrote "
-                "these. Tokens, cost and time are as the runner states them."
+                "Every score follows from the replies in the logs. Nobody can prove who wrote the "
+                "replies. Tokens, cost and time are as stated by the runner."
             )
         else:
-            yield "Not all is recomputed."
+            yield "Not every log is recomputed."
 
 
 def verify_logs(
@@ -125,13 +126,13 @@ def verify_logs(
     *,
     untrusted: Path | None = None,
 ) -> Verification:
-    """Verify every log of our tasks below a folder.
+    """Verify all logs of our tasks below a folder.
 
-    Without `rounds` those count that lie where the logs say they were, unless it is in `untrusted`,
-    the folder that was handed in.
+    Without `rounds`, rounds are opened at the paths stated in the logs, unless these are inside
+    `untrusted`, the submitted folder.
 
     Raises:
-        InputError: No logs there, or a round cannot be opened.
+        InputError: There are no logs, or a round cannot be opened.
     """
     found = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)
@@ -158,17 +159,17 @@ def verify_logs(
 
 
 def _check_record(path: str, ledger: LedgerCheck, check: LogCheck) -> None:
-    """Hold a log against the ledger that lies beside it."""
+    """Check a log against the ledger beside it."""
     check.refused += ledger.changed.get(path, ())
     if path in ledger.unrecorded:
-        check.unknown.append("no ledger (runs.jsonl) has it: no run of this folder wrote it.")
+        check.unknown.append("it is in no ledger (runs.jsonl), so no run of this folder wrote it.")
     if len(check.refused) > _MAX_PROBLEMS:
         rest = len(check.refused) - _MAX_PROBLEMS
         check.refused[_MAX_PROBLEMS:] = [f"and {rest} more."]
 
 
 def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
-    """Hold the ends of a run that stopped when its question was answered against its answers."""
+    """Check the stop of a run with --decide against its answers."""
     header, folder, _ = members[min(members)]
     logs = {n: log for n, (log, _, _) in members.items()}
     try:
@@ -176,11 +177,11 @@ def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
             members[contestant][2].refused.append(what)
     except (VivaError, LookupError, TypeError, ValueError) as error:
         for _, _, check in members.values():
-            check.unknown.append(f"where it stopped is unknown: {error}.")
+            check.unknown.append(f"its stop cannot be checked: {error}.")
 
 
 def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> None:
-    """Find the log that went on from each that was interrupted; others lack their answers."""
+    """Find the log that continued each interrupted one; without it, answers are missing."""
     whole = [part for part in of_run if not part[0].lacking and part[0].status == RECOMPUTED]
     for check, answers in of_run:
         if not check.lacking:
@@ -195,12 +196,12 @@ def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> Non
 def _check_log(
     path: Path, rounds: Rounds, check: LogCheck, parts: _Parts
 ) -> tuple[EvalLog, Path] | None:
-    """Hold one log against its round; its header and the round's folder where there is one."""
+    """Check one log against its round; return its header and the round's folder, if found."""
     try:
         check_size(path)
         header = read_eval_log(str(path), header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
-            check.unknown.append("it names no round: it is not a log of one of our tasks.")
+            check.unknown.append("it names no round, so it is not a log of one of our tasks.")
             return None
         if brought := list(rounds.brought(header)):
             check.unknown.append(f"it names files that came with it: {', '.join(brought)}.")
@@ -216,14 +217,14 @@ def _check_log(
         _make_again(header, recording, found.folder, check)
         answers = {at: hash_of(one.output.completion) for at, one in recording.answers.items()}
         parts[f"{path.parent}/{header.eval.task_id}"].append((check, answers))
-    except Exception as error:  # whatever stops a task or a scorer, the log is not verified
+    except Exception as error:  # a log whose task or scorer fails is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
         check.unknown.append(cause)
     return header, found.folder
 
 
 def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
-    """Take in the samples, and compare the summaries and what they used."""
+    """Read the samples and check their summaries and usage."""
     recording = Recording()
     summaries = {(s.id, s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
     silent = 0
@@ -240,19 +241,19 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
         if sample.error is None and our_scores(sample.scores):
             recording.add(sample)
         silent += not sample.events
-    check.refused += [f"{where(*left)} has a summary and no sample." for left in summaries]
+    check.refused += [f"{where(*left)} has a summary but no sample." for left in summaries]
     if silent and header.eval.model != NO_MODEL:
         check.unknown.append(f"{silent} samples have no transcript.")
     return recording
 
 
 def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:
-    """Run a log's task on a round over the log's replies, and compare what comes out."""
+    """Run a log's task on a round over the log's replies and compare the results."""
     task = reopen(header, folder)
     if str(task.version) != str(header.eval.task_version):
         check.unknown.append(
-            f"it is of version {header.eval.task_version} of its task, which is {task.version} "
-            "here: verify it with the vivavoce it was made with."
+            f"its task has version {header.eval.task_version}, but version {task.version} here: "
+            "verify it with the vivavoce that made it."
         )
         return
     if header.eval.dataset.samples != len(task.dataset):
@@ -262,7 +263,7 @@ def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogC
     asked, about = [str(sample.id) for sample in task.dataset], header.eval.metadata or {}
     check.lacking = missing(asked, header, set(recording.answers)) or ""
     if COMPARISON in about and settled(header) is None and not check.lacking:
-        check.lacking = "its run did not come to its end."
+        check.lacking = "its run did not finish."
     if settled(header) and COMPARISON not in about:
         check.refused.append("it says that asking stopped early, but all items were asked.")
     if not recording.answers:
@@ -286,17 +287,17 @@ def _compare_answer(
     header: EvalLog,
     check: LogCheck,
 ) -> None:
-    """Compare a sample of a log with the one that was made again."""
+    """Compare a sample of a log with the recomputed one."""
     place, limit = where(*address), answer.limit
     if again is None:
         check.refused.append(f"{place} is not an item of the round.")
     elif limit and getattr(header.eval.config, f"{limit.type}_limit", None) is None:
-        check.refused.append(f"{place}: a {limit.type} limit ended it, and its run set none.")
+        check.refused.append(f"{place}: a {limit.type} limit ended it, but its run set none.")
     elif not our_scores(again.scores):
         cause = again.error.message if again.error else "no score"
-        check.unknown.append(f"{place} cannot be made again: {cause}.")
+        check.unknown.append(f"{place} cannot be recomputed: {cause}.")
     else:
-        # Where a log names the folder of its round, the receiver's own counts as the same.
+        # The folder of the round in a log counts as the receiver's own.
         named = str(header.eval.task_args.get("round"))
         stated = sample_of(answer, {named: str(folder.resolve())})
         check.refused += [f"{place}: {what}" for what in differences(stated, sample_of(again))]

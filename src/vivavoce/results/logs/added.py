@@ -1,8 +1,8 @@
 """Metrics added to logs after their runs, in files beside the logs.
 
-A folder of logs holds `metrics/NAME.jsonl`: a line on the metric, then a line for each text that it
-was computed for, and one for each sample with the hash of its text. A log has the metric when all
-of its samples are there.
+A folder of logs has a file `metrics/NAME.jsonl`: a line on the metric, then a line for each text
+with its values and one for each sample with the hash of its text. A log has the metric if the file
+has all its samples.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_file, read_jsonl, write_text
 
 FOLDER = "metrics"
-"""Beside the logs."""
+"""Folder beside the logs."""
 Values = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NewMetric:
-    """A metric of the samples of one folder."""
+    """An added metric of the samples in a folder."""
 
     made_by: str
-    """Metric with its settings, such as `bertscore model=roberta-large layer=17`."""
+    """Name and settings of the metric, such as `bertscore model=roberta-large layer=17`."""
     names: tuple[str, ...]
     sha256: str = ""
     """Hash of the file."""
     texts: dict[str, Values] = field(default_factory=dict)
     """Values by the hash of answer and reference."""
     samples: dict[str, str] = field(default_factory=dict)
-    """Hash of the text by Inspect's id of the sample."""
+    """Hash of the text by Inspect's sample id."""
 
     def of(self, sample: str | None) -> dict[str, float | None]:
-        """Values of a sample by name; None in each where it has none."""
+        """Values of a sample by name; None for missing ones."""
         found = self.texts.get(self.samples.get(sample or "", ""), (None,) * len(self.names))
         return dict(zip(self.names, found, strict=True))
 
 
 def mark_of(folder: Path) -> list[Row]:
-    """Sizes and times of a folder's files of added metrics: changes whenever one of them does."""
+    """Sizes and times of a folder's files of added metrics, to notice changes."""
     paths = sorted((folder / FOLDER).glob("*.jsonl"))
     return [{path.name: [path.stat().st_size, path.stat().st_mtime_ns]} for path in paths]
 
 
 def added_to(folder: Path) -> list[NewMetric]:
-    """Metrics added to the logs of a folder.
+    """Read the metrics added to the logs of a folder.
 
     Raises:
-        InputError: A file is not of the form that `add` writes.
+        InputError: A file does not have the form that `add_metric` writes.
     """
     paths = sorted((folder / FOLDER).glob("*.jsonl"))
     return [_read(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
@@ -77,15 +77,15 @@ def _read(path: Path, size: int, changed: int) -> NewMetric:
 
 
 def checked(values: Sequence[float | None], count: int) -> Values:
-    """The values as numbers; `ValueError` where they are not so many, or one is not finite."""
+    """Convert values to numbers; `ValueError` if their number is wrong or one is not finite."""
     found = tuple(None if value is None else float(value) for value in values)
     if len(found) != count or not all(value is None or math.isfinite(value) for value in found):
-        raise ValueError(f"{values} are not {count} finite numbers")
+        raise ValueError(f"{values} must be {count} finite numbers")
     return found
 
 
 def write_added(path: Path, added: NewMetric) -> None:
-    """Write what `added_to` reads."""
+    """Write a file for `added_to`."""
     rows: list[Row] = [
         {"made_by": added.made_by, "names": list(added.names)},
         *({"text": text, "values": list(found)} for text, found in sorted(added.texts.items())),

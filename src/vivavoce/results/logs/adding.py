@@ -1,4 +1,4 @@
-"""A metric computed after the runs for the answers of a folder of logs, once for each text."""
+"""Computation of a metric after the runs, once for each text in a folder of logs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.tasks.scoring.marks import our_scores
 
 FAULTY = "faulty"
-"""Stands for the text of an answer that is none."""
+"""Key of faulty answers, in place of a text's hash."""
 
 _Pair = tuple[str, str]
 _UNREAD = {"events", "store"}
@@ -37,7 +37,7 @@ class AddedMetrics(Report):
     made_by: str
     samples: int
     computed: int
-    """Texts that were not known from an earlier time."""
+    """Texts that were not computed before."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """The counts, then the files."""
@@ -52,24 +52,26 @@ def add_metric(
     settings: Mapping[str, str | int],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> AddedMetrics:
-    """Compute a metric for every answer below a folder of logs, and keep it beside them.
+    """Compute a metric for every answer in a folder of logs and store it beside them.
 
-    An answer that is none has 0, or no value in a metric of which less is better.
+    A faulty answer has 0, or no value if lower is better.
 
     Raises:
-        InputError: There is no such metric, it does not take a setting, or no log has an answer
-            that it can be computed for.
+        InputError: The metric or a setting is unknown, or no log has an answer for it.
     """
     metric = find_text_metric(name)
     if unknown := sorted(set(settings) - set(metric.takes)):
-        raise InputError(f"{name} takes no {unknown[0]}.")
+        raise InputError(f"{name} has no setting {unknown[0]}.")
     folders: dict[Path, dict[str, _Pair | None]] = defaultdict(dict)
     for path in map(Path, find_logs(logs)):
         log = read_log(str(path))
         if isinstance(log, RunLog) and log.family == metric.family:
             folders[path.parent] |= dict(_answers(path))
     if not folders:
-        raise InputError(f"{logs} holds no log of the family {metric.family}, which {name} is for.")
+        raise InputError(
+            f"{logs} has no log of the family {metric.family}, and {name} is a metric of that "
+            "family."
+        )
     measure = metric.open(**settings)
     made_by = " ".join([name, *(f"{key}={value}" for key, value in measure.settings.items())])
     known: dict[str, Values] = {}
@@ -95,7 +97,7 @@ def add_metric(
 
 
 def _answers(path: Path) -> Iterator[tuple[str, _Pair | None]]:
-    """Answer and reference of a log's samples, as our scorer read them; None for no answer."""
+    """Answers and references of a log's samples, as scored; None for a faulty answer."""
     for sample in read_eval_log_samples(
         str(path), all_samples_required=False, resolve_attachments=True, exclude_fields=_UNREAD
     ):

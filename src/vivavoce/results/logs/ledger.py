@@ -1,7 +1,7 @@
-"""Ledgers held against the logs beside them, and runs counted: those shown, repeated and taken out.
+"""Checks of ledgers against logs, and counts of shown, repeated and removed runs.
 
-A best of many tries is not a result. So a board says of every row how many logs of the same
-contestant there are, how many ran and are gone, and how many other ways its model was tried.
+The best of many tries is not a result. So a board states for every row the number of logs of the
+same contestant, of removed logs, and of other variants of its model.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _DAMAGED = ".damaged"
 
 @dataclass(frozen=True, slots=True)
 class LedgerCheck:
-    """A folder's ledgers against its logs."""
+    """Result of checking a folder's ledgers against its logs."""
 
     problems: tuple[str, ...]
-    """Whatever cannot have come about by running."""
+    """Facts that no run can produce."""
     removed: tuple[Row, ...]
-    """Lines on logs that are not in their folder any more."""
+    """Ledger lines of logs that are no longer in their folder."""
     unrecorded: tuple[str, ...]
-    """Logs that no ledger knows."""
+    """Logs without a ledger line."""
     changed: dict[str, list[str]]
-    """Changes of logs that are not as their run left them."""
+    """Changes of logs since their run, by path."""
     starts: int
-    """Runs that were started, over all ledgers; 0 where there is no ledger."""
+    """Started runs over all ledgers; 0 without a ledger."""
 
     def as_dict(self) -> Row:
-        """Plain JSON values of the ledger, without the records of each log."""
+        """The check as JSON values, without changes by log."""
         return {
             "problems": list(self.problems),
             "removed": list(self.removed),
@@ -46,7 +46,7 @@ class LedgerCheck:
 
 
 def check_ledgers(folder: Path) -> LedgerCheck:
-    """Hold every ledger below a folder against the logs that lie beside it."""
+    """Check every ledger below a folder against the logs beside it."""
     ledgers = _ledgers(folder)
     problems = [problem for ledger in ledgers for problem in ledger.problems]
     removed: list[Row] = []
@@ -76,7 +76,7 @@ def _ledgers(folder: Path) -> list[Ledger]:
 
 
 def _by_log(ledger: Ledger) -> dict[Path, Row]:
-    """The last line on every log."""
+    """The last ledger line of each log."""
     found: dict[Path, Row] = {}
     for line in ledger.logs():
         name = str(line.get("log", ""))
@@ -86,7 +86,7 @@ def _by_log(ledger: Ledger) -> dict[Path, Row]:
 
 
 def _is_gone(path: Path, line: Row) -> bool:
-    """True if a log is not here, nor set aside as the damaged rest of a run that was killed."""
+    """True if a log is missing and was not set aside as the damaged rest of a killed run."""
     return not path.exists() and (is_finished(line) or not _aside(path).exists())
 
 
@@ -96,19 +96,19 @@ def _aside(path: Path) -> Path:
 
 def _check_bytes(path: Path, line: Row) -> list[str]:
     if hash_file(path) != line.get("sha256"):
-        return [f"is not the file that its run wrote, by {LEDGER}."]
+        return [f"is not the file that its run wrote, according to {LEDGER}."]
     facts = log_facts(path)
     return [
-        f"says another {name} than the line of its run in {LEDGER}."
+        f"has another {name} than its line in {LEDGER}."
         for name, value in facts.items()
         if line.get(name) != value
     ]
 
 
 def _check_removal(ledger: Ledger, path: Path, line: Row) -> list[str]:
-    """Logs of runs given up may be moved away; a finished one that is gone hides a result.
+    """Unfinished logs may be removed; a missing finished log hides a result.
 
-    One that was damaged later cannot be put back; one that is only called so can.
+    A log damaged later cannot be put back; an intact log with the suffix can.
     """
     aside = _aside(path)
     is_lost = aside.exists() and hash_file(aside) != line.get("sha256")
@@ -121,15 +121,15 @@ def _check_removal(ledger: Ledger, path: Path, line: Row) -> list[str]:
 
 
 def _is_log(path: Path) -> bool:
-    """Check whether a file is named as Inspect names its logs, which is by the time they began."""
+    """True if a file is named like Inspect's logs, which begin with their start time."""
     return path.suffix == ".eval" or path.name[:4].isdigit()
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
-    """Counts by row: logs of the same row, logs of it that are gone, and its model's other trials.
+    """Count by row: its logs, its removed logs, and other variants of its model.
 
-    `variants` are other rows of the same task, setting and model: other methods, decoding
-    settings or prompts, of which somebody may show the best.
+    `variants` are other rows of the same task, setting and model: other methods, decoding settings
+    or prompts, of which only the best may be shown.
     """
     keys = [log.key for log in logs]
     repeated = Counter(keys)
@@ -144,7 +144,7 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
     found: dict[RowKey, Row] = {}
     for key in repeated:
         bare = "+".join(step.partition("(")[0] for step in key.method.split("+"))
-        # A log that is gone may have run all items, or the row's split of them.
+        # A removed log may have run all items or only the row's split.
         tried = {_tried(key), _tried(replace(key, setting=bare_setting(key.setting)))}
         found[key] = {
             "logs": repeated[key],

@@ -1,6 +1,6 @@
-"""Inspect logs read into typed rows: who ran what, and each sample's scores.
+"""Readers of Inspect logs into typed records: who ran what, and each sample's scores.
 
-Logs are read by their summaries, so a folder of long prompts does not fill the memory.
+Only headers and summaries are read, so long prompts do not fill the memory.
 """
 
 from __future__ import annotations
@@ -56,24 +56,24 @@ DECODING = (
     "response_schema",
     "extra_body",
 )
-"""Settings that change answers, in the order they are shown."""
+"""Settings that change answers, in display order."""
 _JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
-"""Roles of models that measure answers: what they use is not the contestant's."""
+"""Roles of models that measure answers; their usage is not the contestant's."""
 LARGEST_PART = 256 << 20
-"""Bytes of a sample or of all summaries, unpacked: a sample of 1,000 long prompts has a tenth."""
+"""Maximum unpacked bytes of a part of a log: ten times a sample with 1,000 long prompts."""
 _NOBODY = "none/none"
 _MAX_SETTING = 24
 _MAX_TITLE = 300
-"""Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
+"""Maximum characters of a setting shown in a row's key; longer ones are hashed."""
 
 
 def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], list[ForeignLog]]:
-    """Read every log below a folder: those of our tasks, and the others.
+    """Read all logs below a folder: those of our tasks, and others.
 
-    With a split, our logs hold the answers to its items alone.
+    With a split, our logs have only the answers to its items.
 
     Raises:
-        InputError: The folder does not exist or holds no log.
+        InputError: The folder does not exist or has no logs.
     """
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
@@ -90,21 +90,21 @@ def find_logs(folder: Path) -> list[str]:
     """The paths of all logs below a folder, sorted.
 
     Raises:
-        InputError: The folder does not exist or holds no log.
+        InputError: The folder does not exist or has no logs.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder of logs.")
     found = sorted(str(path) for path in folder.absolute().rglob("*") if is_log(path))
     if not found:
-        raise InputError(f"{folder} holds no log. Make some with: viva run TASK --logs {folder}")
+        raise InputError(f"{folder} has no logs. Make some with: viva run TASK --logs {folder}")
     return found
 
 
 def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
-    """Read one log, or its answers to one split; what is wrong with it where it makes no row.
+    """Read one log, or its answers to one split; a `ForeignLog` has the reason why it makes no row.
 
     Raises:
-        InputError: A file of metrics that were added to it is damaged.
+        InputError: A file of its added metrics is damaged.
     """
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
@@ -123,18 +123,21 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
 
 
 def check_size(path: Path) -> None:
-    """Refuse a log of which a part takes more bytes, unpacked, than a run writes.
+    """Refuse a log with a part that is larger, unpacked, than any run writes.
 
     Raises:
-        InputError: It is so.
-        OSError: It cannot be opened, or `BadZipFile`.
+        InputError: A part is too large.
+        OSError: The file cannot be opened.
+        BadZipFile: It is not an archive.
     """
     sizes = [path.stat().st_size]
     if path.suffix == ".eval":
         with ZipFile(path) as archive:
             sizes = [member.file_size for member in archive.infolist()]
     if sizes and max(sizes) > LARGEST_PART:
-        raise InputError(f"a part of it takes {max(sizes):,} bytes, of at most {LARGEST_PART:,}")
+        raise InputError(
+            f"a part of it has {max(sizes):,} bytes; at most {LARGEST_PART:,} are read"
+        )
 
 
 def _run_log(
@@ -183,8 +186,8 @@ def _run_log(
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    # Such as `self_refine(rounds=3)`. The window is a setting of decoding, and what is off says
-    # nothing.
+    # Such as `self_refine(rounds=3)`. The window belongs to decoding; switched-off options are left
+    # out.
     steps = []
     for step in header.plan.steps:
         given = {name: value for name, value in (step.params or {}).items() if name != "context"}
@@ -208,7 +211,7 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
 
 
 def _alias(metadata: Mapping[str, Any], model: str) -> str:
-    """The name that a run gives itself; empty where it is none or the model's own says the same."""
+    """A run's alias; empty if there is none or it repeats the model's name."""
     alias = str(metadata.get("alias") or "")
     is_more = is_alias(alias) and alias != model.rpartition("/")[2] and model != _NOBODY
     return alias if is_more else ""
@@ -217,7 +220,7 @@ def _alias(metadata: Mapping[str, Any], model: str) -> str:
 def _judge(header: EvalLog, judged_by: str) -> str:
     """The judges, such as `openai/gpt-4o template=1a2b3c4d`; empty without one.
 
-    A task names the measure of its answers; where that is a model, its name is in its role.
+    A task names the measure of its answers; if that is a model, its role has the name.
     """
     judges = _judges(header)
     if not judges or not judged_by:
@@ -241,7 +244,7 @@ def _judges(header: EvalLog) -> list[ModelConfig]:
 
 
 def _decoding(header: EvalLog, has_model: bool) -> str:
-    """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
+    """Settings that an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
     config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
     settings = {name: config[name] for name in DECODING if name in config}
     if has_model:
@@ -262,10 +265,10 @@ def _shown(value: Any) -> str:
 def sample_score(
     summary: EvalSampleSummary, metrics: Sequence[str], added: Sequence[NewMetric] = ()
 ) -> SampleScore | None:
-    """A summary's scores, those added after the run among them; None for a sample without any."""
+    """A summary's scores, including added metrics; None for a sample without scores."""
     if summary.error or not summary.scores:
         return None
-    # A user may have scored the log again with scorers of another kind: ours tell what is valid.
+    # Users may have added scores of other scorers; only ours state validity.
     (score,) = our_scores(summary.scores)
     values = score.as_dict()
     is_valid = bool(values[VALID])
@@ -316,6 +319,6 @@ def _tokens(usage: Iterable[ModelUsage]) -> int:
 
 
 def _stated(value: float | None) -> float | None:
-    """Tokens, dollars or seconds that a runner states; None for a value that none can have."""
+    """Tokens, dollars or seconds as recorded; None for impossible values."""
     is_possible = value is not None and math.isfinite(value) and value >= 0
     return value if is_possible else None

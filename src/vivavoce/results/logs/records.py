@@ -1,6 +1,6 @@
-"""Records of logs: who ran what, the scores of each sample, and what is known without samples.
+"""Records of logs: who ran what, the scores of each sample, and headers without samples.
 
-Logs are narrowed to the items of one split here, and settings named after it.
+Also limits logs to one split, whose name is then part of the setting.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from vivavoce.rounds.family import SPLIT_LABELS, check_split
 from vivavoce.store import SHORT_HASH, Row
 
 Place = tuple[str, str, str, str]
-"""Round, task, task version and setting: what was asked."""
+"""Round, task, task version and setting."""
 PLACE = ("round", "task", "task_version", "setting")
 """Columns that name the group of a row."""
 CONTESTANT = ("method", "model", "decoding", "prompt_hash", "judge")
 """Columns that name a contestant within its group."""
 NO_MODEL = "none"
 RECOMPUTED, NOT_RECOMPUTED = "recomputed", "not_recomputed"
-"""Trust of a row: whether the board's maker made its scores again from the log on his round."""
+"""Trust of a row: the board's maker did, or did not, recompute its scores on their own round."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,11 +52,11 @@ class RowKey:
 
 
 _LEAST_OF_HASH = 4
-"""Letters of a hash that may stand for it; where two begin with them, both are named."""
+"""Minimum letters of a hash prefix in a name; an ambiguous prefix means all matches."""
 
 
 def contestant_label(row: Mapping[str, Any]) -> str:
-    """A contestant's short name: its model, its method unless that is `direct`, its alias."""
+    """A contestant's short name: model, method unless `direct`, and alias."""
     if row["model"] == NO_MODEL:
         return str(row["method"])
     label = row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
@@ -64,7 +64,7 @@ def contestant_label(row: Mapping[str, Any]) -> str:
 
 
 def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Contestants' names; equal ones with the words of their runs that differ.
+    """Names of contestants; equal names are followed by the run settings that differ.
 
     Such as `lab/one (context=8000)` beside `lab/one (context=32000)`.
     """
@@ -94,15 +94,15 @@ class SampleScore:
     epoch: int
     cluster: str
     values: dict[str, float | None]
-    """Values by metric; None where a metric is undefined."""
+    """Values by metric; None if undefined."""
     fault: str | None
     tokens: int
-    """Tokens that the contestant used; a judge's are counted apart."""
+    """Tokens of the contestant, without those of a judge."""
     cost: float | None
     seconds: float
     category: str = ""
     difficulty: str = ""
-    """Grade that the item is sorted under, where its task has grades."""
+    """Difficulty grade of the item, if its task has grades."""
     judge_tokens: int = 0
     judge_cost: float | None = None
     published: str = ""
@@ -110,15 +110,15 @@ class SampleScore:
     split: str = ""
     """The item's split: train, validation or test."""
     published_from: str = ""
-    """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
+    """Evidence for that date, such as `arxiv_id`; empty if unknown."""
     title: str = ""
-    """Title of the item's paper or table, or name of its leaderboard; empty where not known."""
+    """Title of the item's paper or table, or name of its leaderboard; empty if unknown."""
     fit: Mapping[str, int] = field(default_factory=dict)
-    """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
+    """Counts of the parts that the setting adds to the prompt: whole, cut, dropped."""
     agent: Mapping[str, int] = field(default_factory=dict)
-    """Steps, searches and reads of an agent; empty where none answered."""
+    """Steps, searches and reads of an agent; empty without an agent."""
     truncated: bool = False
-    """True if the reply ended at its limit of tokens."""
+    """True if the reply was cut off at the token limit."""
 
 
 def where(sample: str | int, epoch: int) -> str:
@@ -127,14 +127,14 @@ def where(sample: str | int, epoch: int) -> str:
 
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
-    """Mean of the defined values, in whatever order they come; None where there is none."""
+    """Mean of the defined values, independent of their order; None without any."""
     found = [value for each in scores if (value := each.values[metric]) is not None]
     return fsum(found) / len(found) if found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogHeader:
-    """A log without its samples: enough to choose the logs of a board."""
+    """A log without its samples, with all facts that choose the logs of a board."""
 
     name: str
     created: str
@@ -142,40 +142,40 @@ class LogHeader:
     metrics: tuple[str, ...]
     """Metrics that rank, the headline metric first."""
     diagnostics: tuple[str, ...]
-    """Metrics that are shown and do not rank."""
+    """Metrics that are shown but do not rank."""
     judged: frozenset[str]
-    """Metrics of either kind that rest on the judge of the row's key."""
+    """Metrics and diagnostics that depend on the judge."""
     is_own_judge: bool | None
-    """True for a judge of the contestant's own family; None without a judge."""
+    """True if the judge is of the contestant's own family; None without a judge."""
     round_sha256: str
     window: tuple[str, str]
     expected: int
-    """Samples times epochs that a complete log has scores for."""
+    """Number of scores in a complete log: samples times epochs."""
     status: str
     answers: int
-    """Samples that have a score, epochs counted."""
+    """Number of scored samples over all epochs."""
     items: int
-    """Items that have a score."""
+    """Number of scored items."""
     is_complete: bool
-    """True where every sample of every epoch has a score."""
+    """True if every sample of every epoch has a score."""
     added: Mapping[str, str] = field(default_factory=dict)
-    """Metrics added after the run, by name: the metric with its settings."""
+    """Metrics added after the run, with their settings by name."""
     added_sha256: str = ""
-    """Hash of the files that hold them."""
+    """Hash of the files of added metrics."""
     only: tuple[str, ...] = ()
-    """Ids of its items, where they are a split of the log's; else empty."""
+    """Ids of the items of a split; empty without a split."""
     ids: tuple[str, ...] = ()
-    """Ids of all items that were to be answered."""
+    """Ids of all items of the run."""
     alias: str = ""
-    """Name that its maker gave the contestant or its prompts."""
+    """Name that its maker gave the contestant or the prompts."""
     path: str = ""
     sha256: str = ""
-    """Hash of the file; empty where it was not hashed."""
+    """Hash of the file; empty if not computed."""
     is_own: bool = False
-    """True for a log in the reader's own folder, beside the published ones."""
+    """True for a log in the reader's own folder."""
     trust: str = NOT_RECOMPUTED
     trust_reason: str | None = "no round was named to check it against"
-    """Reason why it is not recomputed; None where it is."""
+    """Reason why it is not recomputed; None if it is."""
 
     @property
     def contestant(self) -> str:
@@ -185,7 +185,7 @@ class LogHeader:
         )
 
     def is_named(self, name: str) -> bool:
-        """True if a name on a board can mean this: alone, with words of the run, or the alias."""
+        """True if a board's name fits: the short name, also with settings, or the alias."""
         label = self.key.contestant
         behind = name[len(label) :]
         if name == self.alias or not name.startswith(label) or not behind:
@@ -215,7 +215,7 @@ _LISTS = ("metrics", "diagnostics", "window", "only", "ids")
 
 
 def header_from_row(row: Mapping[str, Any]) -> LogHeader:
-    """The header that `as_row` wrote; `TypeError` or `KeyError` for anything else."""
+    """Read a header that `as_row` wrote; `TypeError` or `KeyError` for other rows."""
     lists = {name: tuple(row[name]) for name in _LISTS}
     key, judged = RowKey(**row["key"]), frozenset(row["judged"])
     return LogHeader(**{**row, **lists, "key": key, "judged": judged})
@@ -223,18 +223,18 @@ def header_from_row(row: Mapping[str, Any]) -> LogHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLog(LogHeader):
-    """One log file with its samples, from which answers, items and is_complete are counted."""
+    """One log file with its samples; `answers`, `items` and `is_complete` are derived from them."""
 
     family: str
     stopped: Row | None = None
-    """Reason why its contestant was asked no more, in a run that ends once it is decided."""
+    """Reason why its contestant was no longer asked, in a run with --decide."""
     stages: tuple[str, ...]
-    """Metrics that follow the stages of an answer, first to last."""
+    """Metrics of the stages of an answer, in order."""
     samples: tuple[SampleScore, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """The task's, defaults included."""
+    """Arguments of the task, including defaults."""
     steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Solvers and their arguments, defaults included."""
+    """Solvers with their arguments, including defaults."""
     answers: int = field(init=False)
     items: int = field(init=False)
     is_complete: bool = field(init=False)
@@ -248,7 +248,7 @@ class RunLog(LogHeader):
         object.__setattr__(self, "is_complete", self.status == "success" and is_whole)
 
     def item_values(self, metric: str) -> dict[str, float]:
-        """Each item's mean over its defined attempts; NaN where none is defined."""
+        """Mean of each item over its defined attempts; NaN if none is defined."""
         attempts: dict[str, list[SampleScore]] = {}
         for sample in sorted(self.samples, key=lambda sample: (sample.id, sample.epoch)):
             attempts.setdefault(sample.id, []).append(sample)
@@ -262,7 +262,7 @@ class RunLog(LogHeader):
 
 @dataclass(frozen=True, slots=True)
 class ForeignLog:
-    """A log that makes no row, and why."""
+    """A log that makes no row, with the reason."""
 
     name: str
     reason: str
@@ -270,10 +270,10 @@ class ForeignLog:
 
 
 def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) -> None:
-    """Refuse a split that no round has, or that no log of a folder has an answer to.
+    """Refuse an unknown split, or one without answers in a folder of logs.
 
     Raises:
-        InputError: It is so.
+        InputError: The split is unknown or has no answers.
     """
     if split is not None:
         check_split(split)
@@ -282,9 +282,9 @@ def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) 
 
 
 def of_split(log: RunLog, split: str) -> RunLog | ForeignLog:
-    """The answers to the items of a split, in a setting that bears its name.
+    """Limit a log to the items of a split and add its name to the setting.
 
-    Answers that an incomplete log lacks may be to any item: it stays incomplete.
+    An incomplete log stays incomplete, since its missing answers may be of the split.
     """
     samples = tuple(sample for sample in log.samples if sample.split == split)
     if not samples:

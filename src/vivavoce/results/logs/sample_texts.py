@@ -1,7 +1,7 @@
 """Prompts and answers of contestants, item by item, read from logs when needed.
 
-A log is an untrusted file: one sample of it may take so many bytes and no more, and a text so many
-characters. A cut text says so; an unreadable one says why.
+Logs are untrusted, so the size of samples and texts is limited. A cut text says so; an unreadable
+sample gives the reason.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
-"""Characters of a text that are kept."""
+"""Maximum characters of a text."""
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a sample, unpacked, that are read."""
+"""Maximum unpacked bytes of a sample."""
 
-_PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
+_PIECE = 4096  # packed bytes read at a time, which bounds the unpacked size of a piece
 _UNREAD = {"events", "messages", "store"}
 
 
@@ -43,29 +43,29 @@ class AnsweredLog:
     """Attempts at each item."""
     path: Path
     name: str
-    """Path below its folder of logs, with `/` between the parts."""
+    """Path below its folder of logs, separated by `/`."""
     folder: int
-    """The place of that folder among those given."""
+    """Index of that folder in the list of folders."""
     sha256: str
     added_sha256: str
-    """Hash of the files of metrics that were added to it; empty without any."""
+    """Hash of the files of added metrics; empty without any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts behind a first attempt."""
+    """The texts of a first attempt."""
 
     input: str = ""
     gold: str = ""
     output: str = ""
     cut: str = ""
-    """Reasoning, drafts and wrappers that were cut off before it was scored."""
+    """Reasoning, drafts and wrappers that were removed before scoring."""
     explanation: str = ""
     """Explanation of the score by its scorer."""
     judgement: Mapping[str, Any] | None = None
-    """Prompts and replies of a judge, as its scorer noted them."""
+    """Prompts and replies of a judge, as recorded by the scorer."""
     problem: str = ""
-    """Reason why there are no texts; empty where there are."""
+    """Reason why there are no texts; empty if there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +74,22 @@ class Answer:
 
     source: AnsweredLog
     scores: tuple[SampleScore, ...]
-    """Scores of the attempts that have one, by their numbers."""
+    """Scores of the scored attempts, in order."""
     texts: Texts
     """Texts of the first attempt."""
 
     @property
     def score(self) -> SampleScore | None:
-        """Score of the first attempt; None where there is none."""
+        """Score of the first attempt; None without one."""
         return next((score for score in self.scores if score.epoch == 1), None)
 
     def mean(self, metric: str) -> float | None:
-        """The mean over the attempts where the metric is defined; None where it is at none."""
+        """Mean over the attempts with a defined value; None if there are none."""
         return mean_value(self.scores, metric)
 
 
 def _read_answer(source: AnsweredLog, item: str) -> Answer:
-    """One contestant's answer; a problem in words where its texts cannot be had."""
+    """Read one contestant's answer; its `problem` says why texts are missing."""
     answer = Answer(source, _scores_of(source).get(item, ()), Texts())
     try:
         texts = _texts(_read_sample(source.path, item))
@@ -102,7 +102,7 @@ def _read_answer(source: AnsweredLog, item: str) -> Answer:
 
 @lru_cache(maxsize=256)
 def _scores_of(source: AnsweredLog) -> dict[str, tuple[SampleScore, ...]]:
-    """Scores of a log by item, in the order of the attempts; empty where it cannot be read."""
+    """Scores of a log by item, in the order of attempts; empty if it cannot be read."""
     log = read_log(str(source.path))
     found: dict[str, tuple[SampleScore, ...]] = {}
     for score in sorted(getattr(log, "samples", ()), key=lambda score: score.epoch):
@@ -112,7 +112,7 @@ def _scores_of(source: AnsweredLog) -> dict[str, tuple[SampleScore, ...]]:
 
 def _problem(error: Exception) -> str:
     if isinstance(error, _OversizeError):
-        return f"This sample takes {error} and is not shown. Open the log itself."
+        return f"This sample has {error} and is not shown. Open the log itself."
     if isinstance(error, KeyError | IndexError | StopIteration):
         return "There is no answer to this item."
     return f"The log cannot be read here ({type(error).__name__})."
@@ -142,11 +142,11 @@ def _reasoning(sample: EvalSample) -> list[str]:
 
 
 class _OversizeError(Exception):
-    """A sample that is not read."""
+    """The sample is too large."""
 
 
 def _read_sample(path: Path, item: str) -> EvalSample:
-    """The first attempt at an item without its transcript, its long texts put back."""
+    """Read the first attempt at an item, with attachments but without its transcript."""
     from inspect_ai.log import EvalSample, read_eval_log, resolve_sample_attachments
 
     if path.suffix == ".eval":
@@ -156,18 +156,17 @@ def _read_sample(path: Path, item: str) -> EvalSample:
         return resolve_sample_attachments(EvalSample.model_validate(fields), "core")
     if path.stat().st_size > LARGEST:
         raise _OversizeError(_megabytes(path.stat().st_size))
-    # Inspect's reader of one sample would go on with the file as it was when it first read it.
+    # Inspect's single-sample reader caches the file and would miss later changes.
     samples = read_eval_log(str(path), resolve_attachments="core").samples or []
     return next(one for one in samples if (str(one.id), one.epoch) == (item, 1))
 
 
 def _read_part(path: Path, name: str) -> bytes:
-    """A part of a log; `_OversizeError` where it takes more than may be read.
+    """Read a part of a log; `_OversizeError` if it is too large.
 
-    It is read by zipfile, which stops at the size that the archive states; Inspect unpacks a part
-    whole, whatever it unpacks to.
+    zipfile stops at the size stated in the archive; Inspect would unpack a part of any size.
     """
-    # Loading Inspect taught zipfile the compression of its logs.
+    # Importing Inspect adds the compression of its logs to zipfile.
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)
         if entry.file_size > LARGEST:
@@ -178,7 +177,7 @@ def _read_part(path: Path, name: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _check_contents(path: Path, _changed: int) -> None:
-    """Raise `BadZipFile` for an archive in which Inspect finds other parts than zipfile."""
+    """Raise `BadZipFile` if Inspect and zipfile find different parts in an archive."""
     from inspect_ai._util._async import run_coroutine
 
     with zipfile.ZipFile(path) as archive:
@@ -190,7 +189,7 @@ def _check_contents(path: Path, _changed: int) -> None:
 
 
 async def _find_parts(path: Path) -> dict[str, tuple[int, int]]:
-    """The places and sizes of a log's parts, as Inspect finds them."""
+    """Offsets and sizes of a log's parts, as Inspect finds them."""
     from inspect_ai._util.async_zip import AsyncZipReader
     from inspect_ai._util.asyncfiles import AsyncFilesystem
 
@@ -204,7 +203,7 @@ def _megabytes(size: int) -> str:
 
 
 def input_text(sample: EvalSample) -> str:
-    """The prompt of a sample; of several messages their texts."""
+    """The prompt of a sample; texts of several messages are joined."""
     if isinstance(sample.input, str):
         return sample.input
     return "\n\n".join(message.text for message in sample.input)
@@ -216,26 +215,26 @@ def target_text(sample: EvalSample) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text, or its first so many characters and how many more there are."""
+    """Cut a text to `longest` characters and state how many were cut."""
     rest = len(text) - longest
     return f"{text[:longest]}\n… (+{rest:,} characters)" if rest > 0 else text
 
 
 @dataclass(frozen=True, slots=True)
 class ItemTexts:
-    """One item, and where the answers of all contestants to it are."""
+    """One item with the logs of all its answers."""
 
     place: Place
-    """Round, task, task version and setting, as the rows of the board spell them."""
+    """Round, task, task version and setting, as in the rows of the board."""
     id: str
     metrics: tuple[str, ...]
     """Metrics that rank, the headline metric first, then the diagnostics."""
     sources: tuple[AnsweredLog, ...]
-    """Sources by the keys of their rows."""
+    """Logs, sorted by row key."""
 
     @property
     def key(self) -> str:
-        """Sha256 of all that decides what the answers say."""
+        """Sha256 of everything that determines the answers."""
         logs = [
             [source.sha256, source.added_sha256, source.name, source.folder]
             for source in self.sources
@@ -261,14 +260,14 @@ def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
 
 
 def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
-    """A log with its file below a folder, which is the one at `place` of those given.
+    """Locate a log below a folder, which has the index `place` in the list of folders.
 
     Raises:
-        InputError: The log is gone.
+        InputError: The log is missing.
     """
     path = Path(log.path).absolute()
     if not path.is_file():
-        raise InputError(f"{log.name} is gone from the folder of logs. Build the board again.")
+        raise InputError(f"{log.name} is no longer in the folder of logs. Build the board again.")
     name = path.relative_to(folder.absolute()).as_posix()
     attempts = -(-log.answers // max(1, log.items))
     sha256 = log.sha256 or hash_file(path)
@@ -278,15 +277,15 @@ def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
 def choose_item_texts(
     logs: Sequence[LogHeader], folders: Sequence[Path], *, count: int, seed: int = 0
 ) -> list[ItemTexts]:
-    """Some items of every round, task and setting, with the answers of all who ran there.
+    """Choose items of every round, task and setting, with the answers of all contestants.
 
-    Which ones is drawn by the seed from the items' ids alone, so that the settings of a task show
-    the same papers and another contestant does not change the draw.
+    The draw depends only on the seed and the item ids, so all settings of a task show the same
+    papers, and a new contestant does not change them.
 
-    `folders` are that of the logs, then the reader's own, where there is one.
+    `folders` has the folder of the logs, then the reader's own, if any.
 
     Raises:
-        InputError: A log is gone from its folder.
+        InputError: A log is missing from its folder.
     """
     by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
     for log in logs if count > 0 else ():
@@ -311,7 +310,7 @@ def texts_of_items(
 
 
 def _draw(logs: Sequence[tuple[LogHeader, AnsweredLog]], count: int, seed: int) -> list[str]:
-    """Ids of the items to show, sorted: of the log with most, since others may be partial."""
+    """Draw item ids, sorted, from the log with the most items, since others may be partial."""
     log, _ = max(logs, key=lambda log: (log[0].items, log[0].name))
 
     def lot(item: str) -> str:

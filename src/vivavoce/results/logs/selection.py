@@ -1,7 +1,7 @@
-"""Choice of the logs that make the rows of a board, one for each row key, and their scores.
+"""Selection of the logs of a board, one per row key, and their scores as a table.
 
-Whatever a board or an audit shows is computed from these scores. As one tidy table they can be read
-by any tool that reads Arrow or Parquet.
+Boards and audits are computed from these scores. Any tool that reads Arrow or Parquet can use the
+table.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Log = TypeVar("Log", bound=LogHeader)
 
 
 class Reading(TypedDict, total=False):
-    """Settings by which an audit reads logs and draws its intervals."""
+    """Options of audits for reading logs and computing intervals."""
 
     partial: bool
-    """True to read logs that lack samples too; else they are refused."""
+    """True to also read incomplete logs; by default they are refused."""
     resamples: int
-    """Draws of the bootstrap over clusters, 10,000 by default; 0 for no intervals."""
+    """Bootstrap draws over clusters, 10,000 by default; 0 for no intervals."""
     seed: int
     """Seed of these draws."""
     split: str | None
@@ -45,11 +45,11 @@ def open_logs(
     seed: int = 0,
     split: str | None = None,
 ) -> tuple[list[RunLog], list[str], Draws]:
-    """The logs that make the rows of a board, in the order of their keys, notes, and the draws.
+    """Select the logs of a board, sorted by key; return them with notes and draws.
 
     Raises:
-        InputError: No logs there.
-        VivaError: As `select_logs` says.
+        InputError: There are no logs.
+        VivaError: See `select_logs`.
     """
     return *select_logs(Path(folder), partial=partial, split=split), Draws(resamples, seed)
 
@@ -57,12 +57,12 @@ def open_logs(
 def select_logs(
     folder: Path, *, partial: bool = False, split: str | None = None
 ) -> tuple[list[RunLog], list[str]]:
-    """The logs that make the rows of a board, and notes on those that do not.
+    """Select the logs of a board, with notes on the others.
 
     Raises:
-        InputError: No logs there, or none with an item of the split.
-        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
-            name stands for two rounds.
+        InputError: There are no logs, or none with an item of the split.
+        VivaError: A log is incomplete or damaged without `partial`, or two rounds have the same
+            name.
     """
     found, foreign = read_logs(folder, split)
     refuse_empty(folder, found, split)
@@ -72,11 +72,11 @@ def select_logs(
 def choose(
     logs: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
 ) -> tuple[list[Log], list[str]]:
-    """Our logs that make the rows of a board, and notes on all others.
+    """Choose the logs of a board among ours, with notes on the others.
 
     Raises:
-        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
-            name stands for two rounds.
+        VivaError: A log is incomplete or damaged without `partial`, or two rounds have the same
+            name.
     """
     hashes: dict[str, set[str]] = defaultdict(set)
     for log in logs:
@@ -84,8 +84,8 @@ def choose(
     mixed = sorted(round_id for round_id, known in hashes.items() if len(known) > 1)
     if mixed:
         raise VivaError(
-            f"Logs of different rounds are called {', '.join(mixed)}. "
-            "Put the logs of each round into a folder of its own."
+            f"Different rounds have the name {', '.join(mixed)}. Put the logs of each round into a "
+            "separate folder."
         )
     chosen, notes = _choose(logs)
     notes += _notes_on_added(chosen)
@@ -107,7 +107,7 @@ def choose(
 
 
 def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
-    """One log for each row key: the newest complete one, else the one with most answers."""
+    """Choose one log per row key: the newest complete one, otherwise the one with most answers."""
     by_key: dict[RowKey, list[Log]] = defaultdict(list)
     for log in logs:
         by_key[log.key].append(log)
@@ -118,7 +118,7 @@ def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
         )
         chosen.append(ordered[-1])
         notes += [
-            f"{log.name} is an earlier log of the row that {ordered[-1].name} makes; left out."
+            f"{log.name} is an earlier log of the same row as {ordered[-1].name}; left out."
             for log in ordered[:-1]
             if log.is_complete
         ]
@@ -141,12 +141,12 @@ def _refuse_partial(
             "These logs are not complete:\n"
             + "\n".join(f"  {line}" for line in bad)
             + "\nRun the same viva run again to finish them, move away those of runs you gave up, "
-            "or add --partial to show them so."
+            "or add --partial to show them as they are."
         )
 
 
 def _notes_on_added(logs: Iterable[LogHeader]) -> list[str]:
-    """Makers of the metrics that were added after the runs; one metric may be made in one way."""
+    """Notes on metrics added after the runs; refuses different settings of one metric."""
     makers: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         for name, made_by in log.added.items():
@@ -155,8 +155,8 @@ def _notes_on_added(logs: Iterable[LogHeader]) -> list[str]:
         if len(found) > 1:
             ways = " and ".join(sorted(found))
             raise VivaError(
-                f"{name} was made by {ways}. Run viva board add-metric with the same settings on "
-                "all folders of logs."
+                f"{name} was computed with different settings: {ways}. Run viva board add-metric "
+                "with the same settings on all folders of logs."
             )
     return [f"{name} was added after the runs: {made_by}." for name, (made_by,) in makers.items()]
 
@@ -167,22 +167,22 @@ _NUMBERS = ("epoch", "tokens", "cost", "seconds")
 
 
 def scores(logs: Path | str, *, partial: bool = False, split: str | None = None) -> pa.Table:
-    """Scores of the logs that make the rows of a board.
+    """Scores of the logs of a board.
 
     Args:
         logs: Folder of Inspect logs.
-        partial: Also those of logs that lack samples; else such a log is refused.
+        partial: Also read incomplete logs; by default they are refused.
         split: Only answers to items of this split; None for all.
 
     Returns:
-        A row for each log, item, attempt (`epoch`) and metric. Its columns are those that name a
-        row of a board, `family`, facts of the answer, `metric`, `headline` (true if the task is
-        ranked by it) and `value`, null where the metric is undefined. Tokens, dollars and seconds
-        are those of the whole answer, repeated for each of its metrics.
+        A row for each log, item, attempt (`epoch`) and metric. Columns: the fields of a row key,
+        `family`, facts of the answer, `metric`, `headline` (true if this metric ranks the task) and
+        `value`, null if undefined. Tokens, dollars and seconds are those of the whole answer,
+        repeated for each metric.
 
     Raises:
-        InputError: No logs there.
-        VivaError: A log is incomplete or damaged and `partial` was not asked for.
+        InputError: There are no logs.
+        VivaError: A log is incomplete or damaged without `partial`.
     """
     return score_table(select_logs(Path(logs), partial=partial, split=split)[0])
 

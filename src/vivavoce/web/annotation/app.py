@@ -1,7 +1,7 @@
-"""The annotation app: server-rendered pages behind one secret link a person.
+"""The annotation app: server-rendered pages behind one secret link per person.
 
-Every address of a person begins with the end of their link. Whoever has it is that person: there is
-nothing to log in to, and nothing that a browser sends by itself to a form of another site.
+The secret is the first part of every path. It replaces a login, so there are no cookies that
+another site's form could misuse.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
-"""Bytes of a form; a note of `MAX_NOTE` characters takes up to 48,000 of them."""
+"""Maximum bytes of a form; a note of `MAX_NOTE` characters takes at most 48,000."""
 MAX_NOTE = 4_000
 
 _MAX_FIELDS = 40
@@ -67,7 +67,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request of a person of a campaign."""
+    """A request by a person of a campaign."""
 
     connection: sqlite3.Connection
     person: Person
@@ -81,7 +81,7 @@ class Visit:
 
 
 def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> Starlette:
-    """Make the app; `hosts` are names under which it may be opened beside those of this machine."""
+    """Make the app. `hosts` are allowed host names beside those of this machine."""
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app = Starlette(
         routes=[
@@ -103,7 +103,7 @@ def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> 
 
 @contextmanager
 def _visit(request: Request, *, writes: bool = False) -> Iterator[Visit]:
-    """Person of a request's link; 404 where it is not a link."""
+    """Open a visit by the person of a request's link; 404 if the link is unknown."""
     database: Database = request.app.state.database
     link = request.path_params["link"]
     with database.writing() if writes else database.reading() as connection:
@@ -114,7 +114,7 @@ def _visit(request: Request, *, writes: bool = False) -> Iterator[Visit]:
 
 
 def start(request: Request) -> Response:
-    """The first page of a person: the guidelines."""
+    """Show the guidelines, the first page."""
     with _visit(request) as visit:
         return visit.page("start.html.j2")
 
@@ -127,22 +127,22 @@ def next_page(request: Request) -> Response:
 
 
 def _hand_out(visit: Visit, request: Request) -> Response | None:
-    """The way to the next item; None where nothing is left."""
+    """Redirect to the next item; None if nothing is left."""
     item = next_item(visit.connection, visit.person, request.app.state.clock())
     path = f"/{visit.link}/items/{item}"
     return None if item is None else RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
 
 def item_page(request: Request) -> Response:
-    """An item to label, or one that the person may still correct."""
+    """Show an item to label or to correct."""
     with _visit(request) as visit:
         task = read_task(visit.connection, visit.person, request.path_params["item"])
         return visit.page("item.html.j2", task=task, error="")
 
 
 async def item_sent(request: Request) -> Response:
-    """Keep a label, or skip the item; then show the next one."""
-    # Kept with the request: a page that asks to try again sends it back.
+    """Save a label or skip the item, then show the next one."""
+    # Kept on the request for the page that offers to try again.
     request.state.form = await _read_form(request)
     return await run_in_threadpool(_label, request, request.state.form)
 
@@ -159,7 +159,7 @@ def _label(request: Request, form: Mapping[str, str]) -> Response:
         missing = [one.question for one in kind.fields if one.name not in chosen]
         if missing and not skips:
             task = read_task(visit.connection, visit.person, item)
-            error = f"Nothing was saved yet. Not answered: {' '.join(missing)}"
+            error = f"Nothing was saved yet. Please answer: {' '.join(missing)}"
             task = replace(task, label=chosen, note=note)
             return visit.page("item.html.j2", status=422, task=task, error=error)
         submit(
@@ -176,7 +176,7 @@ def _label(request: Request, form: Mapping[str, str]) -> Response:
 
 
 async def _read_form(request: Request) -> dict[str, str]:
-    """Fields of a form that is not too large, each of which may occur once."""
+    """Read the fields of a form; each may occur once. Limits its size."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -198,27 +198,27 @@ async def _read_form(request: Request) -> dict[str, str]:
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """Page of a request that is not served, or of an error of our own; it says what to do."""
+    """Error page that says what to do."""
     values: dict[str, Any] = {}
     match error:
         case UnknownItemError() | HTTPException(status_code=404):
-            status, heading = 404, "There is no such page"
-            message = "Open the link that you were given, whole, or ask for a new one."
+            status, heading = 404, "Page not found"
+            message = "Open the complete link that you were given, or ask for a new one."
         case HTTPException():
             status, heading = error.status_code, HTTPStatus(error.status_code).phrase
-            message = "Nothing was saved. Go back, reload the page and send it again."
+            message = "Nothing was saved. Go back, reload the page and try again."
         case StaleLabelError():
             status, heading, message = 409, "This page was out of date", str(error)
             values = {"link": f"/{request.path_params['link']}"}
         case BusyError():
             status, heading = 503, "The database does not answer"
-            message = "It is busy. Nothing of what you typed is lost: it waits on this page."
+            message = "It is busy. Nothing you typed is lost: it is kept on this page."
             fields = getattr(request.state, "form", {})
             values = {"again": request.url.path, "fields": fields}
         case _:
             _LOG.error("%s: %s", type(error).__name__, error)
             status, heading = 500, "Something went wrong"
-            message = "Nothing was saved. Tell whoever gave you the link when it happened."
+            message = "Nothing was saved. Tell the person who gave you the link, with the time."
     return _page("message.html.j2", status, heading=heading, message=message, **values)
 
 
@@ -228,14 +228,14 @@ def _page(template: str, status: int, **values: Any) -> Response:
 
 
 def guidelines_html(markdown: str) -> Markup:
-    """Guidelines as HTML: Markdown without HTML of its own and without images."""
+    """Render guidelines in Markdown as HTML; raw HTML and images are disabled."""
     reader = MarkdownIt("commonmark", {"html": False}).disable("image")
     return Markup(reader.render(_plain(markdown)))
 
 
 @cache
 def _templates() -> Environment:
-    """The templates, in which everything is escaped and an unknown name is an error."""
+    """Environment of the templates; all values are escaped."""
     environment = environment_of("vivavoce.web.annotation")
     environment.filters |= {"plain": _plain, "prose": guidelines_html}
     environment.globals |= {"columns_of": columns_of}
@@ -243,7 +243,7 @@ def _templates() -> Environment:
 
 
 def _plain(text: object) -> str:
-    """Text of several lines, with what draws nothing spelled out."""
+    """Text with normalised line breaks and invisible characters spelled out."""
     lines = str(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(visible(line, None) for line in lines)
 
@@ -252,17 +252,17 @@ _WAITING = 128
 
 
 def serve_app(app: ASGIApp, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve an app; `announce` is told the address once it listens, port 0 takes a free one.
+    """Serve an app. `announce` receives the address once it listens; port 0 picks a free one.
 
     Raises:
-        InputError: The address cannot be listened on.
+        InputError: The address is not available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)
     except OSError as error:
         raise InputError(
-            f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
+            f"{host}:{port} is not available: {error.strerror}. Choose another --port."
         ) from error
     with closing(listening):
         shown = f"[{host}]" if ":" in host else host
@@ -295,7 +295,7 @@ HEADERS = {
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds the headers to every response of an app."""
+    """ASGI middleware that adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

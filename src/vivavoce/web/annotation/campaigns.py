@@ -1,8 +1,8 @@
-"""Campaigns, their items, and people with one secret link each.
+"""Campaigns, their items and people. Each person has one secret link.
 
-A link ends in NUMBER-SECRET. Only a hash of the secret is kept: who reads the database cannot open
-the pages of anybody. A campaign is exported as a folder of plain files, the same bytes for the same
-campaign: people appear under their pseudonyms, and no file holds the time of the export.
+A link ends in NUMBER-SECRET. The database keeps only a hash of the secret, so its readers cannot
+open anybody's pages. A campaign is exported as a folder of plain files. The same campaign gives the
+same bytes: people appear under pseudonyms, and no file contains the time of the export.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vivavoce.web.annotation.kinds import Item, Kind, Label, find_kind
 
 NAME = re.compile(r"[\w.@-]{1,64}")
 MAX_GUIDELINES = 100_000
-"""Characters; the most hostile Markdown of that size takes less than a second to draw."""
+"""Maximum characters; the most hostile Markdown of this size renders in under a second."""
 
 _SECRET_BYTES = 32
 _LINK = re.compile(r"([1-9][0-9]{0,17})-([\w-]{1,100})", re.ASCII)
@@ -47,7 +47,7 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who takes part in a campaign."""
+    """A person in a campaign."""
 
     id: int
     name: str
@@ -57,12 +57,12 @@ class Person:
 
 
 def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
-    """A campaign by its name; `InputError` lists those there are."""
+    """Find a campaign by name; `InputError` lists the existing ones."""
     rows = {row["name"]: row for row in connection.execute("SELECT * FROM campaign ORDER BY name")}
     if name not in rows:
         raise InputError(
-            f"No campaign is called {name!r}. There are: {', '.join(rows) or 'none'}. A new one "
-            "needs a --kind."
+            f"There is no campaign {name!r}. Existing campaigns: {', '.join(rows) or 'none'}. A "
+            "new one needs --kind."
         )
     return _campaign(rows[name])
 
@@ -70,20 +70,20 @@ def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
 def open_campaign(
     connection: sqlite3.Connection, name: str, kind: str, guidelines: str | None
 ) -> Campaign:
-    """A campaign by its name, made where it is new; without guidelines it has those of its kind.
+    """Open a campaign by name, or make it; its guidelines default to those of the kind.
 
     Raises:
-        InputError: It is of another kind, or has its guidelines already; the name or the
-            guidelines of a new one cannot be used.
+        InputError: The campaign has another kind or other guidelines, or the name or guidelines of
+            a new campaign are invalid.
     """
     if not NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} is not a name of a campaign: up to 64 letters, digits and . _ @ -"
+            f"{name!r} is not a valid campaign name. Use up to 64 letters, digits and . _ @ -"
         )
     text = find_kind(kind).guidelines if guidelines is None else guidelines
     if not text.strip() or len(text) > MAX_GUIDELINES:
         raise InputError(
-            f"The guidelines have {len(text):,} characters. They must say something in at most "
+            f"The guidelines have {len(text):,} characters. They must have 1 to "
             f"{MAX_GUIDELINES:,}: shorten them, or publish a part elsewhere."
         )
     connection.execute(
@@ -95,20 +95,20 @@ def open_campaign(
     if found.kind.name != kind:
         raise InputError(f"The campaign {name} is of the kind {found.kind.name}, not {kind}.")
     if guidelines not in (None, found.guidelines):
-        raise InputError(f"The campaign {name} has other guidelines, and these do not change.")
+        raise InputError(f"The campaign {name} has other guidelines, which cannot be changed.")
     return found
 
 
 def add_items(
     connection: sqlite3.Connection, campaign: Campaign, items: Sequence[Item]
 ) -> tuple[int, int]:
-    """Add items after those that are there; an identical one is skipped.
+    """Append items to a campaign; identical ones are skipped.
 
     Returns:
-        How many were added, and how many were there before.
+        Numbers of added and of skipped items.
 
     Raises:
-        InputError: An id is there with another content.
+        InputError: An id exists with different content.
     """
     there = {item.key: item for item in read_items(connection, campaign)}
     new = []
@@ -129,7 +129,7 @@ def add_items(
 
 
 def read_items(connection: sqlite3.Connection, campaign: Campaign) -> list[Item]:
-    """Every item of a campaign in the order of import, with its labels."""
+    """All items of a campaign in the order of import, with their labels."""
     labels: dict[int, list[Label]] = defaultdict(list)
     for row in connection.execute(
         "SELECT label.*, person.code FROM label JOIN person ON person.id = label.person"
@@ -156,17 +156,19 @@ def read_items(connection: sqlite3.Connection, campaign: Campaign) -> list[Item]
 def give_links(
     connection: sqlite3.Connection, campaign: Campaign, names: Sequence[str]
 ) -> list[tuple[Person, str]]:
-    """People of a campaign, new ones added, each with the end of a new link.
+    """Add people to a campaign and return each with the path of a new link.
 
-    An older link of theirs ends.
+    A new link invalidates the person's older one.
 
     Raises:
-        InputError: A name is not a name.
+        InputError: A name is invalid.
     """
     given = []
     for name in names:
         if not NAME.fullmatch(name):
-            raise InputError(f"{name!r} is not a name: up to 64 letters, digits and . _ @ -")
+            raise InputError(
+                f"{name!r} is not a valid name. Use up to 64 letters, digits and . _ @ -"
+            )
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         row = connection.execute(
             "INSERT INTO person (campaign, name, code, secret_hash)"
@@ -181,7 +183,7 @@ def give_links(
 
 
 def find_person(connection: sqlite3.Connection, link: str) -> Person | None:
-    """Person of a link, or None: the end of the link is unknown, or was replaced."""
+    """Find the person of a link; None if the link is unknown or was replaced."""
     parts = _LINK.fullmatch(link)
     if parts is None:
         return None
@@ -200,16 +202,16 @@ def _campaign(row: sqlite3.Row) -> Campaign:
 
 
 def _hash(secret: str) -> str:
-    """Hash of a secret of 256 random bits; salt and stretching are for what can be guessed."""
+    """Hash of a secret; 256 random bits cannot be guessed and need no salt or stretching."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> dict[str, int]:
-    """Write a campaign and return the number of rows of each file of rows.
+    """Write a campaign to a folder and return the number of rows in each JSON Lines file.
 
-    The folder is made; files of an older export in it are replaced. `items.jsonl` holds the items
-    as they were imported, `annotations.jsonl` every label of every person, `labels.jsonl` what the
-    items came to, and `label_studio.json` tasks with the interface of `label_studio.xml`.
+    Files of an older export are replaced. `items.jsonl` has the items as imported,
+    `annotations.jsonl` all labels of all people, `labels.jsonl` the final labels, and
+    `label_studio.json` tasks for the interface in `label_studio.xml`.
 
     Raises:
         VivaError: A file could not be written.
@@ -234,12 +236,12 @@ def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> 
 
 
 def label_rows(kind: Kind, item: Item) -> list[Row]:
-    """The rows of `labels.jsonl` for an item.
+    """Rows of `labels.jsonl` for an item.
 
-    {id, and a value for every field} of an item that has a final label, with `accepted` where
-    fields have a wanted value: all speak for the item. Of a kind with sides {id, a, b, verdict} of
-    each of the first two labels, as `viva audit judge --human` reads them; a third is left out: it
-    is given only where those differ.
+    An item with a final label has one row: its id and a value for each field, and `accepted` (all
+    fields have the wanted value) if the kind defines wanted values. A kind with sides has a row
+    {id, a, b, verdict} for each of the first two labels, as `viva audit judge --human` reads them.
+    The third is left out, since it exists only where the first two differ.
     """
     if kind.sides:
         place = item.content.get("source") or {"id": item.key}
@@ -258,7 +260,7 @@ def _plain(item: Item) -> Row:
 
 
 def _studio_tasks(kind: Kind, items: Sequence[Item]) -> list[Row]:
-    """Tasks of Label Studio: an item under `data`, its labels as choices, one result a field."""
+    """Label Studio tasks: the item under `data`, its labels as choices, one result per field."""
     return [
         {
             "id": number,
@@ -275,7 +277,7 @@ def _studio_tasks(kind: Kind, items: Sequence[Item]) -> list[Row]:
 
 
 def _studio_annotation(label: Label) -> Row:
-    # Without `completed_by`, which must be a user of the Label Studio that reads it.
+    # No `completed_by`: it must be a user of the importing Label Studio.
     took = datetime.fromisoformat(label.labelled_at) - datetime.fromisoformat(label.shown_at)
     return {
         "created_at": label.labelled_at,

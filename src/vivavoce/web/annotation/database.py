@@ -1,7 +1,7 @@
-"""The database of campaigns: SQLite in one file, with a write-ahead log.
+"""The database of campaigns: a SQLite file with a write-ahead log.
 
-Whoever writes takes the file at once (BEGIN IMMEDIATE), so what a change was decided by still holds
-when it is made, and one at a time is in. What has been committed survives a killed process.
+A writer locks the file from the start (BEGIN IMMEDIATE), so the data it read still holds when it
+writes, and only one writes at a time. Committed changes survive a killed process.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CREATE INDEX label_person ON label (person);
 
 
 class BusyError(VivaError):
-    """Another program holds the database; nothing was changed."""
+    """The database is locked by another program; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +67,20 @@ class Database:
 
     path: Path
     wait: float
-    """Seconds for another program's writing to end."""
+    """Seconds to wait for another program's write to end."""
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees one state of the file; `BusyError` while another holds it."""
+        """Connect for reading one state of the file; `BusyError` if it is locked."""
         with self._begun("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection whose changes are all kept at its end, or none when anything is raised.
+        """Connect for writing; all changes are committed at the end, or none on an exception.
 
         Raises:
-            BusyError: Another program holds the file; nothing was changed.
+            BusyError: The file is locked; nothing was changed.
         """
         with self._begun("BEGIN IMMEDIATE") as connection:
             yield connection
@@ -88,7 +88,7 @@ class Database:
 
     @contextmanager
     def _begun(self, statement: str) -> Iterator[sqlite3.Connection]:
-        """A new connection after a first statement; errors of SQLite become our own."""
+        """Open a connection with a first statement; SQLite's errors become typed ones."""
         try:
             with closing(
                 sqlite3.connect(self.path, timeout=self.wait, isolation_level=None)
@@ -102,25 +102,27 @@ class Database:
             # The low byte is the code's class: SQLITE_BUSY_SNAPSHOT is a kind of SQLITE_BUSY.
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise BusyError(f"{self.path} is held by another program. Try again.") from error
+                raise BusyError(f"{self.path} is locked by another program. Try again.") from error
             if code == sqlite3.SQLITE_NOTADB:
-                raise InputError(f"{self.path} is not a database of SQLite.") from error
+                raise InputError(f"{self.path} is not an SQLite database.") from error
             raise VivaError(f"{self.path} cannot be used: {error}.") from error
 
 
 def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Database:
-    """Open a database, and make its tables where there are none.
+    """Open a database; a new one gets its tables.
 
-    Another program's writing is waited for so many seconds.
+    `wait` is the time in seconds to wait for another program's write.
 
     Raises:
-        InputError: There is none, or the file is something else or of another version.
-        BusyError: Another program holds it.
+        InputError: The file does not exist, is not a database, or has another version.
+        BusyError: The file is locked.
     """
     if not path.is_file() and not create:
-        raise InputError(f"{path} does not exist. viva annotate import makes it.")
+        raise InputError(f"{path} does not exist. Create it with viva annotate import.")
     if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is not a folder; the database cannot be made in it.")
+        raise InputError(
+            f"{path.parent} is not a folder. Create it, or choose another path for the database."
+        )
     database = Database(path, wait)
     with database.writing() as connection:
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -132,7 +134,7 @@ def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Data
         known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'label'").fetchone()
     if version != FORMAT or known is None:
         raise InputError(
-            f"{path} holds no campaigns of this version. Give another --db, or export with the "
+            f"{path} has no campaigns of this version. Give another --db, or export with the "
             "version that made it."
         )
     with database._begun("PRAGMA journal_mode = WAL"):

@@ -1,8 +1,8 @@
-"""Kinds of campaign, their items and labels: what is shown, what is asked, and with which keys.
+"""Kinds of campaign: their questions, the parts of their items, and their labels.
 
-A kind is an entry of `kinds.toml`; nothing else asks which kinds there are. Items are checked by
-their kind. A row is {id, content, cluster?}. An item gets two labels, and a third where these
-differ. Its final label has, field by field, the value that most of them have.
+Kinds are defined in `kinds.toml` alone. Imported rows {id, content, cluster?} are checked by their
+kind. An item gets two labels, and a third if these differ. Its final label has the majority value
+of each field.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from vivavoce.store import Row, canonical_json
 MAX_TEXT = 200_000
 MAX_NAME = 500
 MAX_ENTRIES = 1_000
-"""Most entries of a list: papers, columns, rows."""
+"""Maximum entries of a list: papers, columns, rows."""
 GROUP = "group"
-"""A part of any item's content that no annotator sees; final labels are counted by it."""
+"""Part of an item's content that annotators do not see; final labels are counted by it."""
 SUGGESTION = "suggestion"
-"""A part of any item's content: a model's label, which is compared with those of people."""
+"""Part of an item's content: a model's label, to compare with those of people."""
 
 Shape = Any
-"""Name of a type of `_SHAPES`, or a list with the shape of its entries."""
+"""A name in `_SHAPES`, or a list with the shape of its entries."""
 Value = dict[str, str]
-"""A label's value for every field of the kind."""
+"""Values of a label by field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Option:
     value: str
     text: str
     key: str
-    """The key on the keyboard that chooses it; no two of a kind are equal."""
+    """Keyboard key; unique within a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Field:
     question: str
     options: tuple[Option, ...]
     wanted: str | None = None
-    """The value that speaks for the item, where one does."""
+    """The value that accepts the item, if any."""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -79,15 +79,15 @@ class ContentPart:
     name: str
     shape: Shape
     title: str = ""
-    """Heading over it on the page."""
+    """Heading on the page."""
     view: str = ""
-    """Macro of `_content.html.j2` that draws it; a part without one is shown to no annotator.
+    """Macro of `_content.html.j2` that draws it; a part without one is not shown to annotators.
 
-    A table is drawn where its rows stand, with the columns of the same prefix.
+    A table is drawn at its rows, with the columns of the same prefix.
     """
     optional: bool = False
     pinned: bool = False
-    """True of a part that stays in sight while the page is scrolled."""
+    """True if the part stays visible while the page is scrolled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +103,26 @@ class Kind:
     parts: tuple[ContentPart, ...]
     """Contents of an item, in the order of the page."""
     sides: tuple[str, str] | None = None
-    """Two parts of the content that change places for half of the people."""
+    """Two parts of the content that are swapped for half of the people."""
     any_of: tuple[str, ...] = ()
-    """Optional parts of which an item must hold one."""
+    """Optional parts of which an item must have at least one."""
     exported: tuple[str, ...] = ()
-    """Parts of the content that the rows of `labels.jsonl` hold, as far as an item has them."""
+    """Parts of the content that are copied to the rows of `labels.jsonl`."""
 
     @property
     def guidelines(self) -> str:
-        """The guidelines that a campaign has unless it brings its own: Markdown."""
+        """Default guidelines of a campaign: Markdown."""
         return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
 
     def check_content(self, content: object, where: str) -> None:
-        """Raise `InputError` that says which part of an item's content is not as it must be."""
+        """Raise `InputError` that names the invalid part of an item's content."""
         checked(_content_model(self.name), content, where)
 
     def check_label(self, label: object, where: str, *, is_whole: bool = True) -> Value:
-        """A label with its fields in the kind's order; with one field, it may be the value alone.
+        """Check a label and order its fields; with one field, it may be the value alone.
 
         Raises:
-            InputError: A field is missing from a whole label or unknown, or has a value that it
-                cannot have.
+            InputError: A field is unknown, has an invalid value, or is missing from a whole label.
         """
         if isinstance(label, str) and len(self.fields) == 1:
             label = {self.fields[0].name: label}
@@ -132,7 +131,7 @@ class Kind:
         )
 
     def chosen(self, form: Mapping[str, str]) -> Value:
-        """Fields of a form that have a value they can have."""
+        """Fields of a form with valid values."""
         return {one.name: form[one.name] for one in self.fields if form.get(one.name) in one.values}
 
     def present(self, content: Row, swapped: bool) -> Row:
@@ -145,7 +144,7 @@ class Kind:
         return shown
 
     def restore(self, label: Mapping[str, str], swapped: bool) -> Value:
-        """A label that was given on swapped sides, as it reads on the item's own; and back."""
+        """Convert a label between swapped sides and the item's own, in either direction."""
         if not (self.sides and swapped):
             return dict(label)
         first, second = self.sides
@@ -159,9 +158,11 @@ def columns_of(rows: str) -> str:
 
 
 def find_kind(name: str) -> Kind:
-    """A kind by its name; `InputError` lists those there are."""
+    """Find a kind by name; `InputError` lists the existing ones."""
     if name not in KINDS:
-        raise InputError(f"No kind of campaign is called {name!r}. There are: {', '.join(KINDS)}.")
+        raise InputError(
+            f"There is no kind of campaign {name!r}. Existing kinds: {', '.join(KINDS)}."
+        )
     return KINDS[name]
 
 
@@ -205,7 +206,7 @@ def _type_of(shape: Shape) -> Any:
 
 @cache
 def _label_model(kind_name: str, is_whole: bool) -> type[BaseModel]:
-    """Model of a label; of one that is not whole, any field may be missing."""
+    """Model of a label; unless it is whole, fields may be missing."""
     fields: dict[str, Any] = {
         field.name: (Literal[field.values], ... if is_whole else None)
         for field in KINDS[kind_name].fields
@@ -215,7 +216,7 @@ def _label_model(kind_name: str, is_whole: bool) -> type[BaseModel]:
 
 @cache
 def _content_model(kind_name: str) -> type[BaseModel]:
-    """Model of the content of an item: its parts, and what holds between them."""
+    """Model of the content of an item, with checks across its parts."""
     kind = KINDS[kind_name]
 
     def check(content: Any) -> Any:
@@ -253,9 +254,9 @@ KINDS: dict[str, Kind] = {
 
 MAX_KEY = 300
 PAIR = 2
-"""Labels that every item gets."""
+"""Number of labels of every item."""
 MAX_LABELS = 3
-"""Labels that an item gets whose first two differ."""
+"""Number of labels of an item whose first two differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,7 @@ class Label:
     value: Value
     note: str
     shown_at: str
-    """Moment at which the item was shown to the person: ISO 8601, UTC."""
+    """Time at which the item was shown to the person: ISO 8601, UTC."""
     labelled_at: str
 
 
@@ -278,9 +279,9 @@ class Item:
     key: str
     content: Row
     cluster: str
-    """Unit that the bootstrap draws, such as the table."""
+    """Unit of the bootstrap, such as the table."""
     labels: tuple[Label, ...] = ()
-    """Labels in the order in which they were given."""
+    """Labels in the order given."""
 
     @property
     def pair(self) -> tuple[Label, Label] | None:
@@ -289,13 +290,13 @@ class Item:
 
     @property
     def is_open(self) -> bool:
-        """True while a label is missing."""
+        """True while the item needs another label."""
         differ = len({canonical_json(label.value) for label in self.labels}) > 1
         return len(self.labels) < (MAX_LABELS if differ else PAIR)
 
     @property
     def final(self) -> Value | None:
-        """The label that counts; None while the item is open, or if a field has no majority."""
+        """Majority label; None while the item is open or if a field has no majority."""
         if self.is_open:
             return None
         values = [label.value for label in self.labels[:MAX_LABELS]]
@@ -318,15 +319,15 @@ class _Row(BaseModel):
 
 
 def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[Item]:
-    """Items of (row, place in the source); `InputError` names the place and the mistake."""
+    """Check pairs of a row and its place in the source; `InputError` names place and mistake."""
     items: dict[str, Item] = {}
     for row, where in rows:
-        # Half a surrogate pair is text that no database and no page takes.
+        # Databases and pages cannot represent lone surrogates.
         new = checked(_Row, json.loads(canonical_json(row).encode("utf-8", "replace")), where)
         kind.check_content(new.content, f"{where}: content")
         if new.id in items:
-            raise InputError(f"{where}: the id {new.id!r} was given before.")
+            raise InputError(f"{where}: the id {new.id!r} is repeated.")
         items[new.id] = Item(new.id, new.content, new.cluster or new.id)
     if not items:
-        raise InputError("There is no item to import.")
+        raise InputError("There are no items to import.")
     return list(items.values())

@@ -1,8 +1,8 @@
-"""The item that a person is handed next, and the label that comes back.
+"""Assignment of items to people, and their labels.
 
-An item is handed out while it lacks labels: it gets two, and a third where these differ. Who was
-shown an item holds a place for `HOLD`; a label that comes later is kept all the same. Nothing here
-depends on what others said, except whether an item still lacks a label.
+An item is handed out while it needs labels: two, and a third if these differ. A person who was
+shown an item keeps a place for `HOLD`; a later label is still accepted. Labels of others affect
+only whether the item needs another label.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vivavoce.web.annotation.campaigns import Person
 from vivavoce.web.annotation.kinds import MAX_LABELS, PAIR, Value
 
 HOLD = timedelta(hours=1)
-"""Time for which nobody else is handed the place of a person who was shown an item."""
+"""Time for which the place of a person who was shown an item is reserved."""
 Clock = Callable[[], datetime]
 _LAST = 2**63 - 1
 
@@ -35,7 +35,7 @@ WHERE item.campaign = :campaign AND mine.value IS NULL
       THEN {MAX_LABELS} ELSE {PAIR} END
 ORDER BY mine.labelled_at, item.id LIMIT 1
 """
-"""Items that the person skipped come last, the one skipped longest ago first among them."""
+"""Items that the person skipped come last, those skipped longest ago first."""
 
 
 class UnknownItemError(VivaError):
@@ -43,26 +43,26 @@ class UnknownItemError(VivaError):
 
 
 class StaleLabelError(VivaError):
-    """The person has labelled the item otherwise since the page was opened."""
+    """The person has changed the label since the page was opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An item as a person may see it: nobody else's label, and no part that is not shown."""
+    """An item as its annotator sees it, without hidden parts and labels of others."""
 
     item: int
     content: Row
     label: Value
-    """The person's own, sides as shown; empty before there is one."""
+    """The person's own label, with the sides as shown; empty without one."""
     note: str
     revision: int
-    """Number of the label that is there, 0 without one; goes back with the next one."""
+    """Revision of the existing label, 0 without one; the form sends it back."""
     before: int | None
     """The item that the person labelled before this one."""
 
 
 def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> int | None:
-    """The item in the person's hand, else the first one that lacks a label; None without any."""
+    """The person's current item, otherwise the first that needs a label; None if there is none."""
     item = _item_in_hand(connection, person)
     if item is not None:
         return item
@@ -78,10 +78,10 @@ def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> 
 
 
 def read_task(connection: sqlite3.Connection, person: Person, item: int) -> Task:
-    """An item in the person's hand, or one that they have labelled or skipped.
+    """Read the person's current item, or one that they have labelled or skipped.
 
     Raises:
-        NotYours: It is neither.
+        UnknownItemError: It is neither.
     """
     row = _own_item(connection, person, item)
     kind, swapped = person.campaign.kind, _is_swapped(person, row["key"])
@@ -109,15 +109,15 @@ def submit(
     *,
     note: str = "",
 ) -> None:
-    """Keep a label, or the correction of an own one; None skips the item.
+    """Save a label or a correction; None skips the item.
 
-    The label is as chosen on the page, sides as shown there; the revision is that of the page's
-    `Task`. The same label sent twice is kept once.
+    The label has the sides as shown on the page; the revision is that of the page's `Task`. A label
+    sent twice is saved once.
 
     Raises:
-        NotYours: The person was never shown the item.
-        InputError: The label is not one of the kind's.
-        OutOfDate: Another label was sent since the page was opened; that one stays.
+        UnknownItemError: The person was never shown the item.
+        InputError: The label is not valid for the kind.
+        StaleLabelError: Another label was saved since the page was opened; it stays.
     """
     row = _own_item(connection, person, item)
     kind = person.campaign.kind
@@ -143,7 +143,7 @@ def submit(
 
 
 def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
-    """Number of items that a person has labelled, and of all in the campaign."""
+    """Numbers of items that a person has labelled and of all items in the campaign."""
     found = connection.execute(
         "SELECT (SELECT count(value) FROM label WHERE person = ?),"
         " (SELECT count(*) FROM item WHERE campaign = ?)",
@@ -153,7 +153,7 @@ def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
 
 
 def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqlite3.Row:
-    """An item with the person's own label; `UnknownItemError` unless they had it in hand."""
+    """An item with the person's own label; `UnknownItemError` if they were never shown it."""
     found: sqlite3.Row | None = connection.execute(
         "SELECT item.key, item.content, label.id AS label, value, note, revision FROM item"
         " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
@@ -171,11 +171,11 @@ def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
 
 
 def _moment(time: datetime) -> str:
-    """A moment as the database keeps it: texts in the order of time."""
+    """Format a time so that texts sort by time."""
     return time.isoformat(timespec="milliseconds")
 
 
 def _is_swapped(person: Person, key: str) -> bool:
-    """True if a person sees the two sides of an item the other way round."""
+    """True if the person sees the two sides of an item swapped."""
     parts = canonical_json([person.campaign.name, person.code, key])
     return bool(hashlib.sha256(parts.encode("utf-8")).digest()[0] & 1)

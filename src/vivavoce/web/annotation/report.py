@@ -1,9 +1,10 @@
-"""Figures of a campaign: how far people agree, what they said, and how a model compares.
+"""Report of a campaign: agreement of people, final labels, and comparison with a model.
 
-Agreement is that of the first two labels alone: who gives a third meets only what those differ on.
+Agreement uses the first two labels only, since the third exists only for items on which they
+differ.
 
 Source: arXiv2Table, section 4.2, appendix C (94% pairwise, Fleiss' kappa 0.73 there) and table 4:
-share of yes by the model and by people, and how far they agree.
+share of yes by the model and by people, and their agreement.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from vivavoce.store import Row
 from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Field, Item, Kind, Value
 
 WHOLE = "whole label"
-"""The name under which all fields of a kind are compared at once."""
+"""Name of the row that compares all fields at once."""
 
 
 def parts_of(report: Row) -> Iterator[Sheet | str]:
-    """Agreement, items, people and final labels as lines; then a model beside people."""
+    """Lay out the report: agreement, items, people, final labels, then model and people."""
     group = Column(lambda row: row["group"] or "all", "group")
     yield sheet(
         "Agreement of the first two labels",
@@ -72,7 +73,7 @@ def parts_of(report: Row) -> Iterator[Sheet | str]:
 
 
 def write_page(report: Row, campaign: str, out: Path) -> Path:
-    """Write a campaign's figures as a page into a folder of its own; the page."""
+    """Write a campaign's report as a page into a folder and return its path."""
     from vivavoce.web.board.page import Block, Words, static_files, words_page, write_pages
 
     def words() -> Words:
@@ -90,19 +91,19 @@ def write_page(report: Row, campaign: str, out: Path) -> Path:
 
 
 def _coefficient(name: str, row: Row) -> Any:
-    """An estimate, or `undefined` where there are cases and no value."""
+    """An estimate, or `undefined` if it has cases but no value."""
     found = row[name]
     return "undefined" if found["value"] is None and found["n"] else found
 
 
 def measure(kind: Kind, items: Sequence[Item], draws: Draws) -> Row:
-    """Measure a campaign; the model's labels are those that its items suggest.
+    """Measure a campaign; the model's labels are the suggestions of its items.
 
     Returns:
-        `items` by state: `done`, `open` while a label is missing, `split` where three labels have
-        no majority. `people`: number of labels by pseudonym. `fields`: agreement in each field, and
-        where there are several in the whole label. `shares` of each value among the final labels,
-        and `model`: its agreement with them in each field, both of all items and of each group. An
+        `items` by state: `done`, `open` if they need a label, `split` if three labels have no
+        majority. `people`: number of labels by pseudonym. `fields`: agreement in each field and,
+        with several fields, in the whole label. `shares` of each value among the final labels, and
+        `model`: its agreement with them in each field, both over all items and by group. An
         undefined number is None.
     """
     final = {item.key: item.final for item in items}
@@ -141,7 +142,7 @@ def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterat
             (tuple(first.value[one] for one in names), tuple(second.value[one] for one in names))
             for _, (first, second) in pairs
         ]
-        # Labels nobody chose count for AC1 as well.
+        # AC1 also counts labels that nobody chose.
         ac1 = partial(ac1_of_counts, possible=prod(len(field.options) for field in chosen))
         found = agreement_estimates(
             labels,
@@ -165,7 +166,7 @@ def _compared(
     model: Mapping[str, Value],
     draws: Draws,
 ) -> Row:
-    """A model and people in one field, on the items for which the model has a value of it."""
+    """Compare a model with people in one field, on items with a value by the model."""
     found = [item for item in items if field.name in model[item.key]]
     pairs = [(people[item.key][field.name], model[item.key][field.name]) for item in found]
     estimates = agreement_estimates(pairs, [item.cluster for item in found], draws)
@@ -186,7 +187,7 @@ def _by_group(items: Sequence[Item]) -> Iterator[tuple[str | None, list[Item]]]:
 
 
 def _shares(field: Field, items: Sequence[Item], labels: Mapping[str, Value], draws: Draws) -> Row:
-    """Share of each value among labels of some items."""
+    """Share of each value among the labels of items."""
     clusters = [item.cluster for item in items]
     given = [labels[item.key][field.name] for item in items]
     return _plain(

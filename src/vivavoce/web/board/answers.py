@@ -1,4 +1,4 @@
-"""The answer of the first page: by task, who may be best, how sure that is, and at what price."""
+"""Answers on the first page: who may be best at each task, how surely, and at what price."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from vivavoce.web.board.model import BoardOf
 from vivavoce.web.board.sections import is_first
 
 MAX_BOARDS = 8
-"""Boards of a family that are answered; the others are in the matrix below."""
+"""Maximum answered boards of a family; the others are in the matrix below."""
 MAX_NAMED = 4
-"""Contestants that may be best that are named on one board."""
+"""Maximum contestants named on a board."""
 _WIDTH, _MARGIN = 160, 6
-"""Width of an interval's image, and the margin at both of its ends."""
+"""Width of an interval's image and its margin at each end, in pixels."""
 
 Ends = tuple[float, float]
 
 
 class Contender(NamedTuple):
-    """One contestant at one task: a line of the answer."""
+    """A contestant in an answer."""
 
     name: str
     kind: str
     may_lead: bool
-    """Else it is the best of those that may not: a baseline, or a model behind one."""
+    """False for the one baseline or model that is shown for comparison only."""
     value: str
     interval: str
     items: str
     better_than: str
-    """Share of the others that it is better than: surely, and at most."""
+    """Share of the others that it is significantly, and possibly, better than."""
     places: tuple[int, int, int]
-    """Low end, value and high end in the image of its interval."""
+    """Positions of low end, value and high end in the image of its interval."""
     facts: tuple[str, ...]
 
 
 class Answer(NamedTuple):
-    """Contestants that may be best at one task."""
+    """The contestants that may be best at a task."""
 
     title: str
     path: str
     note: str
-    """Name of the values and of their setting."""
+    """Setting and metric of the values."""
     verdict: str
-    """Number of contestants that may be best, in a few words."""
+    """Short statement of how many may be best."""
     lines: tuple[Contender, ...]
 
 
 def shares_above(row: Row, ranked: int) -> Ends | None:
-    """The share of the others on a board that a row is better than: the least and the greatest.
+    """Bounds on the share of other contestants on a board that a row is better than.
 
-    None where contestants were not compared item by item.
+    None if contestants were not compared item by item.
     """
     if not row["rank_interval"] or ranked < 2:
         return None
@@ -71,7 +71,7 @@ def shares_above(row: Row, ranked: int) -> Ends | None:
 
 
 def shares_text(ends: Ends | None) -> str:
-    """Two shares in print, such as `45–80%`; empty without them."""
+    """Print two shares, such as `45–80%`; empty for None."""
     if ends is None:
         return ""
     low, high = (f"{end:.0%}" for end in ends)
@@ -79,12 +79,12 @@ def shares_text(ends: Ends | None) -> str:
 
 
 def may_lead(row: Row) -> bool:
-    """True if the first rank is possible, it is not a floor, and some answer is valid."""
+    """True if rank 1 is possible, the row is not a floor, and some answer is valid."""
     return rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
 
 
 def answers_of(boards: Iterable[BoardOf]) -> list[Answer]:
-    """The answers of boards on which anybody is ranked, those of usual settings first."""
+    """Answers of boards with ranked contestants, the setting `base` first."""
     found = [board for board in boards if board.ranked]
     found.sort(key=lambda board: (board.setting != "base", board.task, board.setting))
     return [_answer(board) for board in found[:MAX_BOARDS]]
@@ -94,7 +94,7 @@ def _answer(board: BoardOf) -> Answer:
     first = [row for row in board.ranked if may_lead(row)]
     shown = first[:MAX_NAMED]
     kinds = {kind_of(row) == "model" for row in first}
-    if len(kinds) == 1:  # a model without a baseline beside it says little, and the reverse
+    if len(kinds) == 1:  # a model means little without a baseline beside it, and vice versa
         shown += [row for row in board.ranked if (kind_of(row) == "model") not in kinds][:1]
     places = _places([(*bounds_of(row), row["value"]) for row in shown])
     return Answer(
@@ -121,7 +121,7 @@ def _answer(board: BoardOf) -> Answer:
 
 
 def _places(ends: Sequence[tuple[float, float, float]]) -> list[tuple[int, int, int]]:
-    """Low end, value and high end of intervals in their images, which have one scale."""
+    """Positions of low end, value and high end of intervals in images of one scale."""
     low = min((min(each) for each in ends), default=0.0)
     high = max((max(each) for each in ends), default=1.0)
 
@@ -134,20 +134,20 @@ def _places(ends: Sequence[tuple[float, float, float]]) -> list[tuple[int, int, 
 
 def _verdict(first: Sequence[Row], ranked: int) -> str:
     if not first:
-        return "nobody is above the floor"
+        return "no contestant is above the floor"
     if ranked == 1:
-        return "nobody to compare with"
+        return "no other contestant"
     if not first[0]["rank_interval"]:
-        return "nothing was tested"
+        return "differences were not tested"
     if len(first) == 1:
         return "one is best" if is_first(first[0]) else "not shown to beat the floor"
     unnamed = len(first) - MAX_NAMED
-    more = f", {unnamed:,} of them not named here" if unnamed > 0 else ""
+    more = f"; {unnamed:,} are not listed" if unnamed > 0 else ""
     return f"{len(first):,} may be best{more}"
 
 
 def price_of(rows: Sequence[Row]) -> float | None:
-    """US dollars an answer over the rows that record a cost."""
+    """US dollars per answer over the rows that record a cost."""
     paid = [row for row in rows if row["cost"] is not None]
     answers = sum(row["answers"] for row in paid)
     return math.fsum(row["cost"] for row in paid) / answers if answers else None
@@ -165,7 +165,7 @@ def _seconds(rows: Sequence[Row]) -> str:
 
 
 def about_model(rows: Sequence[Row], name: str) -> str:
-    """A fact that the table of models knows of a model; empty where it is not known."""
+    """A fact about a model from the table of models; empty if unknown."""
     found = ((row["exposure"] or {}).get(name) for row in rows)
     fact = next((each for each in found if each not in (None, "never")), "")
     return ("open" if fact else "closed") if isinstance(fact, bool) else visible(fact, 40)
@@ -178,4 +178,4 @@ FACTS: Mapping[str, Callable[[Sequence[Row]], str]] = {
     "Size": lambda rows: about_model(rows, "size"),
     "Cutoff": lambda rows: about_model(rows, "cutoff"),
 }
-"""Columns of facts; one is shown where anybody has one."""
+"""Columns of facts; a column is shown if any contestant has a value."""

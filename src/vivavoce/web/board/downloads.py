@@ -1,7 +1,6 @@
-"""The numbers of the site as files: CSV, JSON, Parquet and LaTeX.
+"""Downloads of the site's numbers: CSV, JSON, Parquet and LaTeX.
 
-CSV is made for spreadsheets: no cell of it is a formula. JSON and Parquet hold the rows as they
-are.
+CSV is made for spreadsheets: formulas are disarmed. JSON and Parquet have the rows unchanged.
 """
 
 from __future__ import annotations
@@ -44,23 +43,23 @@ _SPECIAL = str.maketrans(
     | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
-"""Characters that would belong to the line break before them, at the start of a line."""
+"""Characters that LaTeX would read as an argument of the line break before them."""
 _JOINED = (("--", "-{}-"), (",,", ",{},"))
-"""Pairs that fonts print as one sign."""
+"""Pairs that fonts print as one glyph."""
 
 
 @lru_cache(maxsize=_CACHED)
 def escaped(text: object) -> str:
-    """Text that LaTeX prints as it is and never runs, cut after `_MAX_NAME` characters."""
+    """Escape text for LaTeX and cut it after `_MAX_NAME` characters."""
     found = visible(text, _MAX_NAME).translate(_SPECIAL)
     for pair, parted in _JOINED:
-        # Twice, since one replacement leaves every second pair of a long run.
+        # Twice: a single replacement skips every second pair in a long run.
         found = found.replace(pair, parted).replace(pair, parted)
     return _OPENERS.get(found[:1], found[:1]) + found[1:]
 
 
 def latex_table(board: BoardOf) -> str:
-    """One board: rank, contestant and its first metrics with their intervals."""
+    """LaTeX table of a board: rank, contestant and the first metrics with intervals."""
     metrics = board.metrics[:MAX_METRICS]
     found = by_contestant(row for row in board.rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
@@ -73,7 +72,7 @@ def latex_table(board: BoardOf) -> str:
         [
             r"\begin{table}",
             rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}{remark}. Small",
-            r"figures are 95\% intervals, and ranks in brackets those that the data allow.}",
+            r"figures are 95\% intervals; ranks in brackets are plausible ranges.}",
             rf"\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}",
             r"\toprule",
             " & ".join(head) + r" \\",
@@ -101,7 +100,7 @@ def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
 
 
 def _rank(row: Row | None) -> str:
-    """The rank with the ranks that the data allow."""
+    """The rank with its plausible range."""
     rank = rank_of(row)
     if row is None or rank is None:
         return ""
@@ -110,7 +109,7 @@ def _rank(row: Row | None) -> str:
 
 
 def _mark(row: Row) -> str:
-    """The mark of a row that the maker of the board did not recompute."""
+    """Mark of a row that the board's maker did not recompute."""
     return r"\textsuperscript{n}" if row["trust"] == NOT_RECOMPUTED else ""
 
 
@@ -142,11 +141,11 @@ LINKS = (
 )
 """Labels and paths of the files."""
 _ODD = r"^ *[=+@-]|[^ -~]"
-"""Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
+"""Matches cells that may need a guard: formulas, and characters beyond printable ASCII."""
 
 
 def files(site: Site) -> list[Page]:
-    """The downloads of a site; none of them is made yet."""
+    """The downloads of a site, not rendered yet."""
     about: dict[str, Any] = {
         "headlines": dict(site.headlines),
         "metrics": {name: list(of) for name, of in site.metrics.items()},
@@ -168,7 +167,7 @@ def files(site: Site) -> list[Page]:
 
 
 def csv_of(table: pa.Table) -> bytes:
-    """A table for a spreadsheet: text that it would run as a formula starts with an apostrophe."""
+    """Write a table as CSV for spreadsheets: text that looks like a formula gets an apostrophe."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -179,7 +178,7 @@ def csv_of(table: pa.Table) -> bytes:
 
 
 def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
-    """Every cell as a spreadsheet may have it; a value of many cells is looked at once."""
+    """Guard every cell of a column; repeated values are checked once."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -193,7 +192,7 @@ def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
 
 
 def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
-    """One JSON document, a row a line; in ASCII, so that no invisible character hides in it."""
+    """Write one JSON document, a row per line, in ASCII so that no invisible character hides."""
     head = json.dumps({"schema_version": SCHEMA_VERSION, **about}, sort_keys=True, allow_nan=False)
     lines = b",\n".join(map(dumps_fast, rows))
     return b'%b, "rows": [\n%b\n]}\n' % (head[:-1].encode("ascii"), lines)

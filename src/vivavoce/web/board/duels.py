@@ -1,4 +1,4 @@
-"""The pages of a comparison: two contestants metric by metric, and the items that differ most."""
+"""Pages of a comparison: two contestants metric by metric, and the items that differ most."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def write_comparison(
 ) -> Path:
     """Write a comparison as a folder of pages and return the path of the first one.
 
-    `comparison` is what `viva board compare --json` prints. Of each of its duels there are a sheet
-    of `metrics`, and `items` that get pages.
+    `comparison` is the output of `viva board compare --json`. For each of its duels, `metrics` has
+    a sheet and `items` the items that get pages.
     """
     made: list[Page] = []
     paths: list[dict[str, str]] = []
@@ -60,15 +60,17 @@ def write_comparison(
         duels = comparison["duels"]
         blocks = list(map(_block, duels, metrics, paths))
         if notes := comparison["notes"]:
-            blocks.append(Block("Left out, and why", items=[visible(note, 600) for note in notes]))
+            blocks.append(
+                Block("Left out, with reasons", items=[visible(note, 600) for note in notes])
+            )
         return Words(
             title="{} (a) and {} (b)".format(*(visible(duels[0][side]["name"]) for side in "ab")),
             kicker="Comparison",
-            lead="Both answered the same items, and every difference is taken item by item: what "
-            "makes an item hard is hard for both. The pair is tested alone here; a board tests all "
-            "its contestants together, and so leaves more of them undecided.",
+            lead="Both answered the same items, and differences are taken item by item, so hard "
+            "items are equally hard for both. Only this pair is tested here; a board tests "
+            "all its contestants together and therefore leaves more of them undecided.",
             blocks=blocks,
-            after=markup('<a href="{}" download>The numbers as a file</a>', _NUMBERS),
+            after=markup('<a href="{}" download>Download the numbers</a>', _NUMBERS),
         )
 
     inputs = {"found": comparison, "items": [[item.key for item in of_duel] for of_duel in items]}
@@ -91,7 +93,7 @@ def _around(row: Row) -> ItemContext:
 
 
 def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
-    """Both in one round, task and setting."""
+    """Comparison of both in one round, task and setting."""
     alone = [f"{row[f'only_{side}']:,} of {side} alone" for side in "ab" if row[f"only_{side}"]]
     counts = ", ".join([f"{counted(row['items'], 'item', 'items')} of both", *alone])
     place = f"round {row['round']}, version {row['task_version']}, setting {row['setting']}"
@@ -108,7 +110,7 @@ def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
 
 
 def _item(item: Row, path: str | None) -> Markup:
-    """An item by its title or its id, and facts of it in small type."""
+    """An item's title or id, with facts in small type."""
     names = (item["id"] if item["title"] else None, item["category"], item["difficulty"])
     cluster = None if item["cluster"] == item["id"] else f"of {item['cluster']}"
     known = ", ".join(str(each) for each in (*names, cluster, item["published"]) if each)

@@ -1,4 +1,4 @@
-"""Contestants of a board in print: names, kinds, settings, plots, ranks, faults and costs."""
+"""Text for contestants of a board: names, kinds, settings, plots, ranks, faults and costs."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def _kind(method: str, model: str) -> str:
 
 
 def is_floor(row: Row) -> bool:
-    """True for answers made without the item: constant ones and random ones."""
+    """True for answers made without the item: constant or random."""
     return kind_of(row) == "floor" or row["method"] == "random"
 
 
 def shown_name(row: Row) -> str:
-    """The name under which a row stands, as the row spells it."""
+    """The name of a row's contestant, as the row spells it."""
     is_method = row["model"] in NO_MODEL or row["method"] in _CONTROLS
     return str(row["method"] if is_method else row["model"])
 
 
 def name_and_details(row: Row) -> tuple[str, list[str]]:
-    """A contestant's name, and the line under it in small type."""
+    """A contestant's name, and details for the line below it."""
     name = visible(shown_name(row))
     if row["model"] in NO_MODEL:
         return name, []
@@ -60,7 +60,7 @@ def name_and_details(row: Row) -> tuple[str, list[str]]:
 
 
 def label(row: Row) -> str:
-    """A contestant's name in a sentence, distinguished from other uses of its model."""
+    """A contestant's name in a sentence, with its method if not `direct`."""
     name, details = name_and_details(row)
     is_plain = row["method"] in _CONTROLS or not details
     others = [] if is_plain else [one for one in details if one != "direct"]
@@ -68,7 +68,7 @@ def label(row: Row) -> str:
 
 
 def title_of(task: str) -> str:
-    """A task's name in words."""
+    """A task's name as a title."""
     words = visible(task).rsplit("/", 1)[-1].replace("_", " ")
     return words[:1].upper() + words[1:]
 
@@ -99,7 +99,7 @@ def _decoding(settings: object) -> list[str]:
 
 
 def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Settings shared by all contestants with a model, or by all where none has one."""
+    """Settings shared by all contestants with a model, or by all if none has a model."""
     of_models = [facts_of(row) for row in rows if row["model"] not in NO_MODEL]
     everyone = of_models or [facts_of(row) for row in rows]
     if not everyone:
@@ -109,13 +109,13 @@ def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def tries_of(row: Row) -> list[str]:
-    """Other runs of the same model there, of which this may be the best."""
+    """Counts of other runs of the same model, since this may be the best of several tries."""
     runs = row["runs"] or {}
     parts = []
     if runs.get("variants"):
         parts.append(f"{counted(runs['variants'], 'other way', 'other ways')} tried")
     if runs.get("removed"):
-        parts.append(f"{runs['removed']:,} logs taken out")
+        parts.append(f"{runs['removed']:,} logs removed")
     return parts
 
 
@@ -137,7 +137,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 def slug(name: str, *more: object) -> str:
     """A file name for `name`: lower-case ASCII, then 8 hex digits of its hash.
 
-    `more` is what tells things of one name apart; only the hash holds it.
+    `more` distinguishes things of one name; it goes into the hash only.
     """
     ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
     readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
@@ -155,16 +155,16 @@ class MetricColumn:
     metric: str
     higher_is_better: bool
     scale: tuple[float, float] | None
-    """Values at the two ends of the plot; None where nothing can be drawn."""
+    """Values at the two ends of the plot; None if nothing can be drawn."""
     best: Row | None
     """The row whose interval is the band of the plots."""
     says: str = ""
     """Meaning of a metric, in a sentence."""
 
     def mark(self, row: Row | None) -> str:
-        """Classes that place a row's value and interval in its cell; empty where it has none.
+        """Classes that place a row's value and interval in its cell; empty without a value.
 
-        A floor may lie outside the plot: an arrow then shows on which side.
+        A floor may lie outside the plot; an arrow then shows the side.
         """
         if row is None or row["value"] is None or self.scale is None:
             return ""
@@ -185,10 +185,10 @@ class MetricColumn:
 def make_column(
     metric: str, rows: Sequence[Row], higher_is_better: bool, *, says: str = ""
 ) -> MetricColumn:
-    """A column out of the rows that have a value in it and may be ranked."""
+    """Make a column from rows that have a value and may be ranked."""
     if not rows:
         return MetricColumn(metric, higher_is_better, None, None, says)
-    # The floor would press everybody else together at the other end.
+    # With the floor in the scale, all others would crowd together at the other end.
     inner = [row for row in rows if kind_of(row) != "floor"] or rows
     low = min(min(bounds_of(row)[0], row["value"]) for row in inner)
     high = max(max(bounds_of(row)[1], row["value"]) for row in inner)
@@ -199,41 +199,41 @@ def make_column(
 
 
 def bounds_of(row: Row) -> tuple[float, float]:
-    """A row's interval; its value twice where it has none."""
+    """A row's interval; without one, its value twice."""
     low, high = row["ci"] or (row["value"], row["value"])
     return low, high
 
 
 def between(row: Row) -> str:
-    """A row's interval in print."""
+    """A row's interval as text."""
     return "no interval" if row["ci"] is None else interval(bounds_of(row))
 
 
 def rank_bounds(row: Row) -> tuple[int, int]:
-    """The ranks that the items allow a ranked row; its rank twice where nobody was compared."""
+    """The plausible range of a row's rank; its rank twice if contestants were not compared."""
     low, high = row["rank_interval"] or (row["rank"], row["rank"])
     return low, high
 
 
 def ranks(row: Row) -> str:
-    """The ranks that the items allow a ranked row, such as "rank 1–3"."""
+    """The plausible range of a row's rank as text, such as "ranks 1–3"."""
     low, high = rank_bounds(row)
     return f"rank {low}" if low == high else f"ranks {low}–{high}"
 
 
 def _percent(value: float, scale: tuple[float, float]) -> int:
     low, high = scale
-    # A margin of 4% on both sides, so that the dots at the ends are drawn whole.
+    # A margin of 4% on both sides keeps the dots at the ends whole.
     return 50 if high == low else round(4 + 92 * (value - low) / (high - low))
 
 
 def rank_of(lead: Row | None) -> int | None:
-    """The rank by a headline row; the ceiling has none."""
+    """The rank in a headline row; None for the ceiling."""
     return None if lead is None or kind_of(lead) == "ceiling" else lead["rank"]
 
 
 def rank_note(lead: Row | None, kind: str) -> str:
-    """The ranks that a contestant may have, or why it has none."""
+    """The plausible range of a contestant's rank, or the reason why it has no rank."""
     if kind == "ceiling":
         return "not ranked"
     if lead and lead["set_aside"]:
@@ -247,7 +247,7 @@ def rank_note(lead: Row | None, kind: str) -> str:
 
 
 def named_rivals(row: Row, field: str) -> str:
-    """Contestants that a ranked row is tied or undecided with, in names; the rest as a number."""
+    """Names of contestants that a row is tied or undecided with; the rest as a number."""
     if not row[field] or row["rank"] is None:
         return ""
     named = [visible(name, 60) for name in row[field][:_NAMED]]
@@ -256,7 +256,7 @@ def named_rivals(row: Row, field: str) -> str:
 
 
 def fact(row: Row, column: BoardColumn) -> str:
-    """A row's cell in one of the last columns of a table; empty where not recorded."""
+    """Text of a row's cell in one of the fact columns; empty if not recorded."""
     value = shown_value(column, row)
     if column.unit == "exposure":
         return _exposure(row)
@@ -268,7 +268,7 @@ def fact(row: Row, column: BoardColumn) -> str:
 
 
 def _exposure(row: Row) -> str:
-    """Items of a row in its model's training data, with the cutoff behind it."""
+    """Counts of a row's items by possible exposure, with the model's training cutoff."""
     if not row["contamination"]:
         return ""
     exposure = row["exposure"]
@@ -287,7 +287,7 @@ def _exposure(row: Row) -> str:
 
 
 def faults_of(row: Row) -> list[tuple[int, str]]:
-    """Faults of a row's answers: counts, each with its text."""
+    """Counts of a row's faulty answers, each with its text."""
     invalid = 0 if row["valid"] is None else row["n"] - round(row["n"] * row["valid"])
     counts = ((invalid, "not valid"), (row["missing"], "missing"), (row["undefined"], "undefined"))
     found = [(count, f"{count:,} {word}") for count, word in counts if count]
@@ -295,7 +295,7 @@ def faults_of(row: Row) -> list[tuple[int, str]]:
 
 
 def missing(row: Row | None) -> str:
-    """Reason why a cell has no value; empty where it has one."""
+    """Reason why a cell has no value; empty if it has one."""
     if row is None:
         return "not measured"
     if row["value"] is not None:
@@ -308,7 +308,7 @@ def missing(row: Row | None) -> str:
 
 
 def notes(row: Row, lead: Row) -> list[str]:
-    """Notes beside a value: differences between its row and that of the headline metric."""
+    """Notes beside a value: how its row differs from the headline row."""
     is_corrected = row["metric"] == WIN_RATE or row["calibrated"]
     found = [_calibration(row)] if is_corrected else []
     valid_only = row["value_valid"]
@@ -323,17 +323,17 @@ def notes(row: Row, lead: Row) -> list[str]:
 
 
 def _calibration(row: Row) -> str:
-    """A judge's metric as people's labels correct it."""
+    """A judge's metric, corrected by human labels."""
     found = row["calibrated"]
     if not found:
         return "not calibrated"
     ends = interval((found["ci"][0], found["ci"][1]))
     labels = counted(found["labels"], "label", "labels")
-    return f"{figure(found['value'])} ({ends}) corrected by {labels} of people"
+    return f"{figure(found['value'])} ({ends}) corrected by {labels} from people"
 
 
 def dollars(amount: float) -> str:
-    """Money with two digits that say something."""
+    """Format money with two significant digits for small sums."""
     if amount == 0:
         return "0"
     if amount < 0.000_05:
@@ -351,4 +351,4 @@ _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "work": lambda done: f"{done['steps']:.1f}, calls {done['searches'] + done['reads']:.1f}",
     "why": lambda stopped: visible(stopped.get("reason", "")),
 }
-"""A value by its unit."""
+"""Formats of values by unit."""

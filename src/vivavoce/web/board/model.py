@@ -1,4 +1,4 @@
-"""Content of a site's pages: boards, contestants and the facts beside them."""
+"""Content of a site's pages: boards, contestants and facts about them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from vivavoce.web.board.sections import Section, best_of, is_first, make_section
 
 @dataclass(frozen=True, eq=False)
 class BoardOf:
-    """All that was measured on one task, in one setting of one round: a page of its own."""
+    """All results of one task in one setting of one round; each board has its page."""
 
     group: Group
     path: str
     """Path of its page: `boards/ROUND/TASK--SETTING.html`."""
     known: Mapping[str, Metric]
-    """Its metrics by name, as far as they are known."""
+    """Its known metrics by name."""
 
     round: str
-    """Round as its rows spell it, like the next three; print them through `visible`."""
+    """Raw text from logs, like the next three fields; print through `visible`."""
     task: str
     version: str
     setting: str
     key: str
     """Changes whenever a row does."""
     metrics: tuple[str, ...]
-    """Metrics in the order of the task's card; it is ranked by the first."""
+    """Metrics in the order of the task's card; the first one ranks."""
 
     @property
     def place(self) -> Place:
@@ -43,17 +43,17 @@ class BoardOf:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """All its rows; of a large board they are loaded when first asked for."""
+        """All its rows, loaded on first use if the board is large."""
         return self.group.rows
 
     @cached_property
     def title(self) -> str:
-        """The task in words."""
+        """The task's name as a title."""
         return title_of(self.task)
 
     @cached_property
     def headline(self) -> str:
-        """The metric it is ranked by."""
+        """The metric that ranks."""
         return self.metrics[0]
 
     @cached_property
@@ -68,63 +68,63 @@ class BoardOf:
 
     @cached_property
     def identities(self) -> tuple[tuple[str, str], ...]:
-        """Kind and name of the contestant behind each of the group's leads."""
+        """Kind and name of the contestant of each lead of the group."""
         return tuple(map(identity_of, self.group.leads))
 
     @cached_property
     def headline_rows(self) -> tuple[Row, ...]:
-        """One row for each contestant measured by the headline metric, in the order given."""
+        """One row per contestant with the headline metric, in the given order."""
         return tuple(row for row in self.group.leads if row["metric"] == self.headline)
 
     @cached_property
     def valued(self) -> tuple[Row, ...]:
-        """The headline rows with a value, in the order given; the ceiling is not among them."""
+        """The headline rows with a value, without the ceiling, in the given order."""
         found = self.headline_rows
         return tuple(r for r in found if r["value"] is not None and kind_of(r) != "ceiling")
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:
-        """The valued rows that have a rank, best first."""
+        """The valued rows with a rank, best first."""
         found = [row for row in self.valued if row["rank"] is not None]
         sign = -1 if self.higher_is_better else 1
         return tuple(sorted(found, key=lambda row: (row["rank"], sign * row["value"])))
 
     @cached_property
     def items(self) -> int:
-        """The most items that any of its contestants answered."""
+        """The largest number of items that a contestant answered."""
         return max((int(row["n"]) for row in self.headline_rows), default=0)
 
     @property
     def best(self) -> Row | None:
-        """The headline row with the best value; a floor is none. None where nobody is ranked."""
+        """The best ranked headline row that is not a floor; None if there is none."""
         return best_of(self.ranked)
 
     @property
     def winner(self) -> Row | None:
-        """The best row where it differs from everybody else, else None."""
+        """The best row if it is significantly ahead of all others, otherwise None."""
         best = self.best
         return best if best is not None and is_first(best) else None
 
     @cached_property
     def section(self) -> Section:
-        """Its table, with every number and sentence ready to print; made when first asked for."""
+        """Its table, ready to print; made on first use."""
         return make_section(self.rows, self.known, self.metrics)
 
 
 class ModelOf(NamedTuple):
-    """One model, or one method that needs none; kind and name are as of `identity_of` its rows."""
+    """A model, or a method without one, with kind and name as from `identity_of`."""
 
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
     name: str
-    """Name as the rows spell it; print it through `visible`."""
+    """Raw text from logs; print through `visible`."""
     is_own: bool
-    """True if it comes from the reader's own logs alone."""
+    """True if all its rows come from the reader's own logs."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """Content of all pages. The order of boards and contestants is that of the rows."""
+    """Content of all pages; boards and contestants have the order of the rows."""
 
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]
@@ -133,23 +133,23 @@ class Site:
     boards: tuple[BoardOf, ...]
     contestants: tuple[ModelOf, ...]
     nav: tuple[Link, ...] = ()
-    """The links in the head of every page."""
+    """Links at the top of every page."""
     note: str = ""
     """A note at the top of the first page."""
     updated: str = ""
-    """Day on which the newest of its logs was begun; empty without logs."""
+    """Start day of the newest log; empty without logs."""
     status: str = ""
-    """Path of the page on its state, which every page names."""
+    """Path of the status page, linked from every page."""
     next_round: str = ""
-    """Day on which the next round is due; empty where none is."""
+    """Day on which the next round is due; empty if none is."""
     submit: str = ""
-    """Address where a model is submitted."""
+    """Address for submitting models."""
     answered: frozenset[str] = frozenset()
-    """Paths of the boards that lead to pages of items with all answers."""
+    """Paths of the boards that link to pages of items with all answers."""
 
     @property
     def rows(self) -> Iterator[Row]:
-        """All rows, board after board; those of a large board are loaded one board at a time."""
+        """All rows, board by board; large boards are loaded one at a time."""
         for board in self.boards:
             yield from board.rows
 
@@ -160,14 +160,14 @@ class Site:
 
     @cached_property
     def round_names(self) -> tuple[str, ...]:
-        """The rounds that have a board, by the end of their window and then by name."""
+        """The rounds with a board, sorted by the end of their window, then by name."""
         ends = {str(entry["id"]): str(entry["window"][1]) for entry in self.rounds}
         named = dict.fromkeys(board.round for board in self.boards)
         return tuple(sorted(named, key=lambda name: (ends.get(name, ""), name)))
 
     @cached_property
     def by_task(self) -> dict[str, list[BoardOf]]:
-        """The boards of each task, in all settings and rounds."""
+        """Boards by task, in all settings and rounds."""
         found: dict[str, list[BoardOf]] = {}
         for board in self.boards:
             found.setdefault(board.task, []).append(board)
@@ -175,7 +175,7 @@ class Site:
 
 
 def site_of(board: Board) -> Site:
-    """Site of a board."""
+    """Make the site of a board."""
     contestants: dict[tuple[str, str], bool] = {}
     families = dict.fromkeys(map(family_of, board.groups))
     known = {family: metrics_of(family) for family in families}

@@ -1,4 +1,4 @@
-"""The first page: a matrix of contestants by tasks, with price and trust beside each name."""
+"""The first page: a matrix of contestants by tasks, with prices and other facts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Interval = tuple[float, float]
 
 SHADES = 5
 MAX_DETAILED = 1200
-"""Cells up to which each also holds its interval and its ranks; the page stays below 300 KB."""
+"""Maximum cells that also show interval and ranks; this keeps the page below 300 KB."""
 
 
 class Cell(NamedTuple):
@@ -38,37 +38,37 @@ class Cell(NamedTuple):
 
     row: Row
     shade: int
-    """Share of the other contestants that it is surely better than, from 0 to SHADES - 1."""
+    """Share of the others that it is significantly better than, from 0 to SHADES - 1."""
     may_lead: bool
-    """True if the first rank is possible, it is not a floor, and some answer is valid."""
+    """True if rank 1 is possible, it is not a floor, and some answer is valid."""
 
 
 class Line(NamedTuple):
-    """One contestant: a line of the matrix."""
+    """A contestant's line of the matrix."""
 
     model: ModelOf
     name: str
     options: str
-    """Arguments of a method, in small type beside its name."""
+    """Arguments of a method, shown in small type beside the name."""
     cells: tuple[Cell | None, ...]
-    """One for each board of the newest round."""
+    """One per board of the newest round."""
     better_than: Interval | None
-    """Share of the others that it is better than, averaged over families: surely, and at most.
+    """Bounds on the share of others that it is better than, averaged over families.
 
-    A family of the round that it did not take counts 0.
+    A family without its results counts 0.
     """
     price: float | None
-    """US dollars an answer; None where no board records a cost."""
+    """US dollars per answer; None if no board records a cost."""
     valid: str
     seen: str
     judge: str
     cutoff: str
     rows: Sequence[Row]
-    """Its rows on the boards that it took."""
+    """Its rows on these boards."""
 
     @property
     def weights(self) -> str:
-        """Its weights, `open` or `closed`; empty where that is not known."""
+        """Its weights, `open` or `closed`; empty if unknown."""
         return about_model(self.rows, "open_weights")
 
 
@@ -80,10 +80,10 @@ class Head(NamedTuple):
     """`text` or `number`, for sorting."""
     of: Callable[[Line], str]
     words: str = "{}"
-    """Its cell where there is no room for a column: on a phone, below the name."""
+    """Text of its cell on a phone, below the name."""
     first: str = "ascending"
     stays: bool = True
-    """True if it stays in view while the tasks are scrolled."""
+    """True if the column stays visible while the tasks are scrolled."""
 
 
 HEADS = (
@@ -111,7 +111,7 @@ HEADS = (
 
 
 def overview(site: Site) -> dict[str, Any]:
-    """Values that `index.html.j2` prints."""
+    """Values for `index.html.j2`."""
     boards = newest_boards(site)
     families: dict[str, list[BoardOf]] = defaultdict(list)
     for board in boards:
@@ -146,7 +146,7 @@ class Answers(NamedTuple):
     title: str
     answers: Sequence[Answer]
     facts: Sequence[tuple[int, str]]
-    """Places and heads of the facts that anybody has."""
+    """Indices and heads of the facts that some contestant has."""
 
 
 def _answers(title: str, boards: Sequence[BoardOf]) -> Answers:
@@ -163,22 +163,22 @@ def newest_boards(site: Site) -> list[BoardOf]:
 
 
 def family_of(family: str) -> tuple[str, str]:
-    """A family's title and summary; of one that is not ours, its name in words."""
+    """A family's title and summary; without a card, its name as a title."""
     card = list_families().get(family)
     return (card.title, card.summary) if card else (title_of(family) or "Tasks", "")
 
 
 def about_round(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry of a round, and its window and contents in `words`."""
+    """The entry of a round, with window and contents as text in `words`."""
     start, end = map(visible, entry["window"])
     counts = " · ".join(f"{name} {count}" for name, count in flat_counts(entry["counts"]))
-    within = f" In it: {counts}" if counts else ""
+    within = f"  Contents: {counts}" if counts else ""
     return {**entry, "words": f"Papers published from {start} until before {end}.{within}"}
 
 
 def courses_of(site: Site) -> Sheet:
     """The best value of every task and setting in each round."""
-    # Versions of a task share a line: a round has one of them, or the last one stands for it.
+    # Versions of a task share a line; the last version in a round is shown.
     courses: dict[tuple[str, str], dict[str, BoardOf]] = defaultdict(dict)
     for board in site.boards:
         courses[board.task, board.setting][board.round] = board
@@ -205,11 +205,11 @@ def courses_of(site: Site) -> Sheet:
 
 
 _MAX_NAMED = 4
-"""Rounds from which on the winners are not named in the table of all rounds."""
+"""With this many rounds, the table of all rounds no longer names winners."""
 
 
 def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Nested counts as (name, number) pairs, in the order given."""
+    """Flatten nested counts to (name, number) pairs in the given order."""
     pairs: list[tuple[str, str]] = []
     for key, value in counts.items():
         name = f"{prefix}{visible(key)}".replace("_", " ")
@@ -221,7 +221,7 @@ def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, 
 
 
 def lines_of(site: Site, boards: Sequence[BoardOf]) -> list[Line]:
-    """Lines of all contestants but the ceiling; who is surely better than most comes first."""
+    """Lines of all contestants except the ceiling, best first."""
     best = [best_rows(board) for board in boards]
     made = []
     for one in site.contestants:
@@ -235,7 +235,7 @@ def lines_of(site: Site, boards: Sequence[BoardOf]) -> list[Line]:
 def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -> Line:
     shares: dict[str, list[Interval]] = {board.family: [] for board in boards}
     for board, row in zip(boards, rows, strict=True):
-        if row is None or one.kind == "floor":  # a floor competes with nobody
+        if row is None or one.kind == "floor":  # floors do not compete
             continue
         if (above := shares_above(row, len(board.ranked))) is not None:
             shares[board.family].append(above)
@@ -279,7 +279,7 @@ def _valid(rows: Sequence[Row]) -> str:
 
 
 def _seen(rows: Sequence[Row]) -> str:
-    """Share of the items that a model may have learnt; "unknown" where its cutoff is."""
+    """Share of the items that a model may have seen in training; "unknown" without a cutoff."""
     counts: Counter[str] = Counter()
     for row in rows:
         counts.update((row["exposure"] or {}).get("items") or {})
@@ -298,7 +298,7 @@ def _judge(rows: Sequence[Row]) -> str:
 
 
 def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:
-    """The best ranked headline row of each contestant: several methods of a model are one."""
+    """The best ranked headline row of each model, over its methods."""
     found: dict[tuple[str, str], Row] = {}
     for row in board.headline_rows:
         identity = identity_of(row)

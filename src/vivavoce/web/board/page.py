@@ -1,12 +1,11 @@
-"""Files of the site: path, inputs and making of each, and the record by which a build makes few.
+"""Files of the site, and the record that lets a build skip unchanged ones.
 
-`site.json` lists every file with the key of its inputs, the sha256 of its bytes and their number.
-It is written last, once all others are on the disk: a build that was killed is finished by the next
-one, and a file that was touched since is checked again.
+`site.json` lists each file with the key of its inputs, its sha256 and its size. It is written last,
+once all others are on disk: after a killed build the next one finishes the work, and files touched
+since are checked again.
 
-A page is declared as words on top, then blocks of tables, terms and links. Every text is escaped
-where it is put into the page; markup is made by `markup` and `link` alone, which escape what they
-are given.
+A page is declared as a heading, then blocks of tables, terms and links. All text is escaped when it
+enters the page; only `markup` and `link` make markup, and they escape their values.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ _CODE = (
 )
 _SOURCES = (".py", ".j2", ".css", ".js", ".toml")
 _PLACES = "vlhbe"
-"""Value, low and high end of an interval, begin and end of the band behind it, in percent."""
+"""Value, low and high end of an interval, start and end of the band behind it, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +68,16 @@ class Page:
     """One file of the site."""
 
     path: str
-    """Inside the site, with `/` between its parts."""
+    """Path inside the site, separated by `/`."""
     key: str
-    """Sha256 of everything the file is made of: another key, another file."""
+    """Sha256 of all inputs; the file is rewritten if it changes."""
     make: Callable[[], bytes]
-    """Renders it; asked only when the site does not hold it yet."""
+    """Renders the file; called only if the site does not have it yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A place of the site that every page names."""
+    """A link to a page of the site."""
 
     label: str
     path: str
@@ -92,10 +91,10 @@ def page_of(
     *,
     nav: Sequence[Link] = (),
 ) -> Page:
-    """A page out of a template of `web/templates`.
+    """Make a page from a template of `web/templates`.
 
-    `inputs` decide the content of the page, and its key is their hash; `values` are made only when
-    the page is, and are the inputs where left out.
+    `inputs` determine the content; the key is their hash. `values` makes the template's values when
+    the page is rendered; by default they are the inputs.
     """
     links = [[link.label, link.path] for link in nav]
     key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, links])
@@ -110,12 +109,12 @@ def page_of(
 
 
 def file_of(path: str, inputs: Any, make: Callable[[], bytes]) -> Page:
-    """A file that no template makes; `inputs` are JSON values that decide what is in it."""
+    """Make a file without a template; `inputs` are JSON values that determine its content."""
     return Page(path, hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, inputs]), make)
 
 
 def json_file(path: str, value: Mapping[str, Any]) -> Page:
-    """A file of JSON in ASCII, so that no invisible character hides in it."""
+    """Make a JSON file in ASCII, so that no invisible character hides in it."""
 
     def make() -> bytes:
         text = json.dumps(value, sort_keys=True, indent=1, allow_nan=False)
@@ -125,13 +124,13 @@ def json_file(path: str, value: Mapping[str, Any]) -> Page:
 
 
 def root_of(path: str) -> str:
-    """The way from a page up to the folder of the site: `../` for each folder of its path."""
+    """Relative path from a page to the root of the site: `../` for each folder of its path."""
     return "../" * path.count("/")
 
 
 @cache
 def environment() -> Environment:
-    """The templates of the site, with the functions by which they print rows."""
+    """Environment of the site's templates, with filters that print rows."""
     made = environment_of("vivavoce.web")
     made.filters |= {function.__name__: function for function in _FILTERS}
     made.filters |= {"tag": entries.TAGS.__getitem__, "thousands": "{:,}".format}
@@ -141,8 +140,8 @@ def environment() -> Environment:
 def static_files() -> list[Page]:
     """The style sheet, the script and the icon.
 
-    Added to the style sheet are the labels of columns on phones, and the places in plots, which
-    pages may not state themselves: their policy allows no style attribute.
+    Column labels for phones and positions in plots are added to the style sheet, since the pages'
+    policy forbids style attributes.
     """
     folder = resources.files("vivavoce.web") / "static"
     icon = resources.files("vivavoce.web.annotation") / "static" / "icon.svg"
@@ -183,14 +182,13 @@ class Built:
 
 
 def write_pages(pages: Iterable[Page], out: Path) -> Built:
-    """Write the pages that are new, changed, or no longer as they were left; remove old ones.
+    """Write pages that are new, changed, or modified since the last build; remove old ones.
 
-    Only files that an earlier build listed are ever removed, and none is written over in a folder
-    that holds no site yet.
+    Removes only files that an earlier build listed, and overwrites none in a folder without a site.
 
     Raises:
-        InputError: The folder holds no site, but a file that this one would write over.
-        VivaError: Two pages have one path, or a file could not be written.
+        InputError: The folder has no site, but a file that would be overwritten.
+        VivaError: Two pages have the same path, or a file could not be written.
     """
     pages = list(pages)
     _claim(out, [page.path for page in pages])
@@ -199,7 +197,7 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
     written = []
     for page in pages:
         if page.path in state or page.path == STATE:
-            raise VivaError(f"Two files of the site are called {page.path}. Rename one of them.")
+            raise VivaError(f"Two files of the site have the path {page.path}. Rename one of them.")
         known = earlier.get(page.path, {})
         if known.get("key") != page.key or not _is_as_left(out / page.path, known, since):
             content = page.make()
@@ -218,20 +216,20 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
 
 
 def _claim(out: Path, paths: Iterable[str]) -> None:
-    """Make a folder one of a site: from then on its files may be written over."""
+    """Mark a folder as a site, so that its files may be overwritten from now on."""
     if (out / STATE).is_file():
         return
     for path in paths:
         if (out / path).exists():
             raise InputError(
-                f"{out / path} is there already and belongs to no site. Move it away, or choose "
+                f"{out / path} exists and does not belong to a site. Move it away, or choose "
                 "another folder."
             )
     write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": {}})
 
 
 def read_state(out: Path) -> dict[str, dict[str, Any]]:
-    """Files that the last build left in a folder, by path; empty where nothing can be relied on."""
+    """Files that the last build left in a folder, by path; empty without a valid record."""
     files = _state(out).get("files")
     if not isinstance(files, Mapping):
         return {}
@@ -239,14 +237,14 @@ def read_state(out: Path) -> dict[str, dict[str, Any]]:
 
 
 def without_keys(out: Path, rules: str) -> dict[str, str]:
-    """Sha256 of the files, by path, in which a search by these rules found no key."""
+    """Sha256 by path of files in which a search by these rules found no API key."""
     if _state(out).get("searched") != rules:
         return {}
     return {path: entry["sha256"] for path, entry in read_state(out).items()}
 
 
 def note_search(out: Path, rules: str) -> None:
-    """Note that the files of a site were searched for keys, by these rules, and hold none."""
+    """Record that a search of the site's files by these rules found no API key."""
     if _state(out).get("searched") != rules:
         write_json(out / STATE, {**_state(out), "searched": rules})
 
@@ -261,7 +259,7 @@ def _state(out: Path) -> Mapping[str, Any]:
 
 
 def _is_entry(path: str, entry: Any) -> bool:
-    """Check that a line of `site.json` is one of ours: it may have been edited by anybody."""
+    """Validate an entry of `site.json`, which anybody may have edited."""
     pure = PurePosixPath(path)
     is_inside = not pure.is_absolute() and ".." not in pure.parts and "\\" not in path
     return (
@@ -274,14 +272,14 @@ def _is_entry(path: str, entry: Any) -> bool:
 
 
 def _is_as_left(path: Path, known: Mapping[str, Any], since: int) -> bool:
-    """Check that a file holds what was written; one touched since is read again."""
+    """Check that a file is as written; its content is read only if it was touched since."""
     if not path.is_file() or path.stat().st_size != known["size"]:
         return False
     return path.stat().st_ctime_ns < since or hash_file(path) == known["sha256"]
 
 
 def _remove(out: Path, path: str) -> None:
-    """Remove a file, and the folders that it leaves empty; never through a link."""
+    """Remove a file and folders left empty; never follow links."""
     target = out / path
     folder = out.resolve()
     if not target.is_file() or target.parent.resolve() != folder / PurePosixPath(path).parent:
@@ -295,27 +293,27 @@ def _remove(out: Path, path: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of a page below a heading of its own."""
+    """A section of a page with a heading."""
 
     title: str
     id: str = ""
-    """Anchor of the part; made from its place by default."""
+    """Anchor; by default made from its position."""
     sheets: Sequence[Sheet] = ()
-    """Tables; the lines below one stand in its caption."""
+    """Tables; the lines below a sheet go into its caption."""
     terms: Mapping[str, str] | None = None
-    """Words with their meanings."""
+    """Terms with their meanings."""
     items: Sequence[str] = ()
     """Entries of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A page: its heading, the words below it, and its blocks."""
+    """Content of a declared page."""
 
     title: str
     lead: str = ""
     kicker: str = ""
-    """Small words above the heading."""
+    """Small text above the heading."""
     blocks: Sequence[Block] = ()
     after: str = ""
     """A line below the blocks."""
@@ -324,7 +322,7 @@ class Words:
 def words_page(
     path: str, inputs: Mapping[str, Any], make: Callable[[], Words], *, nav: Sequence[Link] = ()
 ) -> Page:
-    """A page of the site that is declared; `inputs` decide its content, as in `page_of`."""
+    """Make a declared page; `inputs` determine its content, as in `page_of`."""
 
     def values() -> Mapping[str, Any]:
         words = make()
@@ -334,19 +332,19 @@ def words_page(
 
 
 def html_of(words: Words, root: str, *, nav: Sequence[Link] = ()) -> str:
-    """A declared page that is not a file of a site, with the way from it to the site's folder."""
+    """Render a declared page outside a site; `root` is the relative path to the site."""
     values = {name: getattr(words, name) for name in Words.__slots__}
     template = environment().get_template("page.html.j2")
     return template.render(root=root, here="", nav=nav, **values)
 
 
 def markup(text: str, *values: object) -> Markup:
-    """Markup with values in its places `{}`: plain text, or markup that was made before."""
+    """Fill the places `{}` of a markup text with plain text (escaped) or existing markup."""
     shown = (value if isinstance(value, Markup) else visible(value, 600) for value in values)
     return Markup(text).format(*shown)
 
 
 def link(here: str, path: str, text: object, note: object = "") -> Markup:
-    """A link from a page to another one of the site, and a note in small type beside it."""
+    """A link from one page of the site to another, with a note in small type."""
     found = markup('<a href="{}"><bdi>{}</bdi></a>', root_of(here) + path, text)
     return found + markup(" <small><bdi>{}</bdi></small>", note) if note else found

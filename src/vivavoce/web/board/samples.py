@@ -1,4 +1,4 @@
-"""Pages of single items: what was asked, the gold, and every answer with its scores."""
+"""Pages of single items: the input, the gold, and every answer with its scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12
-"""Criteria of a judge that are shown."""
+"""Maximum criteria of a judge that are shown."""
 _WORDS = {"answer": "answer", "reference": "gold", "tie": "tie"}
 
 
@@ -44,7 +44,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Verdict of a judge on an answer and the gold, by one criterion."""
+    """A judge's verdict between answer and gold by one criterion."""
 
     criterion: str
     outcome: str
@@ -53,7 +53,7 @@ class Verdict:
 
 
 def excerpt(text: str, size: int) -> Excerpt:
-    """Start of a text that takes no more than `size` bytes of a page."""
+    """The start of a text, at most `size` bytes of HTML."""
     kept = text[:size]
     shown = _spelled(kept)
     while (taken := len(escape(shown).encode("utf-8"))) > size:
@@ -63,7 +63,7 @@ def excerpt(text: str, size: int) -> Excerpt:
 
 
 def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
-    """The verdicts in a judge's note, the overall one first; none where it is of another form."""
+    """The verdicts in a judge's note, the overall one first; empty if its form is unknown."""
     orders = (judgement or {}).get("orders")
     if not isinstance(orders, Sequence) or isinstance(orders, str):
         return []
@@ -91,7 +91,7 @@ def _verdict(name: str, orders: Mapping[str, Mapping[str, object]]) -> Verdict:
 
 
 def _winner(first: str, place: object) -> str:
-    """Owner of the text in the place that won; empty without a verdict."""
+    """The winner, from the position that won; empty without a verdict."""
     second = "reference" if first == "answer" else "answer"
     return {"first": first, "second": second}.get(str(place), "")
 
@@ -103,7 +103,7 @@ def _spelled(text: str) -> str:
 
 
 METRICS = 24
-"""Metrics of an answer that are shown."""
+"""Maximum metrics of an answer that are shown."""
 
 _INPUT = 20_000
 _GOLD = 14_000
@@ -116,22 +116,22 @@ _LAST = ("floor", "ceiling")
 
 @dataclass(frozen=True, slots=True)
 class ItemContext:
-    """Place and links of the pages of some items of one task and setting."""
+    """Folder and links of the item pages of one task and setting."""
 
     folder: str
-    """Their own, inside the site."""
+    """Folder inside the site."""
     back: Link
-    """The page that lists them."""
+    """Link to the list of items."""
     family: str
     higher_is_better: bool
-    """Direction of the metric that ranks."""
+    """Direction of the headline metric."""
     board: str = ""
-    """Path of the page of their board; empty where it has none."""
+    """Path of the board's page; empty without one."""
     nav: Sequence[Link] = ()
 
 
 def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
-    """Values for `item.html.j2` of an item."""
+    """An item's values for `item.html.j2`."""
     answers = list(item.read())
     texts = [answer.texts for answer in answers if answer.score]
     common = common_input(answers)
@@ -148,13 +148,13 @@ def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
 
 
 def common_input(answers: Sequence[Answer]) -> str:
-    """The input that most contestants were shown."""
+    """The most frequent input among contestants."""
     inputs = Counter(answer.texts.input for answer in answers if answer.score)
     return inputs.most_common(1)[0][0] if inputs else ""
 
 
 def competing(item: ItemTexts) -> list[float]:
-    """The values of all answers in the headline metric, without those of floor and ceiling."""
+    """Values of all answers in the headline metric, without floor and ceiling."""
     return [
         value
         for source, value in zip(item.sources, item.means(), strict=True)
@@ -163,7 +163,7 @@ def competing(item: ItemTexts) -> list[float]:
 
 
 def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, bool, float, str]:
-    """Best first; floor and ceiling, who compete with nobody, last."""
+    """Sort key: best first, then floor and ceiling."""
     value = answer.mean(metric)
     sign = -1.0 if higher_is_better else 1.0
     is_apart = entries.kind_of(asdict(answer.source.key)) in _LAST
@@ -171,7 +171,7 @@ def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, b
 
 
 def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[str, Any]:
-    """One contestant's answer."""
+    """Template values of one contestant's answer."""
     source, texts = answer.source, answer.texts
     row = asdict(source.key)
     name, details = entries.name_and_details(row)
@@ -205,7 +205,7 @@ def _use(score: SampleScore, attempts: int) -> str:
 
 
 def title_of(item: ItemTexts) -> str:
-    """Title of the paper, table or leaderboard of an item; empty where it is not known."""
+    """Title of an item's paper, table or leaderboard; empty if unknown."""
     return next((visible(found[0].title) for found in item.scores() if found), "")
 
 
@@ -226,10 +226,10 @@ INDEX = "samples/index.html"
 
 
 def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
-    """The pages of the items, and the lists that lead to them.
+    """Pages of items and the lists that link to them.
 
-    Items of one round, task and setting stand together; those of boards that the site does not hold
-    are left out.
+    Items must be grouped by round, task and setting. Items without a board on the site are left
+    out.
     """
     boards = {board.place: board for board in site.boards}
     made: list[Page] = []
@@ -248,13 +248,13 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
             board=board.path,
             nav=site.nav,
         )
-        # Their list last: by then the scores that it shows were read.
+        # The list comes last, when the scores that it shows have been read.
         made += [*items_pages(items, around), _list(site, board, items)]
     return [_index(site, listed), *made] if listed else []
 
 
 def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
-    """The item with the answers of the contestants on its board."""
+    """The item, with answers of contestants on its board only."""
     standing = {tuple(str(row[name] or "") for name in CONTESTANT) for row in board.group.leads}
     sources = tuple(
         source
@@ -265,7 +265,7 @@ def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
 
 
 def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
-    """Paths of the boards of which there are items."""
+    """Paths of boards with items."""
     places = {item.place for item in samples}
     return frozenset(board.path for board in site.boards if board.place in places)
 
@@ -286,7 +286,7 @@ def items_folder(board: BoardOf) -> str:
 
 
 def items_pages(items: Sequence[ItemTexts], around: ItemContext) -> list[Page]:
-    """The pages of items of one board, each leading to the next."""
+    """Pages of items of one board, each linked to the next."""
     made = []
     for place, item in enumerate(items):
         beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]
@@ -322,18 +322,15 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
         )
 
     def make() -> Words:
-        caption = (
-            f"Values are those of {visible(items[0].metrics[0])}; the oracle and the floor are not "
-            "among them."
-        )
+        caption = f"Values in {visible(items[0].metrics[0])}, without the oracle and the floor."
         heads = ("Item", "Mean", "Worst", "Best", "Answers")
         place = " · round {} · version {} · setting {}"
         return Words(
             title="Items with their answers",
             kicker=link(path, board.path, board.title)
             + markup(place, board.round, board.version, board.setting),
-            lead="Drawn by a seed from the items’ names, so nobody chose what looks good. Each "
-            "leads to its input, its gold, and what every contestant said.",
+            lead="Drawn at random with a fixed seed, so nobody picked the good ones. Each page "
+            "shows the input, the gold, and every contestant’s answer.",
             blocks=[Block("Items", sheets=[Sheet("", heads, tuple(map(line, items)), (caption,))])],
             after=link(path, board.path, "The board") + " " + link(path, INDEX, "Other boards"),
         )
@@ -354,8 +351,8 @@ def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
             rounds.setdefault(board.round, []).append(entry(board, count))
         return Words(
             title="Items with their answers",
-            lead="What was asked, what the gold says, and what every contestant answered: some "
-            "items of each board, drawn by a seed.",
+            lead="Inputs, gold answers and every contestant’s answers to some items of each "
+            "board, drawn at random with a fixed seed.",
             blocks=[Block(f"Round {visible(name)}", items=of) for name, of in rounds.items()],
         )
 

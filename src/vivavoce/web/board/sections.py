@@ -1,4 +1,4 @@
-"""The table of one board: its rows by contestant and metric, with every number ready to print."""
+"""The table of a board: its rows by contestant and metric, ready to print."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from vivavoce.web.board.entries import (
 )
 
 MAX_COLUMNS = 5
-"""Metrics of the main table; the others stand below it."""
+"""Maximum metrics in the main table; the others are in a table below."""
 
 _ByMetric = dict[str, Row]
-"""A contestant's rows."""
+"""A contestant's rows by metric."""
 
 
 class Entry(NamedTuple):
-    """One contestant: a row of the table."""
+    """A contestant's row of the table."""
 
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     lead: Row | None
     """Row of the headline metric."""
     row: Row
-    """The lead, or the contestant's first row where it was not measured by the headline metric."""
+    """The lead, or the contestant's first row if it has no headline metric."""
     cells: tuple[Row | None, ...]
     """Rows by metric."""
     faults: list[tuple[int, str]]
@@ -53,39 +53,39 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Measures of one task, in one setting of one round."""
+    """Content of a board's table."""
 
     detectable: str
-    """The smallest difference in the headline metric the items can show; empty when unknown."""
+    """Smallest detectable difference in the headline metric; empty if unknown."""
     shared: tuple[str, ...]
-    """Settings of all contestants with a model, as far as they are the same for all."""
+    """Settings that all contestants with a model share."""
     columns: tuple[MetricColumn, ...]
-    """The headline metric first."""
+    """Columns of the main table, the headline metric first."""
     further: tuple[MetricColumn, ...]
-    """Metrics that stand in a table of their own, below."""
+    """Columns of the table below."""
     entries: tuple[Entry, ...]
-    """Entries by rank, then those without one by value, and those without a value last."""
+    """Ranked entries, then unranked ones by value, then those without a value."""
     ceilings: tuple[Entry, ...]
     ranked: tuple[Row, ...]
-    """The headline rows with a rank, in the same order."""
+    """Headline rows with a rank, best first."""
     best: Row | None
-    """The first of these that is not a floor."""
+    """The first ranked row that is not a floor."""
     above: Row | None
-    """A headline row without a rank whose value is better than that of the best."""
+    """An unranked headline row with a better value than the best."""
     floor: Row | None
-    """A floor that is ranked before the best."""
+    """A floor ranked above the best."""
     equals: tuple[Row, ...]
-    """Headline rows of others with the very value of the best."""
+    """Other headline rows with exactly the value of the best."""
     facts: tuple[BoardColumn, ...]
-    """The last columns: those of every table, then those that anybody has a value in."""
+    """Fact columns: those always shown, then optional ones with a value."""
 
 
 def make_section(
     rows: Sequence[Row], known: Mapping[str, Metric], metrics: Sequence[str]
 ) -> Section:
-    """The table of rows of one round, task, version and setting.
+    """Make the table of the rows of one round, task, version and setting.
 
-    The table is ranked by the first of the metrics.
+    The first metric ranks.
     """
     everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
@@ -149,7 +149,7 @@ def _first(rows: _ByMetric) -> Row:
 
 
 def _place(rows: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[Any, ...]:
-    """Sort key: by rank, then who has none by value, those without a value last; then by name."""
+    """Sort key: ranked rows, then unranked ones by value, then those without; ties by name."""
     row = rows.get(headline)
     name = canonical_json([_first(rows)[key] for key in ("model", *CONTESTANT)])
     if row is None or row["value"] is None:
@@ -164,12 +164,12 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
 
 
 def best_of(ranked: Sequence[Row]) -> Row | None:
-    """The first of headline rows, best first, that is not a floor."""
+    """The first row that is not a floor, among headline rows sorted best first."""
     return next((row for row in ranked if not entries.is_floor(row)), None)
 
 
 def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
-    """The first of headline rows that has no rank, if its value is above that of the best."""
+    """The first unranked headline row, if its value is better than that of the best."""
     first = next((row for row in valued if row["rank"] is None), None)
     if best is None or first is None:
         return None
@@ -178,20 +178,20 @@ def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
 
 
 def is_first(row: Row) -> bool:
-    """True if no other place is possible for a row than the first."""
+    """True if rank 1 is a row's only plausible rank."""
     return bool(row["rank_interval"]) and list(row["rank_interval"]) == [1, 1]
 
 
 def sureness(ranked: Sequence[Row]) -> str:
-    """A sentence on the certainty of the best value among headline rows, best first.
+    """A sentence on how certain the best of the headline rows is; rows come best first.
 
-    Tests on the same items go before overlapping intervals, which are only a hint.
+    Tests on the same items take precedence over overlapping intervals, which are only a hint.
     """
     best = best_of(ranked)
     if best is None:
         return "Only floors are ranked."
     if all(row["valid"] == 0 for row in ranked):
-        return "An answer that is not valid counts 0."
+        return "Invalid answers count 0."
     others = [row for row in ranked if row is not best]
     if not others:
         return "No other contestant is ranked."
@@ -204,11 +204,11 @@ def sureness(ranked: Sequence[Row]) -> str:
     if is_first(best):
         return "Ahead of every other contestant on the same items."
     if best["ci"] is None:
-        return "Without an interval nobody can say how sure this is."
+        return "There is no interval, so the certainty is unknown."
     low, high = bounds_of(best)
     near = [row for row in others if bounds_of(row)[0] <= high and bounds_of(row)[1] >= low]
     if not near:
-        return "Its interval stands clear of all others; they were not compared item by item."
+        return "Its interval overlaps with no other; contestants were not compared item by item."
     rest = counted(len(near) - 1, "other", "others")
     more = f" and {rest}" if len(near) > 1 else ""
     return f"The order may be chance: its interval overlaps that of {entries.label(near[0])}{more}."

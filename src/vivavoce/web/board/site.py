@@ -1,9 +1,9 @@
-"""A board as a static site: its pages, their style and script, and the numbers themselves.
+"""A board as a static site: pages, style sheet, script and downloads.
 
-Here are the pages that show scores: the overview, every board, and what metrics say.
+This module makes the overview, the board pages and the page on metrics.
 
-The folder opens from disk and asks for nothing outside itself. The same board gives the same
-bytes. Names and notes come from providers and logs, so they are escaped everywhere.
+The folder works from disk and loads nothing from outside. The same board gives the same bytes.
+Names and notes come from providers and logs, so they are escaped everywhere.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _board_page(board: BoardOf, site: Site) -> Page:
 
 
 def _further(section: Section) -> Sheet:
-    """Metrics beyond the first few: values and intervals only."""
+    """Table of the further metrics: values and intervals only."""
 
     def cell(row: Row | None) -> str:
         if row is None or row["value"] is None:
@@ -109,12 +109,12 @@ def _further(section: Section) -> Sheet:
             (markup("<bdi>{}</bdi>", entry.name), *map(cell, entry.cells[first:]))
             for entry in (*section.entries, *section.ceilings)
         ),
-        ("Values with their 95% intervals. Nobody is ranked by these here.",),
+        ("Values with their 95% intervals. These metrics do not rank here.",),
     )
 
 
 def _near(board: BoardOf, site: Site) -> dict[str, Any]:
-    """The same task in other settings of the round, and in other rounds."""
+    """Links to the same task in other settings of the round and in other rounds."""
     order = {name: place for place, name in enumerate(site.round_names)}
     same = site.by_task[board.task]
     settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
@@ -127,7 +127,7 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 
 
 def metrics_page(site: Site) -> Page:
-    """Labels, settings and metrics: everything in it is the same for all boards."""
+    """Make the page on labels, settings and metrics, which is the same for all boards."""
     metrics = list_metrics()
 
     def range_of(metric: Metric) -> str:
@@ -148,8 +148,8 @@ def metrics_page(site: Site) -> Page:
         families = dict.fromkeys(metric.family for metric in metrics)
         return Words(
             title="Words and metrics",
-            lead="Every label of these pages, then every metric. A metric is a pure function of an "
-            "answer and its gold; viva score computes it for answers made anywhere.",
+            lead="All labels of these pages, then all metrics. A metric is a pure function of an "
+            "answer and its gold; viva score computes it for answers from any system.",
             blocks=[
                 Block("How to read these pages", terms=glossary()["board"]),
                 Block("Settings", id="settings", terms=glossary()["settings"]),
@@ -174,7 +174,7 @@ def metrics_page(site: Site) -> Page:
 
 
 _STATED = ("note", "status", "next_round", "submit")
-"""Options that pages print."""
+"""Options that are printed on pages."""
 
 
 def write_site(
@@ -184,11 +184,11 @@ def write_site(
     samples: Iterable[ItemTexts] = (),
     options: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a board as a folder of pages and return the path of the first of them.
+    """Write a board as a folder of pages and return the path of the first page.
 
-    Of an earlier build in the folder only what changed is written again. Of the `options`, `note`
-    is shown on top of the first page, `status` is linked from every page, and `next_round` and
-    `submit` from the first.
+    Over an earlier build, only changed files are written. Options: `note` is shown at the top of
+    the first page, `status` is linked from every page, `next_round` and `submit` from the first
+    page.
 
     Raises:
         InputError: `submit` is not an https address.
@@ -202,7 +202,7 @@ def write_site(
 
 
 def pages_of(site: Site, *, samples: Iterable[ItemTexts] = ()) -> list[Page]:
-    """Every file of a site; none of them is rendered yet."""
+    """All files of a site, not rendered yet."""
     items = list(samples)
     answered = answered_boards(site, items)
     linked = replace(site, nav=_nav(site, has_samples=bool(answered)), answered=answered)

@@ -7,12 +7,13 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from vivavoce.records import Author
 from vivavoce.sources.fulltext.pdf.evidence import compact
-from vivavoce.sources.fulltext.pdf.lines import Font, Word
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _CELL_GAP = 0.95
@@ -23,6 +24,8 @@ _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split(
 _OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])$", re.IGNORECASE)
 """The end of a line of an affiliation that goes on in the next."""
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
+_OTHER = re.compile(r"\d|:$")
+"""Parts of dates, addresses and labels in the print of names."""
 _MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
     r"\s*(?:[,;|·•、，]|\s[/–—-]\s|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
@@ -48,7 +51,7 @@ _PARTICLE = (
 )
 _NAME = re.compile(
     rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
-    rf"(?:{_GENERATION.pattern[:-1]})?"
+    rf"(?:{_GENERATION.pattern[:-1]})?|{_CAPITAL}(?:\s{_INITIAL}){{1,3}}"
 )
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
@@ -60,15 +63,15 @@ addresses, and that stand by themselves."""
 
 def read_authors(
     lines: Sequence[Line], margins: Sequence[Line], described: str
-) -> tuple[Author, ...]:
-    """The authors in the order of the page.
+) -> tuple[tuple[Author, ...], list[str]]:
+    """The authors in the order of the page, and the lines in their print that name nobody.
 
     Args:
         lines: The lines between the title and the abstract.
         margins: The lines of the page that are not part of its text.
         described: The authors in the PDF's own description, which are often missing or wrong.
     """
-    found, has_places = _names_in(lines)
+    found, has_places, unread = _names_in(lines)
     printed = compact(" ".join(line.text for line in (*lines, *margins)))
     known = [name for name in _pieces(described) if _is_name(name) and compact(name) in printed]
     if len(known) > len(found):
@@ -76,12 +79,14 @@ def read_authors(
     names = list(dict.fromkeys(found))[:_MAX_AUTHORS]
     sure = {compact(name) for name in known}
     usual = _BESIDE if has_places else _ALONE
-    return tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)
+    authors = tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)
+    return authors, unread
 
 
-def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
-    """Names in the font of the first ones, and whether affiliations or addresses are there."""
+def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
+    """Names in the font of the first ones, whether there are affiliations, and lines not read."""
     names: list[str] = []
+    unread: list[tuple[Font, str]] = []
     font: Font | None = None
     has_places = is_open = has_addresses = False
     for text, own in _passages(lines):
@@ -94,10 +99,13 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         is_address = names_place or _ADDRESS.search(text) is not None
         has_places = has_places or is_address
         is_open = names_place and _OPEN_END.search(text) is not None
-        if pieces[:1] == good and any(map(_is_place, pieces[1:])):
-            good = pieces = good[:1]  # one author with the affiliation behind the name
+        leading = list(takewhile(_is_name, pieces))
+        if leading and any(map(_is_place, pieces[len(leading) :])):
+            good = pieces = leading  # authors with the affiliation behind their names
             is_address = False
         is_beside = is_address and font is not None and not has_addresses
+        if not is_address and len(good) < len(pieces) and not _OTHER.search(text):
+            unread.append((own, text))
         if not good or 2 * len(good) <= len(pieces) or is_beside:
             continue
         # Names in small capitals may have no larger letter.
@@ -108,7 +116,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         font = font or own
         names += good
     names = [name.title() if name.isupper() and len(name) > 6 else name for name in names]
-    return names, has_places
+    return names, has_places, [text for own, text in unread if own is font]
 
 
 def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
@@ -213,7 +221,7 @@ def _is_name(text: str) -> bool:
     last = _GENERATION.sub("", text).split()[-1] if text.split() else ""
     if (
         last.isupper()
-        and len(last) < 4
+        and 1 < len(last) < 4
         and last.isalpha()
         and (not text.isupper() or (len(text) < 8 and text[1:2] != "."))
     ):

@@ -360,7 +360,7 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     if text[0].isdigit() and not numbers and is_measurement(text.split()[0]):
         return False
-    if plain[-1] in ",;" or (plain.endswith(".") and len(words) > 12):
+    if plain[-1] in ",;-" or (plain.endswith(".") and len(words) > 12):
         return False
     if style.kind == PLAIN and (plain[-1] in ".:" or len(words) > 14 or plain[0].islower()):
         return False

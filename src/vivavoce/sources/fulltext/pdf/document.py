@@ -19,12 +19,14 @@ from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.evidence import Bookmark
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
-from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
+from vivavoce.sources.fulltext.pdf.fonts import FontBook
+from vivavoce.sources.fulltext.pdf.front import read_front
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
+from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import Layout, read_layout
-from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
+from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
     find_unheaded,
@@ -82,12 +84,15 @@ def read_pages(
     references = tuple(_references(body, paragraphs))
     print_raised_citations(layout.lines, len(references))
     sections, _ = build_sections(_sections(body, paragraphs))
-    authors = read_authors(front.between, front.margins, known_authors)
+    authors, unread = read_authors(front.between, front.margins, known_authors)
     known = {id(line) for line in (*front.text, *front.between, *front.margins)}
     verdict = judge(
         Facts(
             title=front.title,
+            described_title=known_title,
+            title_alike=front.title_alike,
             authors=authors,
+            unread_authors=unread,
             abstract=front.abstract,
             sections=sections,
             references=references,

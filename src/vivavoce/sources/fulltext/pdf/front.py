@@ -1,10 +1,10 @@
-"""First pages of PDFs: title, abstract, the lines between, which name authors, and the imprint."""
+"""First pages of PDFs: title, abstract, and the lines between, which name authors."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
@@ -13,8 +13,6 @@ from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.text.dates import parse_date, parse_month
-from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
@@ -38,52 +36,18 @@ _MIN_PROSE = 3
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a line of a title that goes on in the next."""
 _SHORT_TITLE = 4
+_BELOW_AUTHORS = 9.0
+"""Points that a line loses as a title when an author's address stands above it."""
 _LAST_PAGE = 8
 """Pages behind the first on which a heading may open the abstract, as in theses."""
-
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_DAY, _OF_YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r",?\s(?P<year>(?:19|20)\d\d)"
-_DATES = (
-    re.compile(rf"{_DAY}\s(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
-    re.compile(rf"(?P<month>{_MONTH})\s{_DAY}{_OF_YEAR}", re.IGNORECASE),
-    re.compile(r"(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)"),
-    re.compile(rf"(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
-)
-_PUBLISHED = re.compile(
-    r"\b(?:published|publication|available|posted|issued)\b[^.;]{0,30}$", re.IGNORECASE
-)
-_ACCEPTED = re.compile(r"\baccepted\b[^.;]{0,30}$", re.IGNORECASE)
-_LABELLED = re.compile(
-    r"^\W*(?:dated?\W+|[A-Z][^\d:;]{1,60},\s)(?:\d{1,2}\s?[-–—]\s?)?$", re.IGNORECASE
-)
-"""A label, or a place and the first day of several: all that is printed before a date."""
-_ALONE = re.compile(r"^\W*\d{0,2}\s?$")
-_ISSUE = re.compile(
-    r"(?:Proceedings|Findings|Transactions|Conference|Workshop|Symposium|Journal|©|\(c\)|Copyright"
-    r"|\bVol(?:ume)?\b)",
-    re.IGNORECASE,
-)
-"""Words of a line that names where and when a paper came out."""
-_SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
-_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
-_PROCEEDINGS = re.compile(
-    r"(?:Proceedings|Findings|Transactions) of (?:the )?[^.;:()]{6,140}"
-    r"|(?:\d{1,2}(?:st|nd|rd|th)|International|Annual)\s[^.;:]{0,60}(?:Conference|Workshop|Symposium)"
-    r" on [^.;:()]{4,100}(?:\([A-Z][\w ’']{2,20}\))?"
-)
-_VENUE_YEAR = re.compile(
-    r"(?:Conference|Workshop|Symposium|Proceedings)\D.{0,140}?((?:19|20)\d\d)\b"
-    r"|\bVol(?:ume)?\b.{0,60}?\(((?:19|20)\d\d)\)"
-)
 
 
 class Front(NamedTuple):
     """The front matter of a paper."""
 
     title: str | None
+    title_alike: str
+    """The line below the title where it has the very print of the title, or nothing."""
     abstract: str | None
     between: list[Line]
     """Lines of the first page between the title and the abstract."""
@@ -98,10 +62,10 @@ def read_front(
 ) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
-    title, own = _title(paragraphs, known_title)
+    opening = _abstract_start(paragraphs, candidates, first)
+    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
     behind = own[-1] if own else -1
     start = max(behind, 0)
-    opening = _abstract_start(paragraphs, candidates, first)
     if opening is not None:
         place, text = opening
         abstract, end = _abstract(paragraphs, candidates, place, first, text)
@@ -122,8 +86,10 @@ def read_front(
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
+    is_alike = bool(own and between) and between[0].font is lines[own[0]].font
     printed = [lines[at] for at in own] + lines[place : _keywords_end(lines, end, first)]
-    return Front(title, abstract, between, [*above, *margins], printed)
+    alike = between[0].text if is_alike else ""
+    return Front(title, alike, abstract, between, [*above, *margins], printed)
 
 
 def _keywords_end(lines: Sequence[Line], start: int, first: int) -> int:
@@ -140,13 +106,13 @@ def _first_page(lines: Sequence[Line]) -> int:
     return next((line.page for line in lines if line.kind != FURNITURE), lines[0].page)
 
 
-def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
-    """The title, and the places of its lines."""
+def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
+    """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
     page = _first_page(layout.lines)
     height = layout.heights[page]
-    for place, line in enumerate(layout.lines):
+    for place, line in enumerate(layout.lines[:stop]):
         if line.page != page:
             continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
@@ -162,6 +128,7 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
         else:
             own.append((place, line))
     best: tuple[float, str, list[int]] = (0.0, "", [])
+    addresses = [line for line in layout.lines if line.page == page and "@" in line.text]
     for group in groups:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
@@ -172,8 +139,11 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
         score += 3.0 * (known != "" and compact(text) == compact(known))
+        score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
         if score > best[0]:
             best = (score, text, [place for place, _ in group])
+    if not best[1] and stop < len(layout.lines):
+        return _title(paragraphs, known, len(layout.lines))
     return best[1] or None, best[2]
 
 
@@ -303,7 +273,7 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
             continue
         goes_on = (
             bool(run)
-            and 0 < line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
+            and 0 <= line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
             and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
         )
         if not goes_on or _KEYWORDS.match(line.text):
@@ -318,72 +288,3 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
     ends = {id(best[0]), id(best[-1])}
     places = [n for n in range(start, first) if id(paragraphs.layout.lines[n]) in ends]
     return places[0], places[-1] + 1, paragraphs.text(best)
-
-
-class Imprint(NamedTuple):
-    """Data that a first page prints about its paper."""
-
-    date: str | None = None
-    doi: str | None = None
-    arxiv_id: str | None = None
-    venue: str | None = None
-
-
-def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
-    """The imprint of a first page."""
-    everything = [*front, *margins]
-    return Imprint(
-        date=_date(front, margins),
-        doi=next((doi for text in everything if (doi := find_doi(text))), None),
-        arxiv_id=next((found for text in everything if (found := arxiv_id_in(text))), None),
-        venue=next((m[0].strip(" ,") for t in margins if (m := _PROCEEDINGS.search(t))), None),
-    )
-
-
-def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
-    """The most credible date that a first page states of the paper's own publication.
-
-    A date counts where its sentence says that the paper was published or accepted, where the title
-    block prints it alone, and where a label, a place or an issue is named before it. Any other is
-    that of a copy, a draft or a submission. Without a date the year of an issue counts.
-    """
-    ranked: list[tuple[int, str]] = []
-    for text in [*front, *margins]:
-        for sentence in _SENTENCE.split(text):
-            for start, found in _dates(sentence):
-                before = sentence[:start]
-                if _PUBLISHED.search(before):
-                    ranked.append((0, found))
-                elif text in front and (_ALONE.match(before) or _LABELLED.match(before)):
-                    ranked.append((1, found))
-                elif _ACCEPTED.search(before):
-                    ranked.append((2, found))
-                elif _LABELLED.match(before) or _ISSUE.search(before):
-                    ranked.append((3, found))
-    if ranked:
-        return min(ranked, key=lambda pair: pair[0])[1]
-    return _first(_YEAR, margins) or _first(_VENUE_YEAR, margins)
-
-
-def _dates(text: str) -> list[tuple[int, str]]:
-    """Places and dates of a text, by the most exact way of writing that it uses."""
-    for pattern in _DATES:
-        written = ((found.start(), _iso(found.groupdict())) for found in pattern.finditer(text))
-        if dates := [(start, date) for start, date in written if date is not None]:
-            return dates
-    return []
-
-
-def _iso(parts: dict[str, str]) -> str | None:
-    month = int(parts["number"]) if "number" in parts else parse_month(parts["month"])
-    if month is None or not 1 <= month <= 12:
-        return None
-    written = f"{parts['year']}-{month:02d}" + (
-        f"-{int(parts['day']):02d}" if "day" in parts else ""
-    )
-    return written if parse_date(written) else None
-
-
-def _first(pattern: re.Pattern[str], texts: Iterable[str]) -> str | None:
-    matches = (pattern.search(text) for text in texts)
-    return next((next(filter(None, found.groups())) for found in matches if found), None)

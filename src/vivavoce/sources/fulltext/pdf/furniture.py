@@ -62,7 +62,6 @@ def mark_furniture(layout: Layout) -> None:
     rows = {n: _rows(lines) for n, lines in pages.items()}
     wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}
     repeated = _repeated(wider)
-    {id(line) for edges in rows.values() for _, row in edges for line in row}
     for number, edges in rows.items():
         height = layout.heights[number]
         lowest = next((row for place, row in edges if not place), None)

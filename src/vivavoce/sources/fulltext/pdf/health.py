@@ -15,19 +15,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
+from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.furniture import names_abstract
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
+from vivavoce.sources.fulltext.pdf.references import share_whole
 from vivavoce.sources.fulltext.pdf.runs import Line
+from vivavoce.sources.fulltext.references import label_of
 from vivavoce.text.headings import read_numbers, role_of_heading
 
-_WORDS, _IN_WORDS = 4, re.compile(r"[^\W\d_]{2,}")
-"""Words of a line of text in a picture, at least: a label has fewer."""
+_WORDS, _IN_WORDS, _PRINT = 5, re.compile(r"[^\W\d_]{2,}"), 0.8
+"""Words of a line of text in a picture, at least, and its size as a share of the text's: labels
+have fewer words or are smaller."""
 _STAMP, _IN_TEXT = 200, re.compile(r"\b[^\W\d_][^\W\d_A-Z]+\b")
 """Letters in words up a page that may be a stamp or labels of a picture."""
 _EMPTY = 20
@@ -83,12 +86,14 @@ def measure_coverage(
     for place, line in enumerate(layout.lines):
         count = _count(line)
         coverage.total += count
-        is_text = abs(line.size - size) < 0.6 and len(_IN_WORDS.findall(line.text)) >= _WORDS
+        is_text = line.size >= _PRINT * size and len(_IN_WORDS.findall(line.text)) >= _WORDS
         is_early = place < first and not line.kind and id(line) not in reached
         if is_early or (line.kind == FIGURE and is_text):
             coverage.lost[line.page] += count
     letters = {page.number: sum(len(word.text) for word in page.words) for page in pages}
-    usual = int(median(letters.values()))
+    # A page of text holds more than most: figures and appendices fill others in part.
+    full = sorted(letters[page.number] for page in pages if page.number <= last)
+    usual = full[3 * len(full) // 4] if full else 0
     for page in pages:
         sideways = sum(map(len, _IN_TEXT.findall(page.turned)))
         if sideways > _STAMP:
@@ -146,7 +151,7 @@ _WIDEST, _UNPARTED = 0.7, 0.4
 """Share of the text between two headings of the top level, and in a section without any inside."""
 _CONFIRMED = 0.9
 """Share of the headings that the outline of the file has to name."""
-_LOST = 0.04
+_LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures in the print of
 the text and odd lines of a first page reach a hundredth in nine of ten papers."""
 _GARBLED = 0.03
@@ -160,6 +165,8 @@ _WEAK_SCORE = 2.0
 _OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
 """Headings that a paper prints once, and the words of such a heading."""
 _MIN_TITLE = 2
+_MIN_DESCRIBED, _OPENING = 3, 80
+"""Words of a title that a file states of itself, and the lines among which it is printed."""
 _FRONT_PAGES = 2
 """Pages behind the first on which an abstract is printed."""
 _MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
@@ -168,6 +175,8 @@ _STRAY, _UNLISTED = 2, 0.1
 """Citations of numbers above the last entry: intervals such as [0, 100] are some."""
 _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
 """Characters of an entry of a list, and the share of entries that may have more or fewer."""
+_WHOLE = 0.8
+"""Share of the letters of a list without numbers that are in entries of one work."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
 _LONE = re.compile(r"\S+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -182,7 +191,11 @@ class Facts:
     """Facts that the verdict is based on."""
 
     title: str | None
+    described_title: str
+    """The title that the file itself states, which is often missing or that of another paper."""
+    title_alike: str
     authors: Sequence[Author]
+    unread_authors: Sequence[str]
     abstract: str | None
     sections: Sequence[Section]
     references: Sequence[Reference]
@@ -221,11 +234,19 @@ def judge(facts: Facts) -> Verdict:
 def _doubt_of_title(facts: Facts) -> str | None:
     title = facts.title or ""
     if not title:
-        return None
+        return "none is found"
     if len(title.split()) < _MIN_TITLE and not facts.authors:
         return "one word, and no author below it"
     if _CUT.search(title):
         return "it ends inside a phrase"
+    own, described = compact(title), compact(facts.described_title)
+    if role_of_heading(title) is not None:
+        return "it is the heading of a section"
+    printed = compact(" ".join(line.text for line in facts.lines[:_OPENING]))
+    if len(facts.described_title.split()) >= _MIN_DESCRIBED and own != described in printed:
+        return f"the file names its paper {facts.described_title!r}"
+    if facts.title_alike:
+        return f"{facts.title_alike!r} is in the same print"
     return None
 
 
@@ -234,9 +255,13 @@ def _doubt_of_authors(facts: Facts) -> str | None:
         return "none is found"
     if any(_LONE.fullmatch(author.name) for author in facts.authors):
         return "a name of one word"
-    addresses = {found for line in facts.lines[:80] for found in _ADDRESS.findall(line.text)}
+    addresses = {found for line in facts.lines[:_OPENING] for found in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
+    if facts.title_alike:
+        return "they are in the print of the title"
+    if facts.unread_authors:
+        return f"{facts.unread_authors[0]!r} is in the print of their names"
     return None
 
 
@@ -275,6 +300,9 @@ def _doubt_of_references(facts: Facts) -> str | None:
     odd = sum(not _MIN_ENTRY <= len(one.raw) <= _MAX_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
         return f"{odd} of {len(facts.references)} entries are not a single work"
+    unlabelled = [one.raw for one in facts.references if label_of(one.raw) is None]
+    if 2 * len(unlabelled) > len(facts.references) and share_whole(unlabelled) < _WHOLE:
+        return "the entries do not part where a work begins"
     return None
 
 

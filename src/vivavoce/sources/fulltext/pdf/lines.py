@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from vivavoce.sources.fulltext.pdf.fonts import Font, FontBook
+
 _WORD = re.compile(r"[^\s\x02\ufffe]+[\x02\ufffe]?|[\x02\ufffe]")
 _BROKEN_WORD = "\x02\ufffe"
 """Character that PDFium puts for a hyphen at the end of a line."""
@@ -35,47 +37,28 @@ _SLANT = 0.1
 """Quarter turns by which text may lean; a watermark across the page leans more."""
 _ASKEW = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u0327"
-COMBINING = dict(zip("´`ˆ˜¨¯˘˙ˇ˚¸", _COMBINING, strict=True))
+_COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u030b\u0327"
+COMBINING = dict(zip("´`ˆ˜¨¯˘˙ˇ˚˝¸", _COMBINING, strict=True))
 _ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
 _CEDILLA = re.compile(r"([CcSsTt])¸")
 """A cedilla is drawn below its letter, which may stand before it."""
 _STROKE = "\u0335"
-_BELOW_STROKE = re.compile(" (?=[Ll])")
+_BELOW_STROKE = re.compile(" ([Ll])")
 _STROKED = re.compile(rf"{_STROKE}([Ll])")
-_BOLD = re.compile(
-    r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
-    r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
-    re.IGNORECASE,
-)
-_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
-_SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|(?<!cjk)[-.]sc\b|sccp", re.IGNORECASE)
-_SUBSET = re.compile(r"[A-Z]{6}\+")
 _SMALLEST = 1.5
 """Points: what is smaller is there for machines, not for readers."""
 _MAX_WORDS = 60_000
 """Words of one page: a page that holds more is a drawing."""
 _MAX_OBJECTS = 20_000
 """Objects of a page among which rules are sought."""
-_FEW_WORDS, _LARGE_IMAGE = 20, 0.4
-"""Words of a page that is a picture, at most, and the share of it that the picture fills."""
+_FEW_WORDS, _LARGE_IMAGE, _DRAWN = 20, 0.4, 500
+"""Words of a page that is a picture, at most, the share of it that an image fills, and the objects
+of a page whose letters are drawn."""
 _THICKEST_RULE, _MIN_RULE, _TOUCHING = 2.6, 6.0, 1.5
 # The same function as in pypdfium2, but it gives the address of an object as a plain number.
 _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
     ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Font:
-    """Typography of a run of characters; one object for each kind within a document."""
-
-    name: str
-    size: float
-    """Size in points, after every scaling."""
-    bold: bool = False
-    italic: bool = False
-    small_caps: bool = False
 
 
 @dataclass(slots=True)
@@ -117,44 +100,6 @@ class Page:
     is_picture: bool = False
 
 
-class FontBook:
-    """Fonts of one document, each looked up once."""
-
-    def __init__(self) -> None:
-        self._names: dict[int, tuple[str, bool]] = {}
-        self._fonts: dict[tuple[int, float], Font] = {}
-        self._alike: dict[tuple[str, float, bool], Font] = {}
-
-    def font(self, handle: object, size: float) -> Font:
-        """The font behind a handle at a size rounded to tenths of a point."""
-        key = (_address(handle), round(size, 1))
-        if key not in self._fonts:
-            name, forced = self._name(handle)
-            font = Font(
-                name=name,
-                size=key[1],
-                bold=forced or _BOLD.search(name) is not None,
-                italic=_ITALIC.search(name) is not None,
-                small_caps=_SMALL_CAPS.search(name) is not None,
-            )
-            self._fonts[key] = self._alike.setdefault((name, key[1], forced), font)
-        return self._fonts[key]
-
-    def _name(self, handle: object) -> tuple[str, bool]:
-        address = _address(handle)
-        if address not in self._names:
-            buffer = ctypes.create_string_buffer(256)
-            size = pdfium.FPDFFont_GetBaseFontName(handle, buffer, len(buffer)) if address else 0
-            name = buffer.value.decode("utf-8", "replace") if 0 < size <= len(buffer) else ""
-            forced = bool(pdfium.FPDFFont_GetFlags(handle) & (1 << 18)) if address else False
-            self._names[address] = (_SUBSET.sub("", name, count=1), forced)
-        return self._names[address]
-
-
-def _address(handle: object) -> int:
-    return ctypes.cast(handle, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
-
-
 class _Reader:
     """Reads the words of one page."""
 
@@ -179,22 +124,24 @@ class _Reader:
         # PDFium counts halves of surrogate pairs, so they stay apart here.
         text = "".join(map(chr, buffer[: max(written - 1, 0)]))
         sample = range(0, len(text), max(len(text) // 16, 1))
-        if len(text) != count or not all(self._agrees(index, text[index]) for index in sample):
+        is_whole = len(text) == count and all(
+            text[index] in _BROKEN_WORD or self._unicode(index) == ord(text[index])
+            for index in sample
+        )
+        if not is_whole:
             # The page holds marks without a character: ask for each one, which is slower.
             text = "".join(chr(self._unicode(index)) for index in range(count))
         return _BELOW_STROKE.sub(self._stroke_or_space, text)
 
     def _stroke_or_space(self, found: re.Match[str]) -> str:
         """The stroke of `ł`, which TeX's old fonts set over the letter with the code of a space."""
-        place = found.start()
+        place, letter = found.start(), found[1]
+        start = self.origin(place + 1)[0]
         if pdfium.FPDFText_IsGenerated(self.text_page, place):
-            return " "
-        end = self.end(place, 0)
-        return _STROKE if end > (self.end(place + 1, 0) + self.origin(place + 1)[0]) / 2 else " "
-
-    def _agrees(self, index: int, character: str) -> bool:
-        code = self._unicode(index)
-        return code == ord(character) or character in _BROKEN_WORD
+            # Behind a gap PDFium drops the stroke, but the space has its place, inside the letter.
+            return " Ł" if letter == "L" and self.origin(place)[0] > start + 0.2 else found[0]
+        middle = (self.end(place + 1, 0) + start) / 2
+        return (_STROKE if self.end(place, 0) > middle else " ") + letter
 
     def _unicode(self, index: int) -> int:
         return min(int(pdfium.FPDFText_GetUnicode(self.text_page, index)), 0xFFFF)
@@ -251,9 +198,12 @@ def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
         has_table = any(word.text.casefold().startswith("tab") for word, _ in words)
         rules = _read_rules(page, box) if has_table else []
         least = _LARGE_IMAGE * (box[2] - box[0]) * (box[3] - box[1])
-        is_picture = len(words) < _FEW_WORDS and any(
-            (right - left) * (bottom - top) > least
-            for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_IMAGE, box)
+        is_picture = len(words) < _FEW_WORDS and (
+            pdfium.FPDFPage_CountObjects(page) > _DRAWN
+            or any(
+                (right - left) * (bottom - top) > least
+                for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_IMAGE, box)
+            )
         )
     finally:
         pdfium.FPDF_ClosePage(page)

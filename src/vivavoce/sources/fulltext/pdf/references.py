@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
+from statistics import median
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
@@ -42,6 +43,8 @@ _END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
+_APART = 1.15
+"""Multiple of the distance of two lines: entries of a list are further apart."""
 _MAX_TRIES = 30
 """Lines that may open a list of references; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
@@ -60,8 +63,11 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
     if groups:
         texts = _texts(groups, paragraphs)
     else:
-        ways = [_texts(by(lines), paragraphs) for by in (_by_indent, _by_words)]
-        texts = max(ways, key=_plausibility)
+        by_indent = _by_indent(lines)
+        ways = [_texts(by_indent, paragraphs)]
+        if not _are_apart(by_indent):
+            ways.append(_texts(_by_words(lines), paragraphs))
+        texts = max(ways, key=share_whole)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
@@ -94,7 +100,7 @@ def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str
     return [paragraphs.one(group)[:_MAX_LENGTH] for group in groups]
 
 
-def _plausibility(entries: Sequence[str]) -> float:
+def share_whole(entries: Sequence[str]) -> float:
     """The share of letters in what looks like one whole entry: a name, a year, an end."""
     good = 0.0
     for entry in entries:
@@ -137,6 +143,18 @@ def _by_indent(lines: Sequence[Line]) -> list[list[Line]]:
     return _cut(
         lines,
         [n for n, line in enumerate(lines) if abs(line.x0 - lefts[line.page, line.column]) < 3.0],
+    )
+
+
+def _are_apart(entries: Sequence[Sequence[Line]]) -> bool:
+    """Check whether entries have more room above them than their lines have between them."""
+    inside = [line.gap for entry in entries for line in entry[1:]]
+    above = [entry[0].gap for entry in entries[1:] if entry[0].gap > 0]
+    if len(above) < _ENOUGH_ENTRIES or not inside:
+        return False
+    wide = _APART * median(inside)
+    return sum(gap > wide for gap in above) > 0.8 * len(above) and (
+        sum(gap > wide for gap in inside) < 0.1 * len(inside)
     )
 
 
