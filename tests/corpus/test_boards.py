@@ -111,6 +111,10 @@ def test_units_parts_of_the_data_and_sentences_are_no_names() -> None:
     assert measured_key("Validation perplexity") == measured_key("Perplexity on Dev")
     assert measured_key("Validation perplexity") == "perplexity dev"
     assert measured_key("Error reduction") == "error reduction"
+    assert measured_key("TEST-EM") == measured_key("EM") == "exact match"
+    assert measured_key("dev_F1") == measured_key("F1 (dev)") == "f1 dev"
+    assert measured_key("ROUGE-L") == measured_key("rougeL")
+    assert measured_key("QA->R") == "qa r"
     long = "Bank labeled attachment score (LAS). Here we also mention the unlabeled one"
     assert dataset_key(long, metric="LAS") == "bank"
     assert dataset_key("Stories test", metric="F1") == "stories"
@@ -124,10 +128,11 @@ def test_scores_of_training_data_and_of_no_name_are_on_no_board() -> None:
         row("A", 99.0, metric="% Train accuracy"),
         row("A", 98.0, dataset="Bank training set"),
         row("A", 97.0, dataset=sentence),
+        row("A", 97.0, metric="Dev"),
         row("A", 91.0, dataset="Bank trained by hand"),
     ]
     assert [each["set_aside"] for each in judged(rows)] == [
-        *("of training data", "of training data", "no name"),
+        *("of training data", "of training data", "no name", "no name"),
         None,
     ]
 

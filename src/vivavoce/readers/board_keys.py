@@ -24,6 +24,7 @@ _CLOSING = frozenset(_WORDS["closing"])
 _SHARED_TASK = ["shared", "task"]
 _HEADING = frozenset(_WORDS["heading"])
 _OF_MODELS = frozenset(_WORDS["of_models"])
+_JOINTS = re.compile(r"[-_/]+")
 _UNITS = frozenset("byte char character subword word".split())
 _PER_UNIT = frozenset({"bpb", "bpc", "perplexity"})
 """Metrics per unit: for these, a remark such as `word level` repeats the metric."""
@@ -86,11 +87,15 @@ def task_key(name: str) -> str:
 def measured_key(metric: str) -> str:
     """Key of a board's metric, followed by other words of its name except units and `test`.
 
-    `Test accuracy (%)` and `Accuracy` have the same key. Other splits stay: `accuracy dev`.
+    `Test accuracy (%)`, `TEST-Accuracy` and `Accuracy` have the same key. Other splits stay:
+    `accuracy dev`.
     """
-    name, rest = split_metric(without_abbreviation(_UNIT.sub("", metric)))
-    if not name:
-        return metric_key(metric)
+    text = without_abbreviation(_UNIT.sub("", metric))
+    name, rest = split_metric(text)
+    if not name:  # a hyphen may be part of a metric's name, or join one to the split
+        name, rest = split_metric(_JOINTS.sub(" ", text))
+        if sum(map(str.isalnum, name)) < 2:  # a letter, as in `QA->R`
+            return metric_key(metric)
     beside = [_split_of(word) or word for word in words_of(rest)]
     kept = [word for word in beside if word not in _BESIDE_METRIC and any(map(str.isalnum, word))]
     return " ".join([metric_key(name), *kept])
@@ -118,9 +123,13 @@ def dataset_key(name: str, task: str = "", metric: str = "") -> str:
 
 
 def is_named(board: str) -> bool:
-    """Check whether a board's dataset has a name: not a sentence, and with a letter or digit."""
-    words = board.split("/")[1].split("_")
-    return len(words) <= _MAX_NAME and any(map(str.isalnum, "".join(words)))
+    """Check whether a board's dataset and metric have names.
+
+    A dataset's is not a sentence, and has a letter or digit; a metric's is more than a split.
+    """
+    _, dataset, metric = (part.split("_") for part in board.split("/"))
+    is_dataset = len(dataset) <= _MAX_NAME and any(map(str.isalnum, "".join(dataset)))
+    return is_dataset and not all(map(_split_of, metric))
 
 
 def is_of_training(dataset: str, metric: str) -> bool:

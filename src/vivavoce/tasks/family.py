@@ -130,9 +130,9 @@ class FamilyTask(Generic[Given]):
         """Fill in defaults that depend on the round; `InputError` for an invalid argument."""
         return given
 
-    def headline(self, view: View[Given]) -> str:
-        """The headline metric, if a run measures it."""
-        return view.card.metrics[0]
+    def leading(self, view: View[Given]) -> Sequence[str]:
+        """Metrics that come first on a board, if a run measures them; the first one ranks."""
+        return view.card.metrics[:1]
 
     def rows(self, view: View[Given]) -> list[Row]:
         """Rows of the round with the setting.
@@ -169,6 +169,10 @@ class FamilyTask(Generic[Given]):
     def room(self, view: View[Given]) -> int:
         """Minimum tokens for answers, if no maximum is set."""
         return 0
+
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """A typical answer, for cost estimates."""
+        return gold
 
     def measure(self, answer: str, row: Row) -> Values:
         """Compute metrics of an answer; metrics with functions may be left out.
