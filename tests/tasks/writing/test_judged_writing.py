@@ -402,14 +402,14 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     assert not any(fact in bare(prompt) for prompt in prompts for fact in facts)
     assert len(bench.server.prompts("judge")) >= 4 * 9
     # Facts and support stand first where they are judged.
-    shown = viva("board", "show", logs, "--resamples", "0").stdout.splitlines()
+    shown = viva_here("board", "show", logs, "--resamples", "0").stdout.splitlines()
     assert shown[1].split()[2:5] == ["nugget_coverage", "support", "contradicted"]
 
 
 def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
     command = ["run", "related_work", "--round", bench.round.folder, "--logs", bench.folder / "no"]
     command += ["--model", "extractive/lead", "--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
-    planned = viva(*command, "--estimate", "--json", env=bench.server.environment)
+    planned = viva_here(*command, "--estimate", "--json", env=bench.server.environment)
     [priced] = [row for row in json.loads(planned.stdout)["estimate"] if row["model"] == MODEL]
     # Two orders, facts, claims, and works, since the section's own are cited.
     assert priced["requests"] == 5 * len(bench.items())
