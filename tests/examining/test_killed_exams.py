@@ -60,7 +60,7 @@ class Mortal:
             cwd=ROOT,
         )
 
-    def run(self, step: str | None, moment: str, arguments: dict[str, Any]) -> int:
+    def run(self, step: str | None, moment: str | int, arguments: dict[str, Any]) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         # Replies to judges are kept for a week: every exam has a place of its own for them.

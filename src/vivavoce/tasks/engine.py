@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, Signature
@@ -123,7 +123,7 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     judging = {"prompts": view.prompts.place} if given.get("judge") else {}
     make = make_scorer(view.family, kind.scorer or view.task)
     parts["scorer"] = make(task=view.task, **given, **judging)
-    metadata = {**_led(_log_metadata(view), kind.headline(view)), **parts.pop("metadata", {})}
+    metadata = {**_led(_log_metadata(view), kind.leading(view)), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
     return Task(
         dataset=make_dataset(kind, view),
@@ -152,14 +152,15 @@ def _sample(row: Row, item: Item, view: View[Any]) -> Sample:
     return Sample(id=item.id, input=item.prompt.text, target=item.target, metadata=metadata)
 
 
-def _led(metadata: dict[str, Any], headline: str) -> dict[str, Any]:
-    """Facts of a log with a metric before the others, where the run measures it."""
+def _led(metadata: dict[str, Any], leading: Sequence[str]) -> dict[str, Any]:
+    """Facts of a log with some metrics before the others, where the run measures them."""
     metrics, diagnostics = metadata["metrics"], metadata["diagnostics"]
-    if headline not in (*metrics, *diagnostics):
-        return metadata
-    metrics = [headline, *(name for name in metrics if name != headline)]
-    diagnostics = [name for name in diagnostics if name != headline]
-    return {**metadata, "metrics": metrics, "diagnostics": diagnostics}
+    first = [name for name in leading if name in (*metrics, *diagnostics)]
+    return {
+        **metadata,
+        "metrics": list(dict.fromkeys([*first, *metrics])),
+        "diagnostics": [name for name in diagnostics if name not in first],
+    }
 
 
 def _log_metadata(view: View[Any]) -> dict[str, Any]:

@@ -131,9 +131,9 @@ class FamilyTask(Generic[Given]):
         """Arguments with the defaults that depend on the round; `InputError` for a wrong one."""
         return given
 
-    def headline(self, view: View[Given]) -> str:
-        """The metric that boards rank by, where a run measures it."""
-        return view.card.metrics[0]
+    def leading(self, view: View[Given]) -> Sequence[str]:
+        """Metrics that stand first on a board, as far as a run measures them; the first ranks."""
+        return view.card.metrics[:1]
 
     def rows(self, view: View[Given]) -> list[Row]:
         """Rows of the round that have the setting.
@@ -170,6 +170,10 @@ class FamilyTask(Generic[Given]):
     def room(self, view: View[Given]) -> int:
         """Tokens that answers need at least, where no longest answer is asked for."""
         return 0
+
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """An answer of the usual length and form, for estimates of costs."""
+        return gold
 
     def measure(self, answer: str, row: Row) -> Values:
         """Metrics of an answer; those of the card that are missing are computed by their functions.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -141,14 +141,15 @@ class Writing(FamilyTask[WritingArguments]):
             )
         return given
 
-    def headline(self, view: View[WritingArguments]) -> str:
-        """The round's own, else the coverage of facts where it is judged, or the card's first.
+    def leading(self, view: View[WritingArguments]) -> Sequence[str]:
+        """The round's headline, the coverage of facts or else the card's first, and support.
 
-        Support does not lead: a copy of the paper's own sentences has all of it.
+        Support does not rank: a copy of the paper's own sentences has all of it.
         """
         options = read_json(view.round.folder / "spec.json").get("writing", {})
-        judged = "nugget_coverage" if view.given.nuggets else super().headline(view)
-        return options.get("headline") or judged
+        asked = self.judged(view.task, asdict(view.given))
+        first = NUGGETS[:1] if FACTS in asked else super().leading(view)
+        return [*([options["headline"]] if options.get("headline") else []), *first, *SUPPORT]
 
     def rows(self, view: View[WritingArguments]) -> list[Row]:
         """Items that have the setting and are in the split."""
@@ -175,6 +176,11 @@ class Writing(FamilyTask[WritingArguments]):
             for paper_id in dict.fromkeys(p for row in rows for p in _demonstrations(row, view))
         }
         return (_item(row, view, papers[row["paper_id"]], examples) for row in rows)
+
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """The gold, and a citation of each work that its section cites."""
+        marks = [row["works"][n - 1] if row.get("library") else n for n in row.get("cited", ())]
+        return " ".join([gold, *(f"[{mark}]" for mark in marks)])
 
     def measure(self, answer: str, row: Row) -> Values:
         """ROUGE F-measures and the length against the paper's own text, and the works cited."""
