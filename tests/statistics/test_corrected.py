@@ -130,6 +130,7 @@ def test_few_labels() -> None:
     assert corrected_mean([0.4, 0.6], "pq", [0], [math.nan]) == nothing
     one = corrected_mean([0.4, 0.6, 0.5], "ppq", [0, 1], [0.2, 0.4])
     assert (one.value, one.low, one.high) == (pytest.approx(0.3), None, None)
+    assert (one.weight, one.labels) == (0.0, 2)
     assert corrected_mean([math.nan] * 2, "pq", [0, 1], [0.2, 0.4]).raw is None
     everything = corrected_mean([0.4, 0.6, 0.5], "pqr", [0, 1, 2], [0.1, 0.2, 0.3])
     assert (everything.value, everything.weight) == (pytest.approx(0.2), 0.0)
