@@ -296,7 +296,8 @@ def _doubt_of_references(facts: Facts) -> str | None:
     odd = sum(not _MIN_ENTRY <= len(one.raw) <= _MAX_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
         return f"{odd} of {len(facts.references)} entries are not a single work"
-    unlabelled = [one.raw for one in facts.references if label_of(one.raw) is None]
+    # One work of hundreds of authors must not outweigh the others.
+    unlabelled = [one.raw[:_MAX_ENTRY] for one in facts.references if label_of(one.raw) is None]
     if 2 * len(unlabelled) > len(facts.references) and share_whole(unlabelled) < _WHOLE:
         return "the entries do not part where a work begins"
     return None
