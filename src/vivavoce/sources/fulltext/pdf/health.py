@@ -84,7 +84,7 @@ def measure_coverage(
     coverage = Coverage()
     size = layout.body.size
     for place, line in enumerate(layout.lines):
-        count = _count(line)
+        count = sum(len(word.text) for word in line.words)
         coverage.total += count
         is_text = line.size >= _PRINT * size and len(_IN_WORDS.findall(line.text)) >= _WORDS
         is_early = place < first and not line.kind and id(line) not in reached
@@ -106,10 +106,6 @@ def measure_coverage(
         coverage.total += page.unnamed
     coverage.garbled += _garbled(layout.lines)
     return coverage
-
-
-def _count(line: Line) -> int:
-    return sum(len(word.text) for word in line.words)
 
 
 def _garbled(lines: Sequence[Line]) -> int:
