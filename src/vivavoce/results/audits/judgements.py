@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import QUESTIONS, Ruling
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.statistics.estimates import (
@@ -228,6 +229,11 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
         reference = len("".join(sample.target).split())
         names = log.key.judge.partition(" template=")[0]
         for question, found in note["rulings"].items():
+            if "about" not in found:
+                raise InputError(
+                    f"{log.name} has labels of an earlier version, which do not say what they are "
+                    "about. Move it away, and run it again."
+                )
             votes = {names: found, **(found.get("votes") or {})}
             for name, vote in votes.items() if question in QUESTIONS else ():
                 yield LabelledLines(
