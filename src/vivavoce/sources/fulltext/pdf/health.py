@@ -84,7 +84,7 @@ def measure_coverage(
     coverage = Coverage()
     size = layout.body.size
     for place, line in enumerate(layout.lines):
-        count = _count(line)
+        count = sum(len(word.text) for word in line.words)
         coverage.total += count
         is_text = line.size >= _PRINT * size and len(_IN_WORDS.findall(line.text)) >= _WORDS
         is_early = place < first and not line.kind and id(line) not in reached
@@ -106,10 +106,6 @@ def measure_coverage(
         coverage.total += page.unnamed
     coverage.garbled += _garbled(layout.lines)
     return coverage
-
-
-def _count(line: Line) -> int:
-    return sum(len(word.text) for word in line.words)
 
 
 def _garbled(lines: Sequence[Line]) -> int:
@@ -300,7 +296,8 @@ def _doubt_of_references(facts: Facts) -> str | None:
     odd = sum(not _MIN_ENTRY <= len(one.raw) <= _MAX_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
         return f"{odd} of {len(facts.references)} entries are not a single work"
-    unlabelled = [one.raw for one in facts.references if label_of(one.raw) is None]
+    # One work of hundreds of authors must not outweigh the others.
+    unlabelled = [one.raw[:_MAX_ENTRY] for one in facts.references if label_of(one.raw) is None]
     if 2 * len(unlabelled) > len(facts.references) and share_whole(unlabelled) < _WHOLE:
         return "the entries do not part where a work begins"
     return None
