@@ -1,6 +1,6 @@
-"""Records merged into the tables of a corpus.
+"""The corpus: records merged into tables.
 
-The names below load on first use: reading a corpus imports no code of the build.
+The names below load on first use, so reading a corpus does not import the build.
 """
 
 from __future__ import annotations

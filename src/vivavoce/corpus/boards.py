@@ -1,10 +1,10 @@
-"""Leaderboards out of a corpus' results: one for each task, dataset and metric.
+"""Leaderboards from a corpus' results: one per task, dataset and metric.
 
-The table tells the board of each result, its direction, and why one is set aside. Names are kept
-as they were printed. Source: LEGOBench §3.
+The table `results` has the board of each result, its direction, and the reason if it is set aside.
+Names are as printed. Source: LEGOBench §3.
 
-A round sees what was known before its window ends. A board belongs to a window when a dated paper
-of the corpus on it first appeared inside. Scores of papers that came later are taken off it.
+A round uses what was known before its window ends. A board belongs to a window if a dated paper of
+the corpus on it first appeared inside. Scores of later papers are removed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from vivavoce.text.dates import inside, period
 
 @dataclass(frozen=True, slots=True)
 class BoardEntry:
-    """One score of a board."""
+    """A score of a board."""
 
     method: str
-    """Method name as printed; empty where the list names none."""
+    """Method name as printed; empty if the list has none."""
     score: float
     score_text: str
     paper_id: str | None
@@ -39,7 +39,7 @@ class BoardEntry:
 
 @dataclass(frozen=True, slots=True)
 class CorpusBoard:
-    """The scores known for one task, dataset and metric."""
+    """All scores for one task, dataset and metric."""
 
     id: str
     """The three keys, such as `parsing/penn_treebank/f1`."""
@@ -48,15 +48,15 @@ class CorpusBoard:
     metric: str
     """The three names, each in its most frequent spelling."""
     higher_is_better: bool | None
-    """Direction of the metric; None where nothing states it: entries are ordered as for True."""
+    """Direction of the metric; if unknown, None, and entries are ordered as for True."""
     direction_from: tuple[str, ...]
     area: str | None
     entries: tuple[BoardEntry, ...]
-    """Best first; equal scores by method, then by paper."""
+    """Best first; ties by method, then by paper."""
     modality: str | None = None
     """Modality of the dataset, such as `Texts`."""
     names: tuple[tuple[str, str, str], ...] = ()
-    """Every task, dataset and metric that lists call it by, as printed, sorted."""
+    """All names of task, dataset and metric in lists, as printed, sorted."""
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -73,14 +73,14 @@ class CorpusBoard:
 
 
 def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
-    """The boards that the results of a corpus make, sorted by id."""
+    """The boards of a corpus, sorted by id."""
     return make_boards(corpus.rows("results"))
 
 
 def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
-    """Group judged rows of the table `results` into boards; the order of rows does not matter.
+    """Group rows of the table `results` into boards; their order does not matter.
 
-    Rows that were set aside are on no board.
+    Rows that were set aside are left out.
     """
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in results:
@@ -108,8 +108,8 @@ def _make_board(name: str, rows: Sequence[Row]) -> CorpusBoard:
 def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
     """The entries, best first.
 
-    A score that several lists give for one work counts as often as in the list that has it most
-    often, since lists spell methods differently.
+    If several lists have the same score for a work, it counts as often as in the list that has it
+    most often, since lists spell methods differently.
     """
     groups: dict[tuple[str, float], dict[tuple[str, ...], list[Row]]] = {}
     for row in sorted(rows, key=_completeness):
@@ -147,7 +147,7 @@ def _completeness(row: Row) -> tuple[bool, bool, str, str, str]:
 
 
 FEW_PAPERS = 3
-"""Papers from which on a board ranks something."""
+"""Minimum papers of a board that ranks anything."""
 NOT_GIVEN = "not given"
 
 
@@ -159,11 +159,11 @@ def board_statistics(corpus: Corpus) -> dict[str, Any]:
 def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     """Count the boards that rows of the table `results` make.
 
-    Of `all` and of `mapped`, those of papers of the corpus: `results` (rows read), `datasets`,
-    `tasks`, `metrics`, `entries`, `tuples` (of task, dataset, metric and named method), `boards`,
-    `boards_of_3_papers`, `largest_board` (entries), `datasets_by_modality` and `tasks_by_area`.
-    Then `several_names`: boards that lists name in several ways; `directions`: boards by the surest
-    evidence for their direction; and `quarantined` by reason.
+    For `all` results, and for `mapped` ones (of papers of the corpus): `results` (rows read),
+    `datasets`, `tasks`, `metrics`, `entries`, `tuples` (of task, dataset, metric and named method),
+    `boards`, `boards_of_3_papers`, `largest_board` (entries), `datasets_by_modality` and
+    `tasks_by_area`. Then `several_names`: boards with several names; `directions`: boards by best
+    evidence for their direction; and `quarantined` results by reason.
     """
     rows = list(results)
     boards = make_boards(rows)
@@ -218,34 +218,34 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _frequencies(named: dict[str, set[str]]) -> dict[str, int]:
-    """Count of datasets or tasks by name; one of several names counts for each."""
+    """Counts of datasets or tasks by name; one with several names counts for each."""
     return most_first(Counter(name for names in named.values() for name in names or {NOT_GIVEN}))
 
 
 def most_first(counts: Counter[str]) -> dict[str, int]:
-    """Counts by name, the highest first, equal ones by name."""
+    """Counts by name, highest first, ties by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 @dataclass(frozen=True, slots=True)
 class DatedBoard:
-    """A board without what came after a window."""
+    """A board without entries from after a window."""
 
     board: CorpusBoard
     published: str
     """Date of the newest paper of the corpus on it that is inside the window."""
     undated: int = 0
-    """Entries of works outside the corpus that tell no date."""
+    """Number of undated entries of works outside the corpus."""
 
     @property
     def is_test(self) -> bool:
-        """True if scores on it are reported; on the others, methods are tuned."""
+        """True for a test board; the others are for tuning methods."""
         return is_test_board(self.board.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A board that is not in a window, and why."""
+    """A board that is not in a window, with the reason."""
 
     board: str
     reason: str
@@ -262,17 +262,16 @@ def boards_within(
 ) -> tuple[list[DatedBoard], list[Omission]]:
     """The boards of a window, sorted by id, and those left out.
 
-    An entry stays when its work, a paper of the corpus or not, was first public before the window
-    ends.
+    An entry stays if its work, in the corpus or not, was first public before the window ends.
 
-    With `keep_undated`, entries of works outside the corpus stay that tell no date.
+    With `keep_undated`, undated entries of works outside the corpus also stay.
     """
     dates = {p.paper_id: p.first_public for p in corpus.papers}
     end = window.end.isoformat()
     kept: list[DatedBoard] = []
     left_out: list[Omission] = []
     for board in read_boards(corpus):
-        # The date of an entry's paper, else what the table tells of it.
+        # The date of an entry's paper, or else that in the table.
         dated = [(entry, dates.get(entry.paper_id or "", entry.date)) for entry in board.entries]
         bare = [entry for entry, date in dated if date is None and entry.paper_id not in dates]
         entries = tuple(
@@ -292,7 +291,7 @@ def boards_within(
 
 
 def _after(text: str) -> str:
-    """The day after the last that a date can mean; the last of all days for an invalid date."""
+    """Day after the last possible day of a date; for an invalid date, the last day of all."""
     try:
         return period(text)[1].isoformat()
     except InputError:

@@ -1,7 +1,7 @@
-"""The date of a paper out of all that its documents state, and the evidence for it.
+"""Dating of papers from all statements of their documents, with evidence.
 
-Every dated statement is kept, with a verdict. A statement says that the work was public before its
-period was over, so the one whose period ends first decides, unless it is not credible:
+Every dated statement is recorded with a verdict. A statement means that the work was public by the
+end of its period, so the one whose period ends first decides, unless it is not credible:
 
 - the day of a first version before the month of its arXiv id: the submission was held (`held`);
 - the day printed on a later version (`later_version`);
@@ -43,7 +43,7 @@ _POSTED = re.compile(r"10\.1101/(20[0-9]{2})\.([01][0-9])\.([0-3][0-9])\.[0-9]+"
 # IEEE names the venue and the year: 10.1109/cvpr.2016.90.
 _IEEE = re.compile(r"10\.1109/[a-z-]+\.((?:19|20)[0-9]{2})\.[0-9]+")
 _PRINTED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[a-f]?\s?[)\]]")
-"""A year that ends a remark, as in a citation."""
+"""A year at the end of a remark, as in a citation."""
 CONTRADICTIONS = ("id_after_date", "date_after_id", "far_before", "other_month")
 """Verdicts that two sources of one paper cannot both be right, or that need a look.
 
@@ -114,7 +114,7 @@ def date_of_doi(doi: str) -> tuple[str, str] | None:
 
 
 def date_entry(address: str | None, method: str, listed: str | None) -> str | None:
-    """The first public date of a work that a list names; None where nothing tells.
+    """First public date of a work in a list; None if unknown.
 
     Args:
         address: The work's address, which may hold its arXiv id, DOI or Anthology id.
@@ -162,7 +162,7 @@ def _dated(document: Document, evidence: str) -> Iterator[tuple[str | None, str]
 def judge(
     statements: Iterable[Statement], listed: Collection[str] = ()
 ) -> tuple[Statement | None, tuple[Statement, ...]]:
-    """The statement that dates a work, None where there is none, and all with their verdicts.
+    """Choose the statement that dates a work (None without one); also return all with verdicts.
 
     Args:
         statements: Every dated statement about the work, in any order.
@@ -181,7 +181,7 @@ def judge(
 
 
 def _order(statement: Statement) -> tuple[date, int, int, Statement]:
-    """The key by which the statement whose period ends first comes first."""
+    """Sort key: end of the period."""
     first, after = period(statement.date)
     evidence = statement.evidence.partition(" ")[0]
     return after, (after - first).days, EVIDENCE.index(evidence), statement
@@ -193,7 +193,7 @@ def _doubt(
     listed: Collection[str],
     ordered: Sequence[Statement],
 ) -> str | None:
-    """The reason not to believe a statement, of those that lie in its own kind."""
+    """Reason of its own why a statement is not credible; empty if there is none."""
     if statement.kind in listed and statement.evidence == "metadata":
         rest = (s for s in ordered if s.kind not in listed or s.evidence != "metadata")
         return "last_resort" if any(rest) else None

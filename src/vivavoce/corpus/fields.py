@@ -1,6 +1,6 @@
-"""Fields of a paper that its documents decide: the roles of its sections, quality gates.
+"""Roles of sections, and quality gates of papers.
 
-A gate is what a paper must have to be a benchmark target; each miss has a reason.
+A gate is a requirement on benchmark targets; each failure has a reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GATES = {
     "withdrawn": "it was withdrawn, retracted or deleted, or it is a notice that corrects a paper",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
-"""Each gate's name and what failing it means."""
+"""Names of the gates, with the meaning of a failure."""
 
 
 def failed_gates(
@@ -96,7 +96,7 @@ _ROMAN = re.compile(r"[IVX]{2,}")
 _ENDS = frozenset({"conclusion", "acknowledgements", "references"})
 # A paper has one of these; a part of another section may carry the name, as in "4.6 Summary".
 _ONCE = frozenset({"introduction", "conclusion"})
-# What stands inside these is part of them, whatever its heading.
+# Subsections of these have the same role, whatever their headings.
 _CLOSED = frozenset({"conclusion", "acknowledgements", "references", "appendix"})
 _END_MATTER = frozenset({"acknowledgements", "references"})
 _MAIN_MATTER = frozenset(
@@ -105,10 +105,10 @@ _MAIN_MATTER = frozenset(
 
 
 def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
-    """Give every section a role; one that the source set stays.
+    """Give every section a role, unless the source set one.
 
-    The heading tells the role, else the section around it. From the first appendix on all is
-    appendix, except acknowledgements and references. What nothing tells is `other`.
+    The role comes from the heading, or else from the parent section. Everything after the start of
+    the appendix is appendix, except acknowledgements and references. Otherwise it is `other`.
     """
     paper = _Paper.of(sections)
     return tuple(
@@ -121,11 +121,11 @@ class _Paper:
     """Facts of the whole list of sections, and of those already passed."""
 
     at_top: frozenset[str]
-    """Roles that headings of top-level sections give."""
+    """Roles found in headings of top-level sections."""
     is_numbered: bool
     is_roman: bool
     last_arabic: int
-    """Place of the last section with an Arabic number; -1 without any."""
+    """Index of the last section with an Arabic number; -1 without any."""
     around: list[tuple[Section, str]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     in_appendix: bool = False

@@ -1,4 +1,4 @@
-"""A corpus at an address of an object store, such as `s3://bucket/corpus`: brought, published.
+"""A corpus at an address of an object store, such as `s3://bucket/corpus`: fetching and publishing.
 
 A place holds objects, files named by their sha256, and states: which file of the corpus has which
 hash. A state is written last and never changed, so a reader sees a corpus before or after a
@@ -49,13 +49,13 @@ class Place:
     def _opened(self) -> tuple[Any, str]:
         import fsspec
 
-        # Otherwise it would answer from what it saw earlier.
+        # Otherwise it would use its cache.
         options = {"use_listings_cache": False} if self.address.startswith("s3") else {}
         system, root = fsspec.url_to_fs(self.address, **options)
         return system, root.rstrip("/")
 
     def latest(self) -> tuple[int, Hashes]:
-        """Number and files of the newest state; 0 and none where nothing was published.
+        """Number and files of the newest state; 0 and empty if nothing was published.
 
         Raises:
             DamagedError: The state is not as it was written.
@@ -88,7 +88,7 @@ class Place:
         return found
 
     def write_state(self, number: int, files: Hashes) -> None:
-        """Write a state and remove what only the last but one had.
+        """Write a state, and remove objects that only the state before the last one had.
 
         Raises:
             StaleError: There is a state of that number.
@@ -111,7 +111,7 @@ class Place:
             system.rm_file(self._name_of(root, number - 2))
 
     def send(self, folder: Path, files: Hashes) -> None:
-        """Put files below a folder among the objects; none twice."""
+        """Upload files below a folder as objects, each once."""
         paths = {digest: folder / name for name, digest in files.items()}
         with self._reach("written") as (system, root):
             for digests in _runs(sorted(paths)):
@@ -121,10 +121,10 @@ class Place:
                 )
 
     def fetch(self, files: Hashes, folder: Path) -> None:
-        """Bring files below a folder, each whole or not at all.
+        """Download files into a folder, each completely or not at all.
 
         Raises:
-            DamagedError: An object is not what its name says.
+            DamagedError: An object does not match its hash.
         """
         for names in _runs(sorted(files)):
             parts = [(folder / name).with_name(f".{Path(name).name}.tmp") for name in names]
@@ -162,7 +162,7 @@ class Place:
             raise InputError(
                 f"{self.address} is not an address that can be used: {error}"
             ) from error
-        except Exception as error:  # every file system and its network has errors of its own
+        except Exception as error:  # every file system has its own errors
             raise VivaError(
                 f"{self.address} cannot be {doing}: {type(error).__name__}: {error}. Check the "
                 "address, the network and the credentials, then run the same command again."
@@ -178,9 +178,9 @@ class Place:
 
 
 def bring(address: str) -> Path:
-    """Bring the corpus at an address up to date in its copy on this machine; returns the copy.
+    """Update the local copy of the corpus at an address; return the copy.
 
-    What a command that was killed has left in the copy stays while nobody else publishes.
+    Results of a killed command stay in the copy unless somebody else publishes.
 
     Raises:
         InputError: The address names no place, or no corpus is there.
@@ -207,9 +207,9 @@ def bring(address: str) -> Path:
 
 
 def publish(copy: Path) -> int | None:
-    """Publish what changed in the copy of a corpus since it was brought; the files sent.
+    """Publish changes in the copy of a corpus; return the number of files sent.
 
-    None when nothing changed, or when the corpus is not whole, as after a killed ingest.
+    None if nothing changed, or if the corpus is incomplete, as after a killed ingest.
 
     Raises:
         StaleError: Another has published since.
@@ -250,12 +250,12 @@ def address_of(copy: Path) -> str | None:
 
 
 def exchange_of(address: str, copy: Path) -> Place:
-    """The place that the files of the tasks of a build go through, apart from other builders."""
+    """A place for exchanging files of a build, separate from other builds."""
     return Place(f"{address}/work/{hash_of([socket.gethostname(), str(copy)])[:12]}")
 
 
 def stamps_of(folder: Path) -> dict[str, list[int]]:
-    """Numbers that differ once a file was written again, by its path below a folder."""
+    """Stamps by path that change when a file is rewritten."""
     return {
         path.relative_to(folder).as_posix(): [seen.st_ino, seen.st_mtime_ns, seen.st_size]
         for path in sorted(folder.rglob("*"))
@@ -265,7 +265,7 @@ def stamps_of(folder: Path) -> dict[str, list[int]]:
 
 
 def _hashes(copy: Path, known: Row) -> Row:
-    """Sha256 of every file of a copy; those that stand as they were brought are not read."""
+    """Sha256 of every file of a copy; unchanged files are not read."""
     return {
         name: known["files"][name]
         if known["stamps"].get(name) == stamp and name in known["files"]

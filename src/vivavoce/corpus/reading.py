@@ -70,7 +70,7 @@ class Batch:
 def batch_folders(corpus: Path) -> list[Path]:
     """The folder of every batch in the order of ingestion, unfinished ones too."""
     folders = (corpus / "imports").glob("[0-9]*")
-    # A folder without anything in it but temporaries was made by an ingest killed at its start.
+    # A folder with only temporary files is from an ingest killed at its start.
     begun = (f for f in folders if any(not p.name.startswith(".") for p in f.iterdir()))
     return sorted(begun, key=lambda folder: (len(folder.name.partition("-")[0]), folder.name))
 
@@ -125,7 +125,7 @@ def count_documents(batch: Batch) -> int:
 
 
 def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
-    """Each file of a complete batch and its marker; `DamagedError` names one that was altered."""
+    """Files of a complete batch with their markers; `DamagedError` names an altered one."""
     for path, marker in _shards_of(batch):
         if not path.exists() or hash_file(path) != marker["sha256"]:
             raise DamagedError(
@@ -137,7 +137,7 @@ def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
 def read_tables(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """A file of documents with those of the columns that it has, a few rows at a time.
+    """Read the existing columns among `names` of a file of documents, a few rows at a time.
 
     Fields that were added to a column since the file was written are null. `DamagedError` names a
     file that is not Parquet.
@@ -151,7 +151,7 @@ def read_tables(
 def read_pieces(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """A Parquet file with those of some columns that it has, a few rows at a time.
+    """Read the existing columns among `names` of a Parquet file, a few rows at a time.
 
     Raises:
         DamagedError: It cannot be read.
@@ -197,7 +197,7 @@ REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 
 
 class Corpus:
-    """The tables of a corpus folder, each read when first asked for; `load_corpus` opens one.
+    """The tables of a corpus folder, each read on first use; `load_corpus` opens one.
 
     `folder` is where it lies, `manifest` what was written down of it: of every file of a table its
     rows and hashes.
@@ -221,7 +221,7 @@ class Corpus:
             DamagedError: A file of the table is not as it was written.
         """
         if table not in TABLES:
-            raise InputError(f"No table is called {table!r}. There are: {', '.join(TABLES)}.")
+            raise InputError(f"There is no table {table!r}. Available: {', '.join(TABLES)}.")
         for name in self.files(table):
             rows = read_parquet(self.sound_path(name))
             yield from map(self._with_work, rows) if table == "papers" else rows
@@ -241,12 +241,12 @@ class Corpus:
         return {row["paper_id"]: row for row in self.rows("works")}
 
     def date_of_work(self, paper_id: str) -> str | None:
-        """The first public date of a paper by an earlier near copy; None where it has none."""
+        """First public date of a paper from an earlier near copy; None without one."""
         found: str | None = self.works.get(paper_id, {}).get("first_public")
         return found
 
     def _with_work(self, paper: Row) -> Row:
-        """A row of `papers` with what near copies tell of it."""
+        """A row of `papers` with the date of near copies."""
         if paper["paper_id"] not in self.works:
             return paper
         known = {"work": self.works[paper["paper_id"]]["work"]}
@@ -267,7 +267,7 @@ class Corpus:
         return {name: place for place, name in enumerate(self.manifest.get("shards", ()))}
 
     def content_of(self, tables: Iterable[str]) -> str:
-        """Hash of the content of some tables: what is made of them alone is bound to it."""
+        """Hash of the content of tables, for data derived only from them."""
         files, read = self.manifest["files"], set(tables)
         read |= {"works"} if "papers" in read else set()
         names = (name for table in sorted(read) for name in self.files(table))
@@ -311,7 +311,7 @@ def load_corpus(folder: Path | str) -> Corpus:
     Raises:
         InputError: The folder is not a corpus.
         StaleError: An ingest has not been finished, or its tables have not been built.
-        DamagedError: What an ingest wrote down about itself was altered.
+        DamagedError: The records of an ingest were altered.
     """
     folder = Path(folder)
     batches = list_batches(folder)
@@ -331,7 +331,7 @@ def load_corpus(folder: Path | str) -> Corpus:
 
 
 def empty_corpus() -> Corpus:
-    """A corpus without a paper, for rounds that are made of no papers."""
+    """An empty corpus, for rounds without papers."""
     return Corpus(Path(), {"files": {}})
 
 

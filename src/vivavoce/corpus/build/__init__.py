@@ -1,1 +1,1 @@
-"""Corpus tables out of imports: merge, roles, references, dates and gates, shard by shard."""
+"""Building of corpus tables from imports: merge, roles, references, dates and gates."""

@@ -1,8 +1,8 @@
-"""References of the shards resolved to papers, all of them again when papers came or went.
+"""Resolution of the shards' references to papers, again for all if papers were added or removed.
 
-The keys of references are joined with those of papers. A reference without a key of any paper never
-reaches a rule. The others are resolved by a `PaperIndex` of the papers found for the slice, which
-holds every paper that an index of the whole corpus would compare them with.
+The keys of references are joined with those of papers; references without a match are done. The
+others are resolved by a `PaperIndex` of the matching papers, which has every paper that an index of
+the whole corpus would compare.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from vivavoce.text.shingles import distinct
 from vivavoce.version import __version__
 
 INDEX = "index-"
-"""Prefix of the folders of indexes; the hash of the papers they hold follows."""
+"""Prefix of index folders, followed by the hash of their papers."""
 _SEALED = "index.json"
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]
 )
-"""Columns found for each reference; null where the work is not in the corpus."""
+"""Columns of a resolved reference; null if the work is not in the corpus."""
 _REFERENCES = 20_000
-"""References whose keys are joined together."""
+"""Number of references joined at a time."""
 
 
 def make_index(folder: Path, names: Sequence[str], facts: Sequence[str]) -> str:
-    """Build the index of all papers, unless it stands; returns the name of its folder."""
+    """Build the index of all papers unless it exists; return the name of its folder."""
     inputs = hash_of([__version__, *facts])
     name = INDEX + inputs[:16]
     marker = read_done(folder / name / _SEALED, config=name, inputs=name)
@@ -60,7 +60,7 @@ def make_index(folder: Path, names: Sequence[str], facts: Sequence[str]) -> str:
 
 
 def resolve_references(task: Row) -> Row:
-    """Resolve the references of one shard; a file that stays the same is not written again.
+    """Resolve the references of one shard; an unchanged file is not rewritten.
 
     Args:
         task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `index` to
@@ -69,7 +69,7 @@ def resolve_references(task: Row) -> Row:
     folder = Path(task["folder"])
     path = folder / REFERENCES / f"{task['name']}.parquet"
     entry = {part: task["lists"][part] for part in ("sha256", "rows", "row_hash")}
-    is_intact = hash_file(path) == entry["sha256"]  # not where a worker died after writing it
+    is_intact = hash_file(path) == entry["sha256"]  # a worker may have died after writing it
     references = pq.read_table(path)
     resolved = resolve_shard(references, _open(folder / task["index"]))
     if not (is_intact and resolved.equals(references.select(RESOLVED.names))):
@@ -83,7 +83,7 @@ def resolve_references(task: Row) -> Row:
 
 
 def files_to_resolve(task: Row) -> Iterator[Path]:
-    """The files that `resolve_references` reads for a task."""
+    """Files that `resolve_references` needs for a task."""
     folder = Path(task["folder"])
     yield folder / REFERENCES / f"{task['name']}.parquet"
     yield from (path for path in (folder / task["index"]).rglob("*") if path.is_file())
@@ -97,7 +97,7 @@ def _open(folder: Path) -> Index:
 def resolve_shard(references: pa.Table, index: Index) -> pa.Table:
     """Resolve references against the papers of a corpus.
 
-    `references` have the columns `COLUMNS`; the table has the schema `RESOLVED`, a row for each.
+    `references` has the columns `COLUMNS`; the result has the schema `RESOLVED` and a row for each.
     """
     asked = references.select(COLUMNS)
     starts = range(0, len(asked), _REFERENCES)
@@ -106,7 +106,7 @@ def resolve_shard(references: pa.Table, index: Index) -> pa.Table:
 
 
 def _resolve_slice(references: pa.Table, index: Index) -> pa.Table:
-    """Resolve some references: an equi-join of their keys with those of papers."""
+    """Resolve references by an equi-join of their keys with those of papers."""
     keys = reference_keys(references)
     wanted, which = np.unique(keys.keys, return_inverse=True)
     matches = index.match(wanted)

@@ -1,13 +1,13 @@
-"""The steps of a build, run here, in a process for each core, or on a Ray cluster.
+"""Execution of build steps: in this process, in a process per core, or on a Ray cluster.
 
-A step is a function of one task, a plain row, that reads and writes files below the corpus and
-leaves a completion marker. Its files are the same wherever it runs. A small build runs in this
-process. A large one goes to a pool of processes. On a cluster every task is one of Ray's, which
-repeats it when its worker is lost. Every machine has to see the folder of the corpus under the same
-path, or the corpus has an address: then files go through its `exchange`.
+A step is a function of a task (a plain row) that reads and writes files below the corpus and then
+writes a completion marker. Its files are the same wherever it runs. Small builds run in this
+process, large ones in a pool of processes. On a cluster, every task is a Ray task, which is
+repeated if its worker is lost. All machines must see the corpus under the same path, or the corpus
+has an address: then files go through its `exchange`.
 
-Where a corpus has an address, the machine that hands out a task sends the files that it reads. The
-worker brings them into a folder of its own, does the task there, and sends what it made.
+With an address, the machine that hands out a task sends its input files. The worker fetches them
+into its own folder, does the task there, and sends the results.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from vivavoce.store import Row, canonical_json, hash_file
 
 @dataclass(frozen=True)
 class Exchange:
-    """The folder of a build and the place that its tasks go through."""
+    """The folder of a build and the place for exchanging files."""
 
     folder: Path
     place: Place
     _sent: dict[str, str] = field(default_factory=dict)
 
     def pack(self, task: Row, reads: Iterable[Path]) -> str:
-        """A task for `do_away`; what it reads is sent before."""
+        """Send the input files of a task, and pack it for `do_away`."""
         files = {path.relative_to(self.folder).as_posix(): hash_file(path) for path in reads}
         new = {name: digest for name, digest in files.items() if self._sent.get(name) != digest}
         self.place.send(self.folder, new)
@@ -57,7 +57,7 @@ class Exchange:
         return canonical_json({"task": task, "folder": folder, "files": files, "address": address})
 
     def unpack(self, done: str) -> str:
-        """Bring what a task made; returns its outcome."""
+        """Fetch the files that a task made; return its outcome."""
         result = json.loads(done)
         self.place.fetch(result["made"], self.folder)
         self._sent.update(result["made"])
@@ -65,7 +65,7 @@ class Exchange:
 
 
 def do_away(attempt: Callable[[str], str], packed: str) -> str:
-    """Do a packed task with its files in a folder of this process; what `unpack` takes."""
+    """Do a packed task in a folder of this process; return the input of `unpack`."""
     request = json.loads(packed)
     place, folder, files = Place(request["address"]), _own_folder(), request["files"]
     present = _file_hashes()
@@ -95,12 +95,12 @@ def _own_folder() -> Path:
 
 @cache
 def _file_hashes() -> dict[str, str]:
-    """Sha256 of each file in the folder of this process: the next task may read some again."""
+    """Sha256 of each file in the folder of this process, since later tasks may reuse them."""
     return {}
 
 
 def _moved(value: Any, old: str, new: str) -> Any:
-    """A task with its paths below another folder."""
+    """A task with paths moved below another folder."""
     if isinstance(value, str):
         return (
             new + value.removeprefix(old) if value == old or value.startswith(f"{old}/") else value
@@ -115,9 +115,9 @@ Reads = Callable[[Row], Iterable[Path]]
 
 NATIVE, RAY = "native", "ray"
 TRIES = 4
-"""Attempts at a step when workers die."""
+"""Maximum tries of a step if workers die."""
 FEW_DOCUMENTS = 40_000
-"""Tasks of so many documents together are done here: starting workers would be felt."""
+"""Documents up to which tasks run in this process, since starting workers takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,33 +128,33 @@ class Engine:
     address: str | None = None
     """Address of a Ray cluster; None starts one on this machine."""
     few_documents: int = FEW_DOCUMENTS
-    """Native: work on up to so many documents is done in this process."""
+    """With native, work on up to this number of documents is done in this process."""
     exchange: Exchange | None = None
-    """The way files take to the machines of a cluster; None where they see the folder."""
+    """Exchange of files with the machines of a cluster; None if they see the folder."""
 
     def __post_init__(self) -> None:
         if self.name not in (NATIVE, RAY):
-            raise InputError(f"No engine is called {self.name!r}. There are: {NATIVE}, {RAY}.")
+            raise InputError(f"There is no engine {self.name!r}. Available: {NATIVE}, {RAY}.")
         if self.address is not None and self.name != RAY:
             raise InputError("An address is that of a Ray cluster: add --engine ray.")
         if self.name == RAY and not find_spec("ray"):
             raise MissingExtra("ray", "ray", "--engine ray")
 
     def at(self, corpus: Path) -> Engine:
-        """The engine for a corpus: on a cluster, files of one at an address are exchanged."""
+        """The engine for a corpus; on a cluster, one with an address exchanges its files."""
         address = address_of(corpus) if self.address else None
         if address is None:
             return self
         return replace(self, exchange=Exchange(corpus, exchange_of(address, corpus)))
 
     def run(self, step: Step, tasks: Sequence[Row], documents: int, reads: Reads) -> None:
-        """Do every task; raises what went wrong with the first that failed.
+        """Do all tasks; raise the error of the first that failed.
 
         Args:
-            step: What is done with each.
+            step: Function to run on each task.
             tasks: Plain rows.
-            documents: How many they are about together.
-            reads: The files below the corpus that a task reads.
+            documents: Total number of documents.
+            reads: Function from a task to its input files below the corpus.
         """
         if not tasks:
             return
@@ -170,14 +170,14 @@ class Engine:
                 raise (kind if is_known else VivaError)(outcome["error"])
 
     def _outcomes(self, step: Step, tasks: Sequence[str]) -> list[Row]:
-        """Outcome of each task; all are put again when a worker is lost."""
+        """Outcomes of tasks; all are submitted again if a worker is lost."""
         for tried in range(1, TRIES + 1):
             try:
                 if self.name == NATIVE:
                     return _run_in_processes(step, tasks)
                 return _run_on_ray(self.address, step, tasks, self.exchange)
             except VivaError:
-                raise  # no cluster, and another try would find none
+                raise  # there is no cluster, so trying again is useless
             except Exception as error:
                 # Ray raises many types when a worker dies; an error of a step is not raised but
                 # returned. What was done has its marker and is not done again.
@@ -190,13 +190,13 @@ class Engine:
 
 
 def attempt(step: Step, task: str) -> str:
-    """Do one task in a worker; what goes wrong is returned, so that it fails no other task."""
-    gc.set_threshold(100_000)  # as in a process of our own: records make no cycles
+    """Do one task in a worker; errors are returned, so that other tasks continue."""
+    gc.set_threshold(100_000)  # as in the main process: records form no cycles
     try:
         step(json.loads(task))
     except VivaError as error:
         return canonical_json({"error": str(error), "type": type(error).__name__})
-    except Exception as error:  # any fault of one task must reach the user as that task's
+    except Exception as error:  # any error must reach the user as that of its task
         return canonical_json({"error": f"{type(error).__name__}: {error}", "type": "VivaError"})
     return canonical_json({})
 
@@ -207,7 +207,7 @@ def attempt_away(step: Step, task: str) -> str:
 
 
 def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
-    # Only Linux tells which of the processors this process may use.
+    # Only Linux reports the processors that this process may use.
     processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
     pool = ProcessPoolExecutor(
         min(len(processors) or os.cpu_count() or 1, len(tasks)),
@@ -223,7 +223,7 @@ def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
 
 
 def _begin_worker() -> None:
-    """Leave an interrupt to the first process, and end when that is gone."""
+    """Ignore interrupts, which the main process handles, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 
@@ -237,7 +237,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Start processes that do not import the program: it may begin a build when imported."""
+    """Start processes without importing the main program, which may start a build on import."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -261,7 +261,7 @@ def _run_on_ray(
 
 
 def _join_cluster(address: str | None) -> None:
-    """Connect to a Ray cluster, or start one; its workers are to be as quiet as this process."""
+    """Connect to a Ray cluster, or start one; its workers print as little as this process."""
     import ray
     import ray._private.worker
 
@@ -279,6 +279,6 @@ def _join_cluster(address: str | None) -> None:
             f"No Ray cluster answers at {address or 'this machine'}: {error}. "
             "Start one with: ray start --head"
         ) from error
-    # Ray prints what becomes of its machines, at any later time, and log_to_driver does not cover
-    # that. Standard output is for results, and Ray has no public switch.
+    # Ray prints the state of its machines at any time, even without log_to_driver, and has no
+    # public switch for it. Standard output is for results.
     ray._private.worker._worker_logs_enabled = False

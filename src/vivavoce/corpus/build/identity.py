@@ -1,8 +1,7 @@
-"""Assignment of documents to papers, found from slim columns without texts and references.
+"""Assignment of documents to papers, from columns without texts and references.
 
-Every document is blocked by what could join it to another: its identifiers and its title. Documents
-that share nothing are papers by themselves. The others are merged in groups that share nothing with
-each other, some groups in memory at a time, by the rules of `merge`.
+Documents are blocked by identifiers and titles. Documents that share none are separate papers. The
+others are merged by the rules of `merge`, in independent groups, a few groups in memory at a time.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ from vivavoce.sources import completing_kinds, get_source, list_sources
 from vivavoce.store import Row
 
 AT_ONCE = 50_000
-"""Documents merged at once; more only where so many could be one paper."""
+"""Number of documents merged at once, more only if a single group is larger."""
 _KEY_BYTES, _BLOCK_BYTES = 16, 8
-"""Sizes of hashes: two keys of one hash would be taken for one, two blocks compared in vain."""
+"""Sizes of hashes; equal hashes would merge keys, but only cost time for blocks."""
 SLIM = (
     "kind",
     "key",
@@ -54,9 +53,9 @@ SLIM = (
     "published",
     "authors",
 )
-"""The columns that merging needs."""
+"""Columns needed for merging."""
 _SEEN = tuple(name for name in SLIM if name not in ("published", "authors"))
-"""The columns that tell what could be merged."""
+"""Columns needed for blocking."""
 
 
 class File(NamedTuple):
@@ -75,16 +74,15 @@ class Identity:
 
     files: tuple[File, ...]
     places: pa.Table
-    """`paper_id`, `file` and `row` of every document of a paper; papers sorted by id, the documents
-    of one in the order in which their fields count."""
+    """`paper_id`, `file` and `row` of papers' documents, sorted by paper and precedence."""
     unmatched: tuple[tuple[Batch, Document], ...]
-    """Rows that only name a file which no paper came from, and the batch that read them."""
+    """Rows that refer to a file without a paper, with their batch."""
     outside: pa.Table
-    """`file` and `row` of documents that complete papers, of works that are none of the corpus."""
+    """`file` and `row` of completing documents about works outside of the corpus."""
 
 
 def identify(batches: Sequence[Batch]) -> Identity:
-    """Find the papers that the documents of complete batches make."""
+    """Find the papers of the documents in complete batches."""
     files = tuple(
         File(path, str(marker["sha256"]), int(marker["n"]), batch)
         for batch in batches
@@ -134,22 +132,22 @@ def _is_metadata() -> dict[str, bool]:
 
 
 class _Scan:
-    """Slim facts of every document, in columns."""
+    """Facts of all documents for blocking, in columns."""
 
     def __init__(self, files: Sequence[File]) -> None:
         self.files = files
         self._completing = completing_kinds()
         self._is_metadata = _is_metadata()
         self.own_id: list[str] = []
-        """The id of its paper, should nothing join it."""
+        """Id of its paper if it is not merged."""
         self.only_file: list[bool] = []
-        """True if it only names a file."""
+        """True if it only refers to a file."""
         self.completes: list[bool] = []
         """True if its kind only completes papers."""
         self._digests = bytearray()
         """Hashes of its kind and key, `_KEY_BYTES` each."""
         self._blocks = bytearray()
-        """Hashes of all that could join it to another, `_BLOCK_BYTES` each."""
+        """Hashes of its blocks, `_BLOCK_BYTES` each."""
         self._block_counts: list[int] = []
         counts = []
         for file in files:
@@ -163,7 +161,7 @@ class _Scan:
         self.row: Numbers = np.arange(len(self.file)) - starts
 
     def newest(self) -> Numbers:
-        """One document for each kind and key, the last one read."""
+        """The last document read for each kind and key."""
         buffers = [None, pa.py_buffer(bytes(self._digests))]
         digests = pa.Array.from_buffers(pa.binary(_KEY_BYTES), len(self.own_id), buffers)
         codes = digests.dictionary_encode().indices.to_numpy()
@@ -172,7 +170,7 @@ class _Scan:
         return np.sort(last)
 
     def apart(self, newest: Numbers) -> tuple[Numbers, list[Numbers]]:
-        """Documents that share nothing, and groups of the others that share nothing."""
+        """Documents without shared blocks, and independent groups of the others."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -200,7 +198,7 @@ class _Scan:
         return np.setdiff1d(newest, members, assume_unique=True), groups
 
     def load(self, groups: Sequence[Numbers]) -> Iterator[tuple[list[int], list[Document]]]:
-        """The numbers of the documents of each group, and the slim documents."""
+        """Load groups: numbers of documents, and documents without texts."""
         wanted = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *groups]))
         pieces = []
         for file in np.unique(self.file[wanted]).tolist():

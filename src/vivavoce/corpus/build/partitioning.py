@@ -1,11 +1,11 @@
-"""Papers cut into shards, and documents repartitioned to the shards that need them.
+"""Splitting of papers into shards, and repartitioning of documents to shards.
 
-A shard is a run of papers in the order of their ids. Its first paper is one whose hash hits zero,
-so the cuts depend on nothing but the ids. They are the same on every machine, and cuts between
-unchanged papers stay where they are when others are added.
+A shard is a run of papers sorted by id. It starts at a paper whose hash is 0 modulo the mean size,
+so the cuts depend only on ids. They are the same on every machine and stay if papers are added
+elsewhere.
 
-Each run of files of the imports is read once, and its content is written in the order of the
-shards, one batch a shard: two passes over the documents, whatever their order was.
+Each run of import files is read once, and its content is written in the order of the shards, one
+batch per shard: two passes over the documents, whatever their order.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from vivavoce.errors import DamagedError
 from vivavoce.store import Row, mark_done, write_bytes
 
 MEAN_PAPERS = 2_048
-"""Papers of a shard on average; a power of two."""
+"""Mean papers of a shard; a power of two."""
 MAX_SHARES = 3
-"""A run of so many times the mean is cut again, four times as finely."""
+"""Runs longer than this multiple of the mean are split again, four times as finely."""
 FIRST = "000000000000"
-"""The name of the shard that begins with the first paper, whichever that is."""
+"""Name of the shard that starts with the first paper."""
 
 
 class Shard(NamedTuple):
@@ -39,12 +39,12 @@ class Shard(NamedTuple):
 
     name: str
     start: int
-    """Number of its first paper, of all sorted by id."""
+    """Index of its first paper in all papers sorted by id."""
     stop: int
 
 
 def cut_papers(paper_ids: Sequence[str], mean: int | None = None) -> list[Shard]:
-    """Cut papers, given by their sorted ids, into shards of `mean` papers or so."""
+    """Split papers, given by sorted ids, into shards of about `mean` papers."""
     mean = mean or MEAN_PAPERS
     if not paper_ids:
         return []
@@ -55,7 +55,7 @@ def cut_papers(paper_ids: Sequence[str], mean: int | None = None) -> list[Shard]
 
 
 def _starts(hashes: Sequence[int], start: int, stop: int, modulus: int, most: int) -> Iterator[int]:
-    """Start of each shard of a run; the run itself starts one."""
+    """Starts of the shards of a run, including the run's start."""
     inner = (number for number in range(start + 1, stop) if hashes[number] % modulus == 0)
     starts = [start, *inner]
     for low, high in zip(starts, [*starts[1:], stop], strict=True):
@@ -73,7 +73,7 @@ def _hash(paper_id: str) -> int:
 Numbers = npt.NDArray[np.int64]
 
 DOCUMENTS_PER_RUN = 4_096
-"""A run of files is closed once it holds so many documents."""
+"""Minimum documents of a run of files."""
 _AT = "at"
 _SCHEMA = pa.schema([DOCUMENT.field(name) for name in READ])
 
@@ -86,13 +86,13 @@ class NeededRows(NamedTuple):
     rows: Numbers
     """Rows in ascending order."""
     slot: Numbers
-    """Position of each among the documents of the shard."""
+    """Positions among the documents of the shard."""
 
 
 def needs_of(
     shard: int, files: npt.NDArray[np.int32], rows: npt.NDArray[np.int32]
 ) -> Iterator[NeededRows]:
-    """Documents that one shard needs, given the file and the row of each of its documents."""
+    """Documents of a shard by file, from the file and row of each."""
     order = np.lexsort((rows, files))
     ordered = files[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
@@ -102,7 +102,7 @@ def needs_of(
 
 
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:
-    """The files wanted, in runs of at least `DOCUMENTS_PER_RUN` documents but for the last."""
+    """Split needed files into runs of at least `DOCUMENTS_PER_RUN` documents, but for the last."""
     runs: list[list[int]] = [[]]
     documents = 0
     for file in sorted(set(wanted)):
@@ -115,7 +115,7 @@ def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]
 
 
 def repartition(task: Row) -> Row:
-    """Read a run of files and write what the shards need of it.
+    """Read a run of files and write the documents for each shard.
 
     Args:
         task: `path` of the file to write, its `config` and `inputs`, and `needed`: (path, shard,
@@ -142,7 +142,7 @@ def repartition(task: Row) -> Row:
 
 
 def read_repartitioned(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers]:
-    """One batch of such a file, and the places of its documents in the shard.
+    """One batch of a repartitioned file, with the positions of its documents in the shard.
 
     `DamagedError` names a file that cannot be read.
     """
@@ -156,14 +156,14 @@ def read_repartitioned(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers
 
 
 def read_rows(path: Path, rows: Numbers, names: Sequence[str] = READ) -> list[pa.RecordBatch]:
-    """Some rows of a file of documents, given in ascending order."""
+    """Read rows of a file of documents, given in ascending order."""
     return [piece for _, _, piece in _pick(path, [rows], names)]
 
 
 def _pick(
     path: Path, wanted: Sequence[Numbers], names: Sequence[str]
 ) -> Iterator[tuple[int, slice, pa.RecordBatch]]:
-    """Rows that several want of a file, which is read once: by whom, and which of theirs."""
+    """Read rows of a file for several shards in one pass; yields them by shard."""
     start = 0
     for batch in read_tables(path, names):
         for number, rows in enumerate(wanted):
@@ -176,7 +176,7 @@ def _pick(
 def _split(
     path: Path, needs: Sequence[tuple[int, Numbers, Numbers]]
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Documents that each shard needs of one file, which is read once."""
+    """Split the documents of a file by shard, in one pass."""
     for number, part, piece in _pick(path, [rows for _, rows, _ in needs], READ):
         shard, _, at = needs[number]
         yield shard, piece.select(READ).cast(_SCHEMA).append_column(_AT, pa.array(at[part]))

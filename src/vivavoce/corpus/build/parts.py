@@ -1,9 +1,9 @@
-"""One shard of papers: its documents read, merged field by field, and written as tables.
+"""Building of a shard of papers: documents are read, merged field by field, and written as tables.
 
-A shard is described by a plain row, so that it can be handed to a worker on this machine or on
-another one that sees the same folder. It leaves behind its files and then a completion marker,
-which is bound to them, to the documents they were made of and to the config. Its references are
-written unresolved, with a marker of their own: `resolve` completes them once all papers are known.
+A shard is described by a plain row, so any worker that sees the folder can build it. It writes its
+files and then a completion marker with hashes of the files, the documents and the config. Its
+references are written unresolved, with a separate marker: `resolve` completes them once all papers
+are known.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from vivavoce.store import Row, hash_file, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
-"""Tables of a shard that are not final: unresolved, for resolving, and in another order."""
+"""Intermediate tables of a shard: unresolved references, facts, and unsorted results."""
 _LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dA-Z]{0,4}(?:\.\d+)?\s*[.:|–-]?\s*", re.IGNORECASE)
 _MIN_CAPTION = 8
 _MIN_SHARED = 25
-"""Letters of a caption that begins another one, at least."""
+"""Minimum letters of a caption that is the beginning of another one."""
 SKETCHES = "sketches"
-"""Facts that papers are compared by to find those that are one work."""
+"""Facts for finding papers that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables", "tuples")
 _TOLD = ("title", "abstract", "licence", "arxiv_id", "acl_id", "doi", "source_url", "venue")
-"""Fields that the first document decides which has them."""
+"""Fields taken from the first document that has them."""
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
 
@@ -60,7 +60,7 @@ def make_shard(task: Row) -> Row:
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
     shard = _Shard()
-    documents = _read_documents(task)  # read as they are taken: some are in memory at a time
+    documents = _read_documents(task)  # read lazily: only some are in memory at a time
     for paper_id, count in zip(task["ids"], task["counts"], strict=True):
         shard.add(MergedPaper(paper_id, tuple(next(documents) for _ in range(count))))
     tables = {table: rows.table() for table, rows in shard.tables.items()}
@@ -87,7 +87,7 @@ def make_shard(task: Row) -> Row:
 
 
 def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None:
-    """The marker of a shard whose files all stand as they were written; else None.
+    """Read the marker of a shard; None if one of its files is missing or changed.
 
     `references` holds the marker of its references.
     """
@@ -104,16 +104,16 @@ def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None
 
 
 def text_document(paper: MergedPaper) -> Document:
-    """The document that gives the paper its text, references and tables."""
+    """The document with the paper's text, references and tables."""
     with_text = (d for d in paper.documents if d.sections or d.references or d.tables)
     return next(with_text, paper.documents[0])
 
 
 def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
-    """The tables of a paper's text; where its source lost cells or rows, those of another source.
+    """The tables of a paper's text; tables that lost cells or rows come from another source.
 
-    A table is the same when its caption is, or when one caption alone begins with the other, as
-    where cells were read as a part of it. What it cites stays as the text's source tells it.
+    Tables are matched by caption, also if exactly one caption begins with the other, since cells
+    may have been read as part of it. Citations always come from the text's source.
     """
     others = [
         (_caption_key(table), table)
@@ -149,7 +149,7 @@ def _begins(start: str, caption: str) -> bool:
 
 
 def _lacks_rows(table: CitedTable, other: CitedTable) -> bool:
-    """True if a table lost its columns, or has some rows of another table and no other one."""
+    """True if a table lost its columns, or has only some of the rows of another table."""
     rows, others = ([_row_key(row) for row in one.cells] for one in (table, other))
     return not _has_columns(table) or (len(rows) < len(others) and set(rows) < set(others))
 
@@ -163,7 +163,7 @@ def _has_columns(table: CitedTable) -> bool:
 
 
 def _caption_key(table: CitedTable) -> str:
-    """A caption without its label and number; empty for one of a few letters."""
+    """A caption without label and number; empty if very short."""
     key = normalise_title(_LABEL.sub("", table.caption))
     return key if len(key) >= _MIN_CAPTION else ""
 
@@ -182,11 +182,11 @@ class _Shard:
         self.dated = 0
 
     def add(self, paper: MergedPaper) -> None:
-        """Add all that the documents of a paper say."""
+        """Add the rows of a paper from its documents."""
         text = text_document(paper)
         statements, row, sections = _merge_fields(paper, text)
         year = int(row["published"][:4]) if row["published"] else None
-        # As far as references tell of it: its texts need not be kept.
+        # Without texts, which references do not need.
         slim = tuple(
             replace(d, abstract=None, sections=(), references=(), tables=(), results=())
             for d in paper.documents
@@ -218,7 +218,7 @@ class _Shard:
 
 
 def own_method_of(row: Row, sections: Sequence[Section]) -> str:
-    """The name that a paper gives its method; empty for none."""
+    """The name of a paper's own method; empty without one."""
     texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
     title, abstract = row["title"] or "", row["abstract"]
     return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
@@ -284,7 +284,7 @@ def _read_documents(task: Row) -> Iterator[Document]:
 
 
 class Rows:
-    """Rows of one table, which are packed into columns as they come."""
+    """Rows of one table, packed into columns as they are added."""
 
     def __init__(self, name: str) -> None:
         self._schema = TABLES[name]
@@ -299,7 +299,7 @@ class Rows:
             self._pack()
 
     def table(self) -> pa.Table:
-        """All rows, sorted by the key of the table; equal ones stay in the order added."""
+        """All rows, sorted by the key of the table, ties in the order of addition."""
         self._pack()
         return sort_rows(pa.concat_tables(self._packed), self._key)
 

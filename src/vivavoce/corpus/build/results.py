@@ -1,13 +1,12 @@
-"""The table `results`: what the shards of papers hold of it, and the results of works outside.
+"""The table `results`, from the shards of papers and from works outside of the corpus.
 
-Results of a work that is not a paper of the corpus have no `paper_id`; they stay known by the
-work's address. The results of one board are judged together: which end of the metric is better, and
-which scores cannot be.
+Results of works outside of the corpus have no `paper_id`, only the work's address. The results of a
+board are judged together: direction of the metric, and impossible scores.
 
-Two boards of one dataset and one metric are one where a work has the same score on both. So they
-are where no work is on both, and the words of one task are among those of the other. Boards whose
-names differ are one where three works have the same scores on both, and no more works have
-different ones. A tagger and a parser that are tested on one treebank stay apart.
+Two boards with the same dataset and metric are merged if a work has the same score on both, or if
+no work is on both and one task's words are among the other's. Boards with different names are
+merged if three works have the same scores on both, and no more works have different ones. So
+tagging and parsing on one treebank stay separate.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _JUDGED_BY = (
 def collect_results(
     folder: Path, markers: dict[str, Row], identity: Identity
 ) -> tuple[pa.Table, Counter[str]]:
-    """All results in order and judged, and how many works outside the corpus have, by source."""
+    """Collect and judge all results, sorted; also counts of those outside, by source."""
     files = [f"{RESULTS}/{name}.parquet" for name in markers]
     tables = [
         pq.read_table(folder / file)
@@ -60,7 +59,7 @@ def collect_results(
                 tables.append(_without_paper(batch.column(0)))
                 counts[file.batch.kind] += tables[-1].num_rows
     results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
-    # The columns that the results of a board are told together.
+    # The columns that are filled in per board.
     judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
     for name in ("higher_is_better", *(field.name for field in JUDGED)):
         at = _SCHEMA.get_field_index(name)
@@ -70,7 +69,7 @@ def collect_results(
 
 
 def _without_paper(results: pa.ListArray) -> pa.Table:
-    """The results of some documents as rows without a paper."""
+    """Results of documents as rows without a paper."""
     flat = results.flatten()
     columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
     if "date" in columns:
@@ -88,7 +87,7 @@ RESOURCE = "a resource"
 
 
 def judge_results(rows: Sequence[Row]) -> list[Row]:
-    """Judgements of boards on results, in their order: columns of the table `results`.
+    """Judge results; return columns of the table `results` in the order of the rows.
 
     `board` is the id of the board. `higher_is_better` is None where nothing tells.
     `direction_from` is the evidence for it, the surest first: `source`, `name`, `order`.
@@ -141,16 +140,16 @@ def _reason(row: Row) -> str | None:
 
 
 _SHARED = 3
-"""Works with equal scores, and different scores among them, from which on two boards are one."""
+"""Minimum works with equal scores, and distinct scores among them, for merging two boards."""
 _MAX_BOARDS = 20
-"""Boards that one score of a work can be on; where it is on more it tells none from another."""
+"""Maximum boards with the same score of a work; above, the score is not evidence."""
 
 Scores = set[tuple[str, float]]
 """The scores of a board with their works."""
 
 
 def find_boards(rows: Sequence[Row]) -> list[str]:
-    """The id of the board of each row: of boards that are one, that with most rows.
+    """Board id of each row; merged boards get the id with the most rows.
 
     Args:
         rows: Rows with `task`, `dataset`, `metric`, `score`, `paper_id` and `paper_url`.
@@ -172,7 +171,7 @@ def find_boards(rows: Sequence[Row]) -> list[str]:
 
 
 def _same(scores: dict[str, Scores]) -> Iterator[tuple[str, str]]:
-    """Pairs of boards that are one."""
+    """Pairs of boards to merge."""
     named: dict[str, list[str]] = defaultdict(list)
     holding: dict[tuple[str, float], list[str]] = defaultdict(list)
     for name in sorted(scores):
@@ -205,6 +204,6 @@ def _works(scores: Scores) -> set[str]:
 
 
 def _is_kind_of(one: str, other: str) -> bool:
-    """Check whether the words of the task of one board are among those of the other's."""
+    """True if the words of one board's task are among those of the other's."""
     words, others = (set(name.partition("/")[0].split("_")) for name in (one, other))
     return words <= others or others <= words

@@ -1,4 +1,4 @@
-"""The tables of a corpus out of its imports, in steps that resume shard by shard.
+"""Building of the tables of a corpus from its imports, in resumable steps.
 
 1. `identity` finds which documents make which paper, from slim columns.
 2. `partitioning` cuts the papers, sorted by id, into shards where their ids say.
@@ -7,9 +7,9 @@
 4. `citing` resolves the references, all of them again when papers came, went or changed.
 5. The small tables in another order and the manifest are written.
 
-The tables depend only on the set of imported documents: neither on the order in which they came,
-nor on the engine, nor on earlier builds. `tables/manifest.json` is written last and bound to the
-imports: a build that was cut short is noticed, and goes on where it stopped.
+The tables depend only on the set of imported documents, not on their order, the engine or earlier
+builds. `tables/manifest.json` is written last with a hash of the imports, so an interrupted build
+is noticed and resumes.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Shard(NamedTuple):
 def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     """Write every table of a corpus from its complete imports.
 
-    What stands as it was written for the same documents is left alone.
+    Files that are current are not rewritten.
 
     Raises:
         DamagedError: A shard changed while it was made, or cannot be read.
@@ -165,7 +165,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
 
 
 def _config() -> str:
-    """Hash of all that decides what documents become, beside what they hold."""
+    """Hash of everything but the documents that determines the tables."""
     kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
@@ -193,7 +193,7 @@ def _plan(identity: Identity) -> list[_Shard]:
 
 
 def _made(folder: Path, plan: Sequence[_Shard], config: str) -> dict[str, Row]:
-    """The markers of the shards that stand as they were written."""
+    """Markers of the current shards."""
     found = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
     return {name: marker for name, marker in found if marker is not None}
 

@@ -1,4 +1,4 @@
-"""Records compared across sources, for merging papers, resolving references, and finding works.
+"""Comparison of records, for merging papers, resolving references, and finding works.
 
 Titles, names and years are made comparable. Every comparison of evidence answers True (agrees),
 False (contradicts) or None (not known).
@@ -40,7 +40,7 @@ from vivavoce.text.shingles import Sketch, folded_words, holders, resemblance, s
 YEAR_SLACK = 2
 """A preprint and its proceedings may be dated this many years apart."""
 MIN_TELLING_WORDS = 3
-"""A title of fewer words may be shared by unrelated papers."""
+"""Minimum words of a title that unrelated papers do not share."""
 _WORDS = read_data(__file__, "matching.toml")
 _GENERIC, _SUFFIXES = (frozenset(_WORDS[name]) for name in ("generic_titles", "name_suffixes"))
 _FIRST_IDEOGRAPH = "\u2e80"
@@ -53,7 +53,7 @@ _MIN_MISSPELT = 5
 
 
 def fold(text: str) -> str:
-    """NFKC, case folded, without accents: characters and punctuation stay where they are."""
+    """Fold a text: NFKC, case-folded, without accents; punctuation stays."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -170,18 +170,17 @@ def _initials_agree(one: set[str], other: set[str]) -> bool:
 
 
 ALIKE, LIKELY = 0.4, 0.5
-"""Resemblance from which on texts of one author under like titles, or under any, are one: of a
-text with every eighth word changed, it is 0.45."""
+"""Minimum resemblance of texts by one author with similar titles, and with any titles."""
 SAME = 0.6
-"""Resemblance from which on texts of any authors are one."""
+"""Minimum resemblance of texts by any authors."""
 _POINTING, _SHARED = 16, 3
-"""Smallest hashes of a sketch that point to other papers, and how many have to point to one."""
+"""Number of smallest hashes of a sketch for finding candidates, and minimum matches."""
 _MAX_HOLDERS = 40
-"""Papers that may hold a hash before it counts as a phrase that many papers use."""
+"""Number of papers above which a shared hash counts as a common phrase."""
 _TEXT_ROLES = frozenset({"introduction", "related_work", "method", "experiments", "results"})
 _MAX_TEXT = 60_000
 _MIN_SHINGLES = 20
-"""A text of fewer is no evidence."""
+"""Minimum shingles of a text that counts as evidence."""
 _NUMBER = re.compile(
     r"\d+|\b(?:[ivx]{1,4}|first|second|third|fourth|fifth|sixth|seventh"
     r"|eighth|ninth|tenth)\b"
@@ -196,11 +195,11 @@ SKETCH = pa.schema(
         ("text", pa.list_(pa.uint64())),
     ]
 )
-"""Columns of what a paper is compared by."""
+"""Columns of a paper's sketch."""
 
 
 def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section]) -> Row:
-    """Facts that a paper is compared by, out of its row of `papers`, its authors and its text."""
+    """Make a paper's sketch from its row of `papers`, its authors and its text."""
     title = row["title"] or ""
     body = "\n".join(section.text for section in sections if section.role in _TEXT_ROLES)
     return {
@@ -217,7 +216,7 @@ def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section])
 
 
 def find_works(sketches: pa.Table) -> pa.Table:
-    """The table `works`: papers that are one work with others, and what joined them.
+    """Make the table `works`: papers that share a work, with the evidence.
 
     Args:
         sketches: Rows of `SKETCH` of every paper.
@@ -253,7 +252,7 @@ def _pairs(groups: Iterable[Sequence[int]]) -> Iterator[tuple[int, int]]:
 
 
 def _compare(one: Row, other: Row) -> tuple[str, float] | None:
-    """The part in which two papers are one work, and how alike it is; None for two works."""
+    """The matching part of two papers of one work, with its resemblance; else None."""
     if one["numbers"] != other["numbers"]:
         return None
     sketches = {part: (_array(one[part]), _array(other[part])) for part in ("abstract", "text")}
@@ -291,7 +290,7 @@ def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
     names, places = np.unique(pairs, return_inverse=True)
     source, target = places.reshape(-1, 2).T
     size = len(names)
-    # It takes longer to load than a small network, which reads this module, takes to build.
+    # Loading it takes longer than building a small network, which imports this module.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -326,7 +325,7 @@ def _rows_of(
 
 
 def _order(row: Row) -> tuple[str, bool, str]:
-    """The key by which the earliest paper comes first; of one day, one fit to be a target."""
+    """Sort key: earliest first; on the same day, possible targets first."""
     ends = period(row["date"])[1].isoformat() if row["date"] else "9999"
     return ends, not row["is_fit"], row["paper_id"]
 

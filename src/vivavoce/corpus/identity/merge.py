@@ -1,4 +1,4 @@
-"""Documents that describe one paper, found and merged.
+"""Merging of documents that describe the same paper.
 
 Two documents describe one paper when they share an identifier or a file name, or when they share a
 title and their other fields agree. The order of the documents does not matter: the merged papers
@@ -31,9 +31,9 @@ from vivavoce.records import Document
 from vivavoce.text.identifiers import ids_in_doi
 
 DELETED = "deleted:"
-"""Start of the key of a document that only says that its repository deleted the paper."""
+"""Key prefix of a document that only records the deletion of a paper."""
 STRONG = ("arxiv", "acl", "doi")
-"""Schemes in which one paper has one value, the surest first."""
+"""Schemes in which a paper has a single value, most reliable first."""
 _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "arxiv": (),
     "acl": ("arxiv",),
@@ -58,7 +58,7 @@ class MergedPaper:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The papers found, sorted by id, and what could not be decided."""
+    """The papers, sorted by id, and undecided documents."""
 
     papers: tuple[MergedPaper, ...]
     unmatched: tuple[Document, ...]
@@ -75,9 +75,10 @@ def merge_documents(
     """Group documents into papers.
 
     Args:
-        documents: One for each (kind, key).
-        is_metadata: Whether a kind's titles, authors and dates go before those of the others.
-        completing: Kinds whose documents only complete papers; their titles may find one.
+        documents: Documents, unique by (kind, key).
+        is_metadata: Function that returns whether a kind's titles, authors and dates take
+            precedence.
+        completing: Kinds whose documents only complete papers, found by identifiers or titles.
     """
     ordered = sorted(
         documents, key=lambda d: (not is_metadata[d.kind], d.kind in completing, d.kind, d.key)
@@ -133,7 +134,8 @@ def paper_id_of(
 ) -> str:
     """The id of the paper that documents with some identifiers make.
 
-    What only completes a paper does not name it: its id stays when a list of results comes.
+    Completing documents do not affect the id, so it does not change when a list of results is
+    added.
     """
     own = [n for d, n in zip(documents, names, strict=True) if d.kind not in completing]
     for scheme in (*STRONG, "given", "url", "file"):
@@ -207,9 +209,9 @@ class Groups:
 
 
 MAX_AUTHORS = 50
-"""Authors of a group that are looked at."""
+"""Maximum authors of a group that are compared."""
 MAX_NAMESAKES = 40
-"""A title of more groups is a standing heading, and joins nothing."""
+"""Maximum groups with the same title; above, the title is generic and ignored."""
 SURE, LIKELY = 2, 1
 """Degrees to which two namesakes fit; 0 where they do not."""
 
@@ -219,7 +221,7 @@ class Namesake:
     """Facts of a group of documents, for comparing it with its namesakes."""
 
     holder: int
-    """Its lowest document that bears the title."""
+    """Its lowest document with the title."""
     kinds: frozenset[str]
     given: Mapping[str, frozenset[str]]
     """Its own ids inside each source."""
@@ -253,7 +255,7 @@ def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> int:
 
 
 def year_of(document: Document) -> int | None:
-    """The year a document says, or that its identifier tells."""
+    """The year of a document, or of its identifier."""
     published = date_paper(document.published, document.arxiv_id, document.acl_id).published
     return int(published[:4]) if published else None
 
@@ -269,7 +271,7 @@ def _authors_agree(one: Namesake, other: Namesake) -> bool | None:
 
 
 class _Pair(NamedTuple):
-    """A group without a paper, and a paper of the same title."""
+    """A completing group and a paper with the same title."""
 
     work: Namesake
     paper: Namesake
@@ -307,7 +309,7 @@ class _Joiner:
         self._groups, self._documents, self._own = groups, documents, own
 
     def join_namesakes(self, holders: Sequence[int], strength: int) -> None:
-        """Join what fits at least so well, where everything that fits fits each other."""
+        """Join namesakes with at least this degree of fit, if all that fit also fit each other."""
         lowest = self._groups.lowest_of_each(holders)
         if not 1 < len(lowest) <= MAX_NAMESAKES:
             return
@@ -326,7 +328,7 @@ class _Joiner:
     def complete(
         self, of_papers: Mapping[str, Sequence[int]], of_lists: Mapping[str, Sequence[int]]
     ) -> None:
-        """Join what only completes papers to the one paper that it fits.
+        """Join completing documents to the only paper that they fit.
 
         Both are by the keys of their titles.
         """
@@ -378,7 +380,7 @@ class _Joiner:
                 yield _Pair(work, paper, fit(self._groups, work, paper, title))
 
     def _the_one(self, pairs: Sequence[_Pair]) -> _Pair | None:
-        """The pair with the only paper that a work fits, surely before likely."""
+        """The pair with the only paper that fits a work, sure fits before likely ones."""
         for strength in (SURE, LIKELY):
             fits = [pair for pair in pairs if pair.strength >= strength]
             if len({self._groups.root(pair.paper.holder) for pair in fits}) == 1:

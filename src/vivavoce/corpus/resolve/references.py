@@ -1,4 +1,4 @@
-"""References compared with papers of the corpus, and resolved to them."""
+"""Resolution of references to papers of the corpus."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from vivavoce.records import Document, Reference
 from vivavoce.text.identifiers import ACL_DOIS, find_acl_id, ids_in_doi
 
 MAX_RAW = 2_000
-"""Characters of an entry of a reference list that are looked at."""
+"""Maximum characters of a reference that are read."""
 MAX_TITLE = 500
-"""Characters of a title that are looked at."""
+"""Maximum characters of a title that are read."""
 MAX_AUTHORS, MAX_NAME = 50, 200
-"""Authors of a paper, and characters of a name, that are looked at."""
+"""Maximum authors of a paper, and characters of a name, that are read."""
 SCHEMES = ("arxiv", "doi", "acl", "given")
 """The identifiers that references are resolved by."""
 SHARED_IDS = "s2:"
@@ -35,7 +35,7 @@ _YEAR = re.compile(r"(?<![0-9.:/-])(?:19|20)[0-9]{2}(?![0-9]|\.[0-9])")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_SURNAME = 2
 _PART_END = re.compile(r"\s*[:?!–—]\s+|\s+[-–—]\s+|\.\s+")
-# What makes another work of it when it follows a title.
+# Words that make another work of it after a title.
 _SEQUEL = re.compile(
     r"\W*(?:part|vol|volume|chapter|revisited|reloaded|continued|extended|supplement\w*|appendix"
     r"|corrigend\w+|errat\w+|correction|reply|comments?|second|third|two|three|again|[ivx]+|[0-9]+)"
@@ -74,12 +74,12 @@ class Evidence(NamedTuple):
 
     @property
     def contradicts(self) -> bool:
-        """True if anything speaks against the paper."""
+        """True if a field contradicts the paper."""
         return self.author is False or self.year is False
 
     @property
     def supports(self) -> int:
-        """Number of facts that speak for the paper: 0, 1 or 2."""
+        """Number of fields that agree: 0, 1 or 2."""
         return (self.author is True) + (self.year is True)
 
 
@@ -119,7 +119,7 @@ def years_of(reference: Reference) -> frozenset[int]:
 
 
 def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
-    """Return whether the reference names the paper's first author, or shows one of the paper's.
+    """Return whether the reference has the paper's first author, or any of its authors.
 
     Readers of reference lists take one author for another, so the whole entry is searched, except
     for the words of the title.
@@ -174,7 +174,7 @@ def titles_inside(title: str) -> list[str]:
 
 _LONG_TITLE_WORDS = 4
 _LONG_KEY = 24
-"""Letters that a part of a title has to have for the author alone to be enough beside it."""
+"""Minimum letters of a part of a title for which an agreeing author is enough."""
 _ANTHOLOGY = re.compile(
     r"(?:aclweb\.org|aclanthology\.(?:org|info)|10\.18653/|10\.3115/).{1,100}", re.IGNORECASE
 )
@@ -186,7 +186,7 @@ _MISDATED = {True: 0.85, None: 0.6}
 _PART = 0.95
 """Share of the confidence that a title in parts keeps."""
 _ID_DIFFERS = 0.6
-"""The most a title can be worth where reference and paper have different arXiv ids."""
+"""Maximum confidence if reference and paper have different arXiv ids."""
 
 
 class Resolution(NamedTuple):
@@ -263,7 +263,7 @@ class PaperIndex:
         )
 
     def _in_parts(self, reference: Reference, key: str) -> Resolution | None:
-        """A paper of which the title has a subtitle more, or lacks what is attached to ours."""
+        """A paper whose title has an additional subtitle, or none of the attached text."""
         title = reference.title or ""
         cut = [(number, key) for number in self._by_part.get(key, ())]
         cut += self._titled(parts_of_title(title)[0])
@@ -290,7 +290,7 @@ class PaperIndex:
         return Resolution(self._papers[best[0]].paper_id, resolver, round(best[1], 3))
 
     def _doubt(self, reference: Reference, best: Resolution | None) -> Resolution | None:
-        """Trust a paper of another arXiv id less; drop one whose title is only near."""
+        """Lower the confidence for another arXiv id; drop a match by a similar title."""
         wanted = dict(identifiers_of(reference)).get("arxiv")
         if best is None or wanted is None or not (own := self._arxiv_ids.get(best.paper_id)):
             return best
@@ -306,7 +306,7 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
     in_doi = ids_in_doi(reference.doi or "")
     if arxiv_id := reference.arxiv_id or in_doi.get("arxiv"):
         yield "arxiv", arxiv_id
-    # A DOI of the Anthology that holds no id was cut short where its line ended.
+    # A DOI of the Anthology without an id was cut at the end of its line.
     if reference.doi and (in_doi or not reference.doi.startswith(ACL_DOIS)):
         yield "doi", reference.doi
     acl_id = in_doi.get("acl")
@@ -322,7 +322,7 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _trust(evidence: Evidence, *, is_long: bool) -> float:
-    """Confidence in an equal title; 0 where it is not enough."""
+    """Confidence in an equal title; 0 if it is insufficient."""
     if evidence.author is False:
         return 0.0
     if evidence.year is False:
