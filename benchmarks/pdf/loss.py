@@ -1,6 +1,6 @@
 """Papers with text that a reader may lose, and papers without: is loss flagged, and only loss?
 
-    python -m benchmarks.pdf.loss --half dev|test
+    python -m benchmarks.pdf.loss --half dev|test [--real DIR]
 
 Every paper is typeset here, so that its words are known. A planted paper loses more than 5% of them
 when its kind of layout is not read; a sound one has the same layouts without that. A paper counts
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
+import json
 import random
 import sys
 import tempfile
@@ -20,14 +21,18 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.pdf.score import is_in_half
+from PIL import Image
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
 from tests.sources.pdf_pages import BOLD, HEIGHT, TEXT, Paper
 
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 LOST = 0.05
+TURNS = {"sideways": 90, "askew": 14}
 FACES = {"times": (TEXT, 10.0, 12.0), "helvetica": ("Helvetica", 9.0, 12.5)}
 FRAMES = {"wide": (108.0, 396.0), "narrow": (150.0, 312.0)}
 SYLLABLES = "ka lo mi ne ru sa te vo pi du fa gel hor bin dar tem sol ver".split()
@@ -141,8 +146,6 @@ def in_picture(paper: Typesetter) -> None:
 
 def scanned(paper: Typesetter) -> None:
     """A page that is a picture of text."""
-    from PIL import Image
-
     page = paper.page
     page.page()
     image = ImageReader(Image.new("L", (40, 60), 220))
@@ -162,6 +165,77 @@ def garbled(paper: Typesetter) -> None:
     paper.font = font
 
 
+def boxed(paper: Typesetter) -> None:
+    """A box of smaller print beside a picture with a caption below both."""
+    page = paper.page
+    page.page()
+    top, half, size = page.y, page.width / 2, page.size
+    for row in range(9):
+        page.say(f"Stage {row}", page.left + half + 30, top + 20 + 15 * row, "Helvetica", 7)
+    page.size = size - 1
+    paper.fill(paper.prose(170), page.left, half - 10)
+    page.size = size
+    page.y += 18
+    page.say("Figure 4: Stages and what they are for.", page.left, page.y, paper.font, 9)
+    page.y += 24
+
+
+def askew(paper: Typesetter) -> None:
+    """A paragraph that leans."""
+    page = paper.page
+    page.page()
+    page.canvas.saveState()
+    page.canvas.rotate(14)
+    words = paper.prose(150)
+    for row in range(0, len(words), 10):
+        page.canvas.setFont(paper.font, page.size)
+        text = " ".join(words[row : row + 10])
+        page.canvas.drawString(250, 420 - page.leading * row / 10, text)
+    page.canvas.restoreState()
+    page.page()
+
+
+def in_form(paper: Typesetter) -> None:
+    """Paragraphs inside a form, which the page draws."""
+    page = paper.page
+    page.page()
+    page.canvas.beginForm("inner")
+    y, words = 600.0, paper.prose(200)
+    for row in range(0, len(words), 10):
+        page.canvas.setFont(paper.font, page.size)
+        page.canvas.drawString(page.left, y, " ".join(words[row : row + 10]))
+        y -= page.leading
+    page.canvas.endForm()
+    page.canvas.doForm("inner")
+    page.page()
+
+
+def outlined(paper: Typesetter) -> None:
+    """A page whose letters are drawn as curves."""
+    page = paper.page
+    page.page()
+    for row in range(40):
+        for column in range(70):
+            x, y = page.left + 5.5 * column, 720 - 15 * row
+            page.canvas.bezier(x, y, x + 1, y + 8, x + 3, y - 3, x + 4, y + 5)
+    paper.words += ["unseen"] * 400
+    page.page()
+
+
+def like_feet(paper: Typesetter) -> None:
+    """Paragraphs in small print at the foot of three pages, which open with a number."""
+    page = paper.page
+    for number in range(3):
+        page.page()
+        paper.paragraph(60)
+        page.y = 590
+        size = page.size
+        page.size = size - 1.5
+        words = paper.prose(80)
+        paper.fill([str(3 * number + 2), *words], page.left, page.width)
+        page.size = size
+
+
 def early(paper: Typesetter) -> None:
     """Nothing here: the text before the first heading is planted by the paper itself."""
 
@@ -172,6 +246,11 @@ PLANTED: dict[str, Plant] = {
     "in_picture": in_picture,
     "scanned": scanned,
     "garbled": garbled,
+    "boxed": boxed,
+    "askew": askew,
+    "in_form": in_form,
+    "outlined": outlined,
+    "like_feet": like_feet,
     "early": early,
 }
 
@@ -215,11 +294,63 @@ def lost_share(document: Document, words: list[str]) -> float:
     return (wanted - Counter(text.split())).total() / wanted.total()
 
 
+def plant_in(path: Path, plant: str, target: Path) -> None:
+    """A paper with its second page turned, leaning or a mere picture."""
+    from pypdf import PdfReader, PdfWriter, Transformation
+
+    writer = PdfWriter(PdfReader(path))
+    page = writer.pages[1]
+    width, height = float(page.mediabox.width), float(page.mediabox.height)
+    if plant == "scanned":
+        blank = target.with_suffix(".page.pdf")
+        canvas = Canvas(str(blank), pagesize=(width, height))
+        canvas.drawImage(
+            ImageReader(Image.new("L", (40, 60), 220)), 40, 40, width - 80, height - 80
+        )
+        canvas.save()
+        writer.insert_page(PdfReader(blank).pages[0], 1)
+        writer.remove_page(2)
+    else:
+        turn = Transformation().translate(-width / 2, -height / 2).rotate(TURNS[plant])
+        page.add_transformation(turn.translate(width / 2, height / 2))
+    writer.write(target)
+
+
+def try_real(folder: Path, half: str) -> None:
+    """Print how many real papers are in doubt as they are, and with a page planted."""
+    rows = map(json.loads, (folder / "truth.jsonl").read_text("utf-8").splitlines())
+    files = [folder / row["file"] for row in rows if is_in_half(row, half)]
+    counts: Counter[tuple[str, bool]] = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in files:
+            document = read_file(path)
+            counts["as it is", _is_lossy(document)] += 1
+            size = sum(len(section.text) for section in document.sections)
+            for plant in ("scanned", *TURNS):
+                target = Path(scratch) / path.name
+                plant_in(path, plant, target)
+                planted = read_file(target)
+                left = sum(len(section.text) for section in planted.sections)
+                if left < (1 - LOST) * size:
+                    counts[plant, _is_lossy(planted)] += 1
+    for plant in ("as it is", "scanned", *TURNS):
+        doubted = counts[plant, True]
+        print(f"{plant:12} {doubted + counts[plant, False]:3}, of them in doubt {doubted:3}")
+
+
+def _is_lossy(document: Document) -> bool:
+    return any("reach no part" in reason for reason in document.health_reasons)
+
+
 def main() -> int:
     """Print the counts by what was planted, and those of papers that lose words or do not."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--half", choices=["dev", "test"], default="dev")
+    parser.add_argument("--real", type=Path, help="a folder that benchmarks.pdf.real wrote")
     options = parser.parse_args()
+    if options.real is not None:
+        try_real(options.real, options.half)
+        return 0
     counts: Counter[tuple[str, bool, bool]] = Counter()
     kinds = itertools.product(["none", *PLANTED], SOUND, FACES, FRAMES, range(4))
     with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,48 +10,48 @@ from typing import Any
 import pytest
 from tests.servers.commands import only_json, viva_here
 from tests.servers.terminals import check_widths
+from tests.support.once import make_once
 
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.rounds import verify_round
-from vivavoce.store import hash_tree
+from vivavoce.store import hash_tree, read_json
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("demo") / "demo"
 
 
 def demo(folder: Path, *options: str) -> str:
     """What `viva demo` prints into a folder that it is told the name of."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder.parent)
-        return viva_here("demo", "--wide", "--out", folder.name, *options).stdout
+        patch.chdir(folder)
+        return viva_here("demo", "--wide", "--out", "demo", *options).stdout
+
+
+def demo_twice(folder: Path) -> None:
+    """Keep what it prints for people, then for programs, and the files that it left each time."""
+    (folder / "printed.txt").write_text(demo(folder), "utf-8")
+    (folder / "made.json").write_text(json.dumps(hash_tree(folder / "demo")), "utf-8")
+    (folder / "board.json").write_text(demo(folder, "--json"), "utf-8")
+    (folder / "again.json").write_text(json.dumps(hash_tree(folder / "demo")), "utf-8")
 
 
 @pytest.fixture(scope="module")
-def printed(folder: Path) -> str:
-    """What the demo prints for people."""
-    return demo(folder)
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_once(tmp_path_factory, "demo", demo_twice)
 
 
 @pytest.fixture(scope="module")
-def made(folder: Path, printed: str) -> dict[str, str]:
-    """The files that it left, with their hashes."""
-    assert printed
-    return hash_tree(folder)
+def folder(kept: Path) -> Path:
+    """What the demo left."""
+    return kept / "demo"
 
 
 @pytest.fixture(scope="module")
-def board(folder: Path, made: dict[str, str]) -> dict[str, Any]:
-    """What the same command prints for programs, run once more where everything is there."""
-    assert made
-    return dict(only_json(demo(folder, "--json")))
+def board(kept: Path) -> dict[str, Any]:
+    """What it prints for programs where everything is there."""
+    return dict(only_json((kept / "board.json").read_text("utf-8")))
 
 
-def test_no_file_of_it_looks_like_a_key(folder: Path, printed: str) -> None:
-    assert printed
+def test_no_file_of_it_looks_like_a_key(folder: Path) -> None:
     assert list(find_secrets(folder / "logs")) == list(find_secrets(folder / "site")) == []
 
 
@@ -108,8 +109,7 @@ def test_the_board_has_a_judge_prices_and_models_that_saw_a_part(board: dict[str
     assert found["abstract", "scripted/fast"]["contamination"] == "clean"
 
 
-def test_pages_say_that_papers_and_contestants_are_made_up(folder: Path, printed: str) -> None:
-    assert printed
+def test_pages_say_that_papers_and_contestants_are_made_up(folder: Path) -> None:
     first = (folder / "site" / "index.html").read_text("utf-8")
     assert "the papers are made up, and the contestants named scripted/… are not models" in first
 
@@ -125,17 +125,15 @@ def test_the_board_tells_a_program_that_forgets_the_instrument(board: dict[str, 
     assert 0.0 < found["naive"]["value"] < 1.0
 
 
-def test_the_demo_again_does_no_work_and_leaves_the_same_files(
-    folder: Path, made: dict[str, str], board: dict[str, Any]
-) -> None:
-    assert board["rows"]
-    now = hash_tree(folder)
+def test_the_demo_again_does_no_work_and_leaves_the_same_files(kept: Path) -> None:
+    made, now = (read_json(kept / name) for name in ("made.json", "again.json"))
     # The ledger of the logs tells that somebody ran them again.
     assert {name for name in made | now if made.get(name) != now.get(name)} == {"logs/runs.jsonl"}
 
 
-def test_the_last_line_names_the_page_to_open(printed: str) -> None:
-    assert printed.splitlines()[-1].rstrip() == "demo/site/index.html"
+def test_the_last_line_names_the_page_to_open(kept: Path) -> None:
+    last = (kept / "printed.txt").read_text("utf-8").splitlines()[-1]
+    assert last.rstrip() == "demo/site/index.html"
 
 
 MORE = (
@@ -147,9 +145,8 @@ MORE = (
 
 
 @pytest.fixture(scope="module")
-def more(folder: Path, made: dict[str, str]) -> Path:
+def more(folder: Path) -> Path:
     """Logs of one scripted contestant with other settings, methods and prompts."""
-    assert made
     logs = folder / "more"
     common = ["--round", folder / "round/demo-2024", "--logs", logs, "--subset", "3"]
     for words in ("run abstract title", *MORE):
@@ -193,5 +190,5 @@ def test_no_line_of_a_verb_is_wider_than_the_terminal(folder: Path, more: Path) 
     viva_here("network", "build", "--corpus", folder / "corpus")
     for verb in VERBS.strip().splitlines():
         words = [word.replace("DEMO", str(folder)) for word in verb.split()]
-        for columns in (80, 120):
-            check_widths(columns, *words)
+        check_widths(80, *words)
+    check_widths(120, "board", "show", folder / "logs", "--all", "--costs", "--resamples", "100")

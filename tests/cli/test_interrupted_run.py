@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from tests.servers.commands import interrupt, small_round, viva
+from tests.servers.commands import interrupt, small_round, viva_here
 from tests.servers.scripted import Ask, Reply, opening, scripted
 
 from vivavoce.results.board.building import leaderboard
@@ -29,7 +29,7 @@ def test_ctrl_c_prints_the_run_that_goes_on(tmp_path: Path) -> None:
         rest = interrupt(command, was_asked, server.environment)
         assert rest == command
         server.script = opening
-        viva(*rest, env=server.environment)
+        viva_here(*rest, env=server.environment)
         assert len(server.asks) >= 12
     rows = leaderboard(tmp_path / "my logs", resamples=0).rows
     assert {(row["task"], row["n"]) for row in rows} == {("title", 6), ("abstract", 6)}

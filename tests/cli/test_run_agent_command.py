@@ -75,7 +75,7 @@ def no_docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("agent", "code", "message"),
     [
         ("claude_code", 1, "The program docker is not installed."),
-        ("no_such_agent", 2, "No command line agent is called 'no_such_agent'. There are: "),
+        ("no_such_agent", 2, "There is no command line agent 'no_such_agent'. Available: "),
         # It takes no tools of the host, so that the papers could not reach it.
         ("mini_swe_agent", 2, "claude_code, codex_cli, gemini_cli"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Mapping
@@ -17,19 +16,17 @@ from inspect_ai._cli.main import inspect
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.util import registry_create, registry_info
 from tests.conftest import why_no_sandbox
-from tests.tasks.own.tables import write_tables
+from tests.support.once import make_once
+from tests.support.rounds import NEURAL, full_round
 
 import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce import tasks
-from vivavoce.corpus import ingest, load_corpus
 from vivavoce.metrics import metrics_of
-from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
-from vivavoce.rounds import Round, load_round
+from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import (
     broken_families,
-    build_round,
     find_family,
     find_task,
     list_families,
@@ -38,12 +35,11 @@ from vivavoce.tasks import (
 )
 from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
-from vivavoce.tasks.sample_round import PAPERS, demo_spec
+from vivavoce.tasks.sample_round import demo_spec
 
 FOLDER = Path(tasks.__file__).parent
-FAMILIES = sorted(list_families())
-NEURAL = importlib.util.find_spec("torch_geometric") is not None
-"""The demo does without what a base install does not bring; here it is added where it is there."""
+FAMILIES = sorted([*demo_spec()["round"]["families"], "own"])
+"""Families with a place in the demo, and own questions; the others have no items here."""
 WITHOUT_NEURAL = pytest.mark.skipif(
     not NEURAL, reason="torch-geometric is not installed: pip install 'vivavoce[neural]'"
 )
@@ -97,16 +93,9 @@ MARGIN = 0.5
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     """The demo's round, and beside its families an architecture and questions of one's own."""
-    folder = tmp_path_factory.mktemp("families")
-    ingest("sample", Path(str(PAPERS)), folder / "corpus")
-    build_networks(load_corpus(folder / "corpus"))
-    spec = demo_spec()
-    spec["own"] = write_tables(folder)
-    spec["round"]["families"] = sorted([*spec["round"]["families"], "own"])
-    assert spec["round"]["families"] == FAMILIES
-    if NEURAL:
-        spec["implementation"] = spec["implementation"] | {"architectures": ["PMLP"]}
-    return load_round(build_round(folder / "corpus", spec, folder).folder)
+    found = full_round(tmp_path_factory)
+    assert found.manifest["counts"].keys() == set(FAMILIES)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -114,26 +103,28 @@ def values(
     opened: Round, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Rows of the contestants that bound a metric: by task and method, then by metric."""
-    logs = tmp_path_factory.mktemp("logs")
     confined = {
         task
         for family in FAMILIES
         for task, card in list_families()[family].tasks.items()
         if "bubblewrap" in card.needs and why_no_sandbox()
     }
-    report = run(
-        RunSpec(
-            tasks=[task for task in RUNNABLE if task not in confined],
-            round=opened.folder,
-            logs=logs,
-            methods=CONTESTANTS,
-            display="none",
+
+    def run_all(logs: Path) -> None:
+        report = run(
+            RunSpec(
+                tasks=[task for task in RUNNABLE if task not in confined],
+                round=opened.folder,
+                logs=logs,
+                methods=CONTESTANTS,
+                display="none",
+            )
         )
-    )
-    assert report.failed == ()
-    board = leaderboard(logs, resamples=0)
+        assert report.failed == ()
+
+    logs = make_once(tmp_path_factory, "bounds", run_all)
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in board.rows:
+    for row in leaderboard(logs, resamples=0).rows:
         found.setdefault((row["task"], row["method"]), {})[row["metric"]] = row
     return found
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.once import make_once
 
-from vivavoce.corpus import ingest
 from vivavoce.metrics.judged_text import CITED, RELEVANCE
 from vivavoce.results.board.building import leaderboard
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.sample_round import PAPERS, demo_spec
+from vivavoce.tasks import list_families
+from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
 METHODS = ("oracle", "null", "copycat")
@@ -20,15 +20,11 @@ CARDS = list_families()["writing"].tasks
 JUDGE = "scripted/judge"
 
 
-@pytest.fixture(scope="module")
-def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict[str, Any]]]:
-    """Values by task, method and metric, on the writing items of the demo's round."""
-    folder = tmp_path_factory.mktemp("judged")
-    ingest("sample", Path(str(PAPERS)), folder / "corpus")
-    spec = demo_spec()
-    spec = {name: spec[name] for name in ("round", "writing") if name in spec}
+def run_all(folder: Path) -> None:
+    """Have a judge score the contestants on the writing items of the demo's round."""
+    spec = {name: part for name, part in demo_spec().items() if name in ("round", "writing")}
     spec["round"] = spec["round"] | {"families": ["writing"]}
-    opened = build_round(folder / "corpus", spec, folder)
+    opened = build_sample(folder, spec)
     nuggets = write_round_nuggets(opened.folder, JUDGE)
     report = run(
         RunSpec(
@@ -42,8 +38,14 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict
         )
     )
     assert report.failed == ()
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict[str, Any]]]:
+    """Values by task, method and metric."""
+    logs = make_once(tmp_path_factory, "judged-cards", run_all) / "logs"
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in leaderboard(folder / "logs", resamples=0).rows:
+    for row in leaderboard(logs, resamples=0).rows:
         of_task = found.setdefault(row["task"], {})
         of_task.setdefault(row["method"], {})[row["metric"]] = row["value"]
     return found

@@ -143,7 +143,9 @@ def test_a_prediction_without_a_known_field_is_refused_and_null_is_no_answer(tmp
     field = next(iter(LINES[family][1]))
     rows = [{"id": 0, field: None}, {"id": 1, "answer": "a text"}]
     predictions.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    with pytest.raises(InputError, match=r"predictions.jsonl:2: .*'id', 'answer' alone") as refusal:
+    with pytest.raises(
+        InputError, match=r"predictions.jsonl:2: .*has only 'id', 'answer'"
+    ) as refusal:
         score(family, gold, predictions, resamples=0)
     assert repr(field) in str(refusal.value)
     predictions.write_text(json.dumps(rows[0]) + "\n", "utf-8")

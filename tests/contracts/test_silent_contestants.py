@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
+from tests.support.once import make_once
+from tests.support.rounds import NEURAL, full_round
 
-from vivavoce.corpus import ingest, load_corpus
-from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
-from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.sample_round import PAPERS, demo_spec
+from vivavoce.tasks import list_families
+from vivavoce.tasks.sample_round import demo_spec
 
 pytestmark = pytest.mark.slow
 
-NEURAL = importlib.util.find_spec("torch_geometric") is not None
 SAYS = {
     "silent": "",
     "invisible": "\u200b\u2060 \n\ufeff",
@@ -39,13 +37,17 @@ CASES = sorted(
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], Any]:
     """Rows of a board by method, task and model, then by metric."""
-    folder = tmp_path_factory.mktemp("silent")
-    ingest("sample", Path(str(PAPERS)), folder / "corpus")
-    build_networks(load_corpus(folder / "corpus"))
-    spec = demo_spec()
-    if NEURAL:
-        spec["implementation"] = spec["implementation"] | {"architectures": ["PMLP"]}
-    opened = build_round(folder / "corpus", spec, folder)
+    opened = full_round(tmp_path_factory)
+    logs = make_once(tmp_path_factory, "silent", lambda logs: ask_all(opened.folder, logs))
+    found: dict[tuple[str, ...], Any] = {}
+    for row in leaderboard(logs, resamples=0).rows:
+        key = (row["method"].partition("(")[0], row["task"], row["model"].rpartition("/")[2])
+        found.setdefault(key, {})[row["metric"]] = row
+    return found
+
+
+def ask_all(opened: Path, logs: Path) -> None:
+    """Ask every model about an item of every task, by every method."""
     models = [f"--model=openai-api/scripted/{name}" for name in SAYS]
 
     def play(ask: Ask) -> Reply:
@@ -58,16 +60,11 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], Any]
             groups.setdefault((method, ",".join(f"{k}={v}" for k, v in given)), []).append(task)
         for (method, given), tasks in sorted(groups.items()):
             viva_here(
-                *("run", *tasks, "--round", opened.folder, "--logs", folder / "logs"),
+                *("run", *tasks, "--round", opened, "--logs", logs),
                 *("--method", method, *models, "--subset", "1"),
                 *(("-T", given) if given else ()),
                 env=server.environment,
             )
-    found: dict[tuple[str, ...], Any] = {}
-    for row in leaderboard(folder / "logs", resamples=0).rows:
-        key = (row["method"].partition("(")[0], row["task"], row["model"].rpartition("/")[2])
-        found.setdefault(key, {})[row["metric"]] = row
-    return found
 
 
 @pytest.mark.parametrize("says", SAYS)

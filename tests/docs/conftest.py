@@ -20,5 +20,5 @@ def programs() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def world(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """What the examples of the pages take for given."""
-    with make_world(tmp_path_factory.mktemp("world"), programs) as made:
+    with make_world(tmp_path_factory, programs) as made:
         yield made

@@ -11,6 +11,7 @@ from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from tests.corpus.fetching_corpus import knowing, three_papers
 from tests.docs.commands import ROOT, run_commands
 from tests.docs.inputs import write_inputs
@@ -19,6 +20,7 @@ from tests.servers.arxiv_replay import Ask, FakeClock, Fault, replaying
 from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
 from tests.servers.oai_replay import Repository, days_of_june, serving
 from tests.servers.scripted import KEY, scripted
+from tests.support.once import make_once
 
 from vivavoce.models.local import SMOLLM2_PACKAGE, find_weights
 
@@ -88,10 +90,20 @@ class World:
 
 
 @contextmanager
-def make_world(folder: Path, programs: Path) -> Iterator[World]:
+def make_world(factory: pytest.TempPathFactory, programs: Path) -> Iterator[World]:
     """A world, and its servers as long as the block lasts."""
-    made = folder / "made"
-    made.mkdir()
+    with _servers(factory.mktemp("world")) as environment:
+
+        def make(folder: Path) -> None:
+            _write(folder)
+            more = ENCODER if find_spec("transformers") else ""
+            World(folder, programs, environment).run(MADE + more, folder)
+
+        yield World(make_once(factory, "world", make), programs, environment)
+
+
+def _write(made: Path) -> None:
+    """Write the files that a reader would have."""
     write_inputs(made / "inputs")
     (made / "round.toml").write_text(SPEC, "utf-8")
     (made / "live.toml").write_text(LIVE + _toml_of("how-to/live.md", "[update]"), "utf-8")
@@ -99,10 +111,6 @@ def make_world(folder: Path, programs: Path) -> Iterator[World]:
     (made / "cutoffs.toml").write_text(cutoffs.replace("lab/one", "openai-api/lab/one"), "utf-8")
     (made / "my_agent.py").write_text(_code_of("how-to/model.md", "solve"), "utf-8")
     (made / "mine.py").write_text(_code_of("families/leaderboards.md", "as_listed"), "utf-8")
-    with _servers(folder) as environment:
-        world = World(made, programs, environment)
-        world.run(MADE + (ENCODER if find_spec("transformers") else ""), made)
-        yield world
 
 
 def _toml_of(page: str, start: str = "") -> str:

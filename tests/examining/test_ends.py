@@ -12,7 +12,7 @@ from threading import Event
 
 import pytest
 from tests.examining.papers import quality, save_pages
-from tests.servers.commands import VIVA, interrupt, viva
+from tests.servers.commands import VIVA, interrupt, viva_here
 from tests.servers.scripted import Ask, Reply, scripted
 
 TWO = ("--model", "openai-api/scripted/fine", "--model", "openai-api/scripted/weak")
@@ -31,7 +31,7 @@ def test_ctrl_c_ends_with_130_and_the_command_that_goes_on(tmp_path: Path) -> No
         rest = interrupt([*command, *TWO], was_asked, server.environment)
         assert rest == [*command, *TWO]
         server.script = quality
-        done = viva(*rest, env=server.environment)
+        done = viva_here(*rest, env=server.environment)
         assert done.stdout.strip().endswith("index.html")
 
 
@@ -64,7 +64,7 @@ def test_a_question_that_is_answered_early_ends_its_step(tmp_path: Path) -> None
     papers = save_pages(tmp_path / "papers", 48)
     command = ("exam", papers, "--tasks", "abstract", "--yes", "--out", tmp_path / "out", *TWO)
     with scripted(quality) as server:
-        told = viva(*command, env=server.environment).stderr
+        told = viva_here(*command, env=server.environment).stderr
         asked = len(server.asks)
     [line] = [each for each in told.splitlines() if "decided after" in each]
     found = re.fullmatch(r"Asking about abstract: decided after (\d+) of (\d+)", line)

@@ -360,7 +360,7 @@ def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> Non
     cases = {
         ("nowhere",): "does not exist",
         (nothing,): "no file of a supported kind",
-        (nothing, "--tasks", "poem"): "No task is called 'poem'",
+        (nothing, "--tasks", "poem"): "There is no task 'poem'",
         (nothing, "--tasks", "formula"): "formula is not about papers",
         (nothing, "--budget", "0"): "must be above 0",
         (nothing, "--max", "3"): "--max is for arxiv:QUERY only",

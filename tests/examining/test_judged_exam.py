@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.examining.papers import DAYS, save_pages
-from tests.examining.test_killed_exams import CONNECTIONS, Mortal
+from tests.examining.test_killed_exams import Mortal
 from tests.servers.commands import only_json, viva_here
 from tests.servers.living_arxiv import submissions
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, by_model, scripted, slot
@@ -179,18 +180,20 @@ def test_the_plan_prices_the_facts_and_the_budget_holds_for_them(
 
 @pytest.mark.slow
 def test_an_exam_that_is_killed_reads_and_judges_nothing_twice(
-    server: ScriptedServer, papers: Path, tmp_path: Path
+    server: ScriptedServer, tmp_path: Path
 ) -> None:
-    mortal, before = Mortal(server), len(server.asks)
-    full = [f"openai-api/scripted/{name}" for name in ("fine", "weak")]
-    arguments = {"papers": str(papers), "models": full, "tasks": ["abstract"], "judge": [JUDGE]}
-    arguments["out"] = str(tmp_path / "out")
-    for step in ("Writing facts", "Baselines of abstract", "Asking about abstract"):
-        assert mortal.run(step, "half", arguments) == -signal.SIGKILL, step
-    assert mortal.run(None, "", arguments) == 0
+    """Killed after the first reply of the judge, after two more, after four more, eight more."""
+    mortal, out = Mortal(server), tmp_path / "out"
+    arguments = {"papers": str(save_pages(tmp_path / "pages", 2)), "tasks": ["abstract"]}
+    arguments |= {"models": ["openai-api/scripted/weak"], "judge": [JUDGE], "out": str(out)}
+    replied: list[str] = []
+    for more in (1, 2, 4, 8, 1_000):
+        before = len(server.asks)
+        ended = mortal.run(JUDGE, more, arguments)
+        assert ended == (0 if more == 1_000 else -signal.SIGKILL)
+        assert not {ask.prompt for ask in server.asks[before:]} & {*replied}
+        lines = Path(f"{out}-replied").read_text("utf-8").splitlines()
+        assert more == 1_000 or len(lines) - len(replied) == more
+        replied = [json.loads(line) for line in lines]
     mortal.close()
-    asked = Counter(ask.prompt for ask in server.asks[before:] if ask.model == "judge")
-    facts = [count for prompt, count in asked.items() if "List the facts" in prompt]
-    assert facts == [1] * PAPERS
-    # A request that was under way is asked again, and no other one.
-    assert sum(asked.values()) - len(asked) <= 2 * CONNECTIONS
+    assert sum("List the facts" in prompt for prompt in replied) == 2

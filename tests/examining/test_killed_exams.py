@@ -27,15 +27,11 @@ CONNECTIONS = 10
 """Requests that Inspect has under way at one time."""
 DEATHS = [
     ("Checking models", "start"),
-    ("Reading papers", "start"),
     ("Reading papers", "half"),
     ("Reading papers", "end"),
-    ("Building the round", "start"),
     ("Building the round", "end"),
     ("Baselines of abstract", "half"),
-    ("Baselines of abstract", "end"),
     ("Planning", "end"),
-    ("Asking about abstract", "start"),
     ("Asking about abstract", "half"),
     ("Asking about abstract", "end"),
     ("Writing the site", "start"),
@@ -44,10 +40,8 @@ DEATHS = [
 
 
 FETCHING = [
-    ("Asking arXiv", "start"),
     ("Asking arXiv", "half"),
     ("Asking arXiv", "end"),
-    ("Fetching texts", "start"),
     ("Fetching texts", "half"),
     ("Fetching texts", "end"),
 ]
@@ -66,7 +60,7 @@ class Mortal:
             cwd=ROOT,
         )
 
-    def run(self, step: str | None, moment: str, arguments: dict[str, Any]) -> int:
+    def run(self, step: str | None, moment: str | int, arguments: dict[str, Any]) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         # Replies to judges are kept for a week: every exam has a place of its own for them.

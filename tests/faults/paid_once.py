@@ -46,6 +46,12 @@ BATCHES = "batches"
 BATCHED, LOOKS = 12, 10
 """Requests of a run in batches, and looks at a batch until it is done."""
 TASKS = ("title", "related_work", "leaderboard", "rank_by_prompt", "table", "formula")
+FAMILIES = ("implementation", "leaderboards", "ranking", "tables", "writing")
+OPTIONS: dict[str, Any] = {
+    "implementation": {"formulas": ["PEG"], "architectures": [], "reports": []},
+    "tables": {"min_papers": 9},
+}
+"""The round that is asked about."""
 Values = dict[tuple[str, int], Any]
 """Scores and answer of a sample and its try."""
 
@@ -75,13 +81,6 @@ HEADER = (
     "| run | requests | kills | paid twice, at most | in flight, at most | paid twice, all kills | "
     "other scores |\n|---|---|---|---|---|---|---|"
 )
-
-
-def make_round(folder: Path) -> Round:
-    """A round of the five families."""
-    families = ("implementation", "leaderboards", "ranking", "tables", "writing")
-    chosen = {"formulas": ["PEG"], "architectures": [], "reports": []}
-    return sample_round(folder, families, implementation=chosen, tables={"min_papers": 9})
 
 
 def final_values(logs: Path) -> Values:
@@ -173,7 +172,7 @@ def measure(kinds: Sequence[str], kills: int, seed: int) -> Iterator[Paid]:
     try:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            opened = make_round(folder / "made")
+            opened = sample_round(folder / "made", FAMILIES, **OPTIONS)
             for kind in kinds:
                 if kind == BATCHES:
                     yield batches_killed(killer.kill_after, folder / kind, drawn(kills, seed))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,11 +18,12 @@ from tests.servers.commands import viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import OVERFLOW_TEXT, ScriptedServer, scripted
 from tests.servers.weather import LASTING, PASSING, PATIENCE, Weather
+from tests.support.once import make_once
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
-from vivavoce.rounds import Round
+from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round
 
 WINDOW = {"start": "2023-07-01", "end": "2025-01-01"}
@@ -41,35 +44,33 @@ def sample_round(folder: Path, families: Sequence[str], **options: Any) -> Round
     return build_round(folder / "corpus", spec, folder)
 
 
+def shared_round(
+    factory: pytest.TempPathFactory, name: str, families: Sequence[str], **options: Any
+) -> Round:
+    """The same round, made once for all processes."""
+    made = make_once(factory, name, lambda folder: sample_round(folder, families, **options))
+    return load_round(made / "storms")
+
+
 @dataclass
-class Storm:
-    """A server with a model in clear weather, one in bad, and one that often has no answer."""
+class Survey:
+    """The logs that runs in all weathers left, and the faults that were met in the storm."""
 
     round: Round
     logs: Path
-    server: ScriptedServer
-    storm: Weather
-    lasting: Weather
-    name: str
+    met: Counter[str]
+    """Requests by the fault they met; the empty name for none."""
 
-    def run(
-        self,
-        tasks: Sequence[str],
-        methods: Sequence[str],
-        *options: str,
-        kinds: Sequence[str] = KINDS,
-        suffix: str = "",
-    ) -> None:
-        """`viva run` in some weathers, which has to end well."""
-        models = [f"openai-api/scripted/{kind}-{self.name}{suffix}" for kind in kinds]
-        with hasty_client():
-            viva_here(
-                *("run", *tasks, "--round", self.round.folder, "--logs", self.logs),
-                *("--attempt-timeout", str(PATIENCE), *options),
-                *(part for method in methods for part in ("--method", method)),
-                *(part for model in models for part in ("--model", model)),
-                env=self.server.environment,
-            )
+    @classmethod
+    def read(cls, folder: Path) -> Survey:
+        """What `Storm.keep` left in a folder."""
+        met = Counter(json.loads((folder / "met.json").read_text("utf-8")))
+        return cls(load_round(folder / "storms"), folder / "logs", met)
+
+    @property
+    def share_met(self) -> float:
+        """The share of all requests that met a fault."""
+        return 1 - self.met[""] / max(1, self.met.total())
 
     @cached_property
     def rows(self) -> dict[Key, dict[str, dict[str, Any]]]:
@@ -91,6 +92,40 @@ class Storm:
             assert key not in found, f"two complete logs of {key}"
             found[key] = log.samples or []
         return found
+
+
+@dataclass
+class Storm:
+    """A server with a model in clear weather, one in bad, and one that often has no answer."""
+
+    round: Round
+    logs: Path
+    server: ScriptedServer
+    storm: Weather
+    name: str
+
+    def run(
+        self,
+        tasks: Sequence[str],
+        methods: Sequence[str],
+        *options: str,
+        kinds: Sequence[str] = KINDS,
+        suffix: str = "",
+    ) -> None:
+        """`viva run` in some weathers, which has to end well."""
+        models = [f"openai-api/scripted/{kind}-{self.name}{suffix}" for kind in kinds]
+        with hasty_client():
+            viva_here(
+                *("run", *tasks, "--round", self.round.folder, "--logs", self.logs),
+                *("--attempt-timeout", str(PATIENCE), *options),
+                *(part for method in methods for part in ("--method", method)),
+                *(part for model in models for part in ("--model", model)),
+                env=self.server.environment,
+            )
+
+    def keep(self) -> None:
+        """Keep what was met beside the logs."""
+        (self.logs.parent / "met.json").write_text(json.dumps(self.storm.met), "utf-8")
 
 
 def complete_logs(folder: Path) -> Iterator[EvalLog]:
@@ -125,7 +160,7 @@ def bad_weather(opened: Round, logs: Path, tasks: Sequence[str], name: str) -> I
     lasting = Weather(golden, LASTING, most=None)
     weathers: Mapping[str, Any] = {"storm": storm, "lasting": lasting}
     with scripted(lambda ask: weathers.get(ask.model.partition("-")[0], golden)(ask)) as server:
-        yield Storm(opened, logs, server, storm, lasting, name)
+        yield Storm(opened, logs, server, storm, name)
         assert server.failures == []
 
 

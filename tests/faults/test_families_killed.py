@@ -6,17 +6,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.faults.storms import WINDOW, complete_logs, hasty_client, values_of
+from tests.faults.storms import complete_logs, hasty_client, shared_round, values_of
 from tests.servers.commands import viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import scripted
 from tests.servers.weather import PASSING, Weather
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import VivaError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.tasks import build_round
 
 pytestmark = pytest.mark.slow
 
@@ -26,11 +24,8 @@ QUICK = {name: PASSING[name] for name in ("429", "500", "dropped", "malformed", 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    folder = tmp_path_factory.mktemp("killed")
-    ingest("sample", Path("60"), folder / "corpus")
     families = ["leaderboards", "tables"]
-    spec = {"round": {"id": "killed", "window": WINDOW, "families": families}}
-    return build_round(folder / "corpus", spec | {"tables": {"min_papers": 9}}, folder)
+    return shared_round(tmp_path_factory, "killed", families, tables={"min_papers": 9})
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.faults.storms import (
     Storm,
+    Survey,
     answer_of,
     bad_weather,
     fault_of,
     sample_round,
     values_of,
 )
-from tests.servers.golden import STUMBLING
+from tests.servers.golden import STUMBLING, Golden
 from tests.servers.scripted import scripted
 from tests.servers.weather import PASSING, PASSING_STREAMS, Weather, streamed
+from tests.support.once import make_once
 
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.sandbox.guarantees import why_unusable
@@ -49,9 +50,8 @@ METRICS = {
 """The metrics of a task, the headline first."""
 
 
-@pytest.fixture(scope="module")
-def weather(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
-    folder = tmp_path_factory.mktemp("families")
+def run_all(folder: Path) -> None:
+    """Run every family in every weather."""
     chosen = {
         "formulas": ["PEG"] if SANDBOX else [],
         "architectures": ["PMLP"] if NEURAL else [],
@@ -64,16 +64,21 @@ def weather(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
         storm.run(["title"], ["rag"], "--subset", str(ITEMS))
         if SANDBOX:
             storm.run(["formula"], ["self_refine"], suffix=f"-{STUMBLING}")
-        yield storm
+        storm.keep()
 
 
-def test_about_three_requests_in_ten_meet_a_fault(weather: Storm) -> None:
-    assert 0.15 < weather.storm.share_met < 0.45, weather.storm.met
-    assert len(weather.storm.met.keys() & PASSING.keys()) >= 4, weather.storm.met
+@pytest.fixture(scope="module")
+def weather(tmp_path_factory: pytest.TempPathFactory) -> Survey:
+    return Survey.read(make_once(tmp_path_factory, "families-under-faults", run_all))
+
+
+def test_about_three_requests_in_ten_meet_a_fault(weather: Survey) -> None:
+    assert 0.15 < weather.share_met < 0.45, weather.met
+    assert len(weather.met.keys() & PASSING.keys()) >= 4, weather.met
 
 
 @pytest.mark.parametrize(("task", "method"), RUNS)
-def test_faults_that_pass_change_no_score(weather: Storm, task: str, method: str) -> None:
+def test_faults_that_pass_change_no_score(weather: Survey, task: str, method: str) -> None:
     rows = weather.rows
     calm, storm = rows[task, method, "calm"], rows[task, method, "storm"]
     assert calm[METRICS[task][0]]["value"] == 1.0
@@ -85,7 +90,7 @@ def test_faults_that_pass_change_no_score(weather: Storm, task: str, method: str
 
 
 @pytest.mark.parametrize(("task", "method"), RUNS)
-def test_every_sample_is_in_the_logs_once(weather: Storm, task: str, method: str) -> None:
+def test_every_sample_is_in_the_logs_once(weather: Survey, task: str, method: str) -> None:
     samples = weather.samples
     asked = {(one.id, one.epoch) for one in samples[task, method, "calm"]}
     assert asked
@@ -96,7 +101,7 @@ def test_every_sample_is_in_the_logs_once(weather: Storm, task: str, method: str
 
 
 @pytest.mark.parametrize(("task", "method"), RUNS)
-def test_what_is_no_answer_is_worth_nothing(weather: Storm, task: str, method: str) -> None:
+def test_what_is_no_answer_is_worth_nothing(weather: Survey, task: str, method: str) -> None:
     samples = weather.samples
     right = {one.id: one for one in samples[task, method, "calm"]}
     for one in samples[task, method, "lasting"]:
@@ -108,26 +113,28 @@ def test_what_is_no_answer_is_worth_nothing(weather: Storm, task: str, method: s
             assert all(value == 0 or math.isnan(value) for value in values.values())
 
 
-def test_what_is_no_answer_is_counted_by_its_kind(weather: Storm) -> None:
+def test_what_is_no_answer_is_counted_by_its_kind(weather: Survey) -> None:
     counted = {fault_of(one) for samples in weather.samples.values() for one in samples}
     kinds = {"empty", "overflow", "provider_error", "refusal"}
     assert counted <= {None, *kinds}
     assert len(counted & kinds) >= 2
 
 
-def test_what_was_run_in_bad_weather_is_verified(weather: Storm) -> None:
+def test_what_was_run_in_bad_weather_is_verified(weather: Survey) -> None:
     found = verify_logs(weather.logs, [weather.round.folder])
     assert [(log.refused, log.unknown) for log in found.logs] == [([], [])] * len(found.logs)
     assert found.is_sound
 
 
-def test_a_stream_that_breaks_is_asked_for_again(weather: Storm, tmp_path: Path) -> None:
-    storm = Weather(lambda ask: streamed(weather.storm.clear(ask)), PASSING_STREAMS)
+def test_a_stream_that_breaks_is_asked_for_again(weather: Survey, tmp_path: Path) -> None:
+    golden = Golden(weather.round, ["title"])
+    storm, logs = Weather(lambda ask: streamed(golden(ask)), PASSING_STREAMS), tmp_path / "logs"
+    kinds = ("storm", "again")
     with scripted(storm) as server:
-        streams = Storm(weather.round, tmp_path / "logs", server, storm, storm, "streams")
-        kinds = ("storm", "again")
+        streams = Storm(weather.round, logs, server, storm, "streams")
         streams.run(["title"], ["direct"], "--subset", "8", "-M", "stream=true", kinds=kinds)
     assert set(storm.met) == {*PASSING_STREAMS, ""}
+    rows = Survey(weather.round, logs, storm.met).rows
     for kind in kinds:
-        row = streams.rows["title", "direct", kind]["rougeL"]
+        row = rows["title", "direct", kind]["rougeL"]
         assert (row["n"], row["value"], row["faults"], row["partial"]) == (8, 1.0, {}, False)

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.faults.paid_once import KINDS, Paid, batches_killed, drawn, make_round, run_killed
+from tests.faults.paid_once import (
+    FAMILIES,
+    KINDS,
+    OPTIONS,
+    Paid,
+    batches_killed,
+    drawn,
+    run_killed,
+)
+from tests.faults.storms import shared_round
 
 from vivavoce.rounds import Round
 from vivavoce.running.journal import JOURNAL, Journal
@@ -22,7 +31,7 @@ KILLS = 2
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return make_round(tmp_path_factory.mktemp("paid"))
+    return shared_round(tmp_path_factory, "paid", FAMILIES, **OPTIONS)
 
 
 def check(paid: Paid) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.servers.commands import small_round, viva, viva_here
+from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import (
     FAULTS,
     TOKENS,
@@ -161,7 +161,7 @@ def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Inter
         *models(*names),
     ]
     with scripted(script) as server:
-        first = viva(*command, env=server.environment, expect=None)
+        first = viva_here(*command, env=server.environment, expect=None)
         asked = {name: len(server.prompts(name)) for name in names}
         refused = viva_here("board", "show", logs, expect=1)
         rows = headline_rows(logs, partial=True)
@@ -169,7 +169,7 @@ def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Inter
         viva_here(*command, env=server.environment)
         again = {name: len(server.prompts(name)) - asked[name] for name in names}
         return Interrupted(
-            first.returncode,
+            first.exit_code,
             first.stdout + first.stderr,
             refused.stderr,
             rows,

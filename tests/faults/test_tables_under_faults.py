@@ -6,18 +6,19 @@ once again, and what stays without one is a gap that the record counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.faults.storms import (
     PROVIDER_WORDS,
-    Storm,
+    Survey,
     answer_of,
     bad_weather,
     fault_of,
     sample_round,
 )
 from tests.servers.weather import PASSING
+from tests.support.once import make_once
 
 pytestmark = pytest.mark.slow
 
@@ -26,22 +27,26 @@ STEPS = ("per_paper", "two_stage", "iterative")
 """Methods that put a table together from several answers."""
 
 
-@pytest.fixture(scope="module")
-def weather(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
-    folder = tmp_path_factory.mktemp("tables")
+def run_all(folder: Path) -> None:
+    """Run every method in every weather."""
     opened = sample_round(folder, ["tables"], tables={"min_papers": 9})
     with bad_weather(opened, folder / "logs", ["table"], "tables") as storm:
         storm.run(["table"], METHODS, "--subset", "1", "-S", "batch=9", "-S", "rounds=2")
-        yield storm
+        storm.keep()
 
 
-def test_three_requests_in_ten_meet_a_fault_of_most_kinds(weather: Storm) -> None:
-    assert 0.2 < weather.storm.share_met < 0.4, weather.storm.met
-    assert len(weather.storm.met.keys() & PASSING.keys()) >= 8, weather.storm.met
+@pytest.fixture(scope="module")
+def weather(tmp_path_factory: pytest.TempPathFactory) -> Survey:
+    return Survey.read(make_once(tmp_path_factory, "tables-under-faults", run_all))
+
+
+def test_three_requests_in_ten_meet_a_fault_of_most_kinds(weather: Survey) -> None:
+    assert 0.2 < weather.share_met < 0.4, weather.met
+    assert len(weather.met.keys() & PASSING.keys()) >= 8, weather.met
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_faults_that_pass_change_no_table(weather: Storm, method: str) -> None:
+def test_faults_that_pass_change_no_table(weather: Survey, method: str) -> None:
     rows, samples = weather.rows, weather.samples
     for kind in ("calm", "storm"):
         row = rows["table", method, kind]["avg"]
@@ -53,7 +58,7 @@ def test_faults_that_pass_change_no_table(weather: Storm, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", STEPS)
-def test_no_words_of_a_provider_get_into_a_table(weather: Storm, method: str) -> None:
+def test_no_words_of_a_provider_get_into_a_table(weather: Survey, method: str) -> None:
     [sample] = weather.samples["table", method, "lasting"]
     record = sample.metadata["table_run"]
     assert record["malformed"] + record["overflows"] > 0  # it met some
@@ -62,7 +67,7 @@ def test_no_words_of_a_provider_get_into_a_table(weather: Storm, method: str) ->
 
 
 @pytest.mark.parametrize("method", ["one_step", "agent"])
-def test_a_table_that_never_came_is_worth_nothing(weather: Storm, method: str) -> None:
+def test_a_table_that_never_came_is_worth_nothing(weather: Survey, method: str) -> None:
     [sample] = weather.samples["table", method, "lasting"]
     row = weather.rows["table", method, "lasting"]["avg"]
     assert row["n"] == 1
@@ -71,10 +76,10 @@ def test_a_table_that_never_came_is_worth_nothing(weather: Storm, method: str) -
 
 @pytest.mark.parametrize("method", STEPS)
 def test_a_reply_that_cannot_be_read_costs_one_request_and_not_the_table(
-    weather: Storm, method: str
+    weather: Survey, method: str
 ) -> None:
     unreadable = ("malformed", "error with 200", "empty choices")
-    assert sum(weather.storm.met[kind] for kind in unreadable) > 0
+    assert sum(weather.met[kind] for kind in unreadable) > 0
     [storm] = weather.samples["table", method, "storm"]
     begun_again = [error.message for error in storm.error_retries or ()]
     assert not [told for told in begun_again if "JSONDecodeError" in told or "TypeError" in told]

@@ -13,7 +13,8 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.records import SECTION_ROLES, Document, Fault
 from vivavoce.sources import ReadOptions, get_source
 from vivavoce.sources.fulltext.pdf.document import read_file, read_pages
-from vivavoce.sources.fulltext.pdf.lines import Font, Page, Word
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.lines import Page, Word
 
 _WIDTH, _HEIGHT = 612.0, 792.0
 _LETTER = 0.5

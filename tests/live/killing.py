@@ -20,7 +20,11 @@ _PACKAGES = frozenset(
     "anyio httpx inspect_ai jinja2 lxml numpy openai pandas pyarrow pydantic scipy vivavoce".split()
 )
 _WARM = """
-import contextlib, gc, importlib, json, os, signal, sys
+import contextlib, gc, importlib, importlib.metadata, json, os, signal, sys
+
+listed = importlib.metadata.packages_distributions()
+importlib.metadata.packages_distributions = lambda: listed
+
 import openai, typer.main, vivavoce.live.keeping, vivavoce.store
 from rich.live import Live
 from vivavoce.cli import app

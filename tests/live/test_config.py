@@ -58,7 +58,7 @@ def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> Non
         ('name = "one"', 'name = "one"\nprice = "cheap"', "'cheap' is not a price"),
         ('name = "one"', 'name = "one"\ncutoff = "soon"', "the cutoff 'soon' is not a date"),
         ('name = "one"', 'name = "lead"', "the name is used twice"),
-        ('tasks = ["title"]', 'tasks = ["titel"]', "No task is called 'titel'"),
+        ('tasks = ["title"]', 'tasks = ["titel"]', "There is no task 'titel'"),
         ('tasks = ["title"]', 'tasks = ["table"]', "[run] table is not a task of writing"),
         ('tasks = ["title"]', 'settings = ["bse"]', "no task has a setting 'bse'. Did you mean"),
         (

@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 from tests.live.world import board
-from tests.servers.commands import interrupt, viva
+from tests.servers.commands import interrupt, viva_here
 from tests.servers.scripted import Ask, Reply, opening
 
 DAY = "2023-02-03"
@@ -30,7 +30,7 @@ def test_ctrl_c_prints_the_command_that_goes_on(tmp_path: Path) -> None:
         rest = interrupt(words, was_asked, one.models.environment)
         assert rest == words
         one.models.script = opening
-        viva(*rest, env=one.models.environment)
+        viva_here(*rest, env=one.models.environment)
         [brisk] = [row for row in one.rows() if row["metric"] == "rougeL"]
         assert (brisk["model"], brisk["alias"]) == ("openai-api/scripted/brisk", "calm")
         assert not brisk["partial"]

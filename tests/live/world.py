@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.servers.arxiv_replay import FakeClock, ReplayServer, replaying
 from tests.servers.commands import viva_here
 from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
 from tests.servers.scripted import Script, ScriptedServer, opening, scripted
 from typer.testing import Result
 
+from vivavoce.sources.http import Turns
 from vivavoce.store import read_json, read_jsonl
 
 BASE = """
@@ -100,10 +103,20 @@ class Board:
 def board(
     folder: Path, archive: Sequence[Submission] | None = None, script: Script = opening
 ) -> Iterator[Board]:
-    """A board for the length of a block; thirty papers in the first three months by default."""
+    """A board for the length of a block; thirty papers in the first three months by default.
+
+    Who fetches in this process waits on the clock of the archive, in no time.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     papers = submissions(30, 90) if archive is None else archive
-    with replaying({}, FakeClock()) as server, scripted(script) as models:
+    clock = FakeClock()
+    turns = partial(Turns, clock=clock.time, sleep=clock.sleep)
+    with (
+        replaying({}, clock) as server,
+        scripted(script) as models,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("vivavoce.sources.http.Turns", turns)
         living = LivingArxiv(papers, date(2023, 1, 1))
         server.script = living
         yield Board(folder, living, server, models)

@@ -164,7 +164,7 @@ def test_answers_differ_by_epoch(small: Round, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"tasks": ["novel"]}, "No task is called 'novel'"),
+        ({"tasks": ["novel"]}, "There is no task 'novel'"),
         ({"methods": ["magic"]}, "no method 'magic'.*direct"),
         ({"models": []}, "at least one --model"),
         ({"settings": ["everything"]}, "no setting 'everything'.*base"),
@@ -175,7 +175,7 @@ def test_answers_differ_by_epoch(small: Round, tmp_path: Path) -> None:
         ({"round": Path("nowhere")}, "nowhere is not a round"),
         ({"decoding": {"temperature": float("nan")}}, "temperature is nan. Give a number"),
         ({"cost_limit": float("inf")}, "cost_limit is inf. Give a number"),
-        ({"prompts": Path("nowhere")}, "nowhere holds no prompt templates"),
+        ({"prompts": Path("nowhere")}, "nowhere has no prompt templates"),
     ],
 )
 def test_wrong_use_is_said_before_any_work(

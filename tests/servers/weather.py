@@ -113,8 +113,3 @@ class Weather:
         if chance >= self.share * 2**64:
             return ""
         return sorted(self.faults)[choice % len(self.faults)]
-
-    @property
-    def share_met(self) -> float:
-        """The share of all requests that met a fault."""
-        return 1 - self.met[""] / max(1, self.met.total())

@@ -57,10 +57,14 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 def files(folder: Path, *papers: dict[str, Any]) -> Path:
     folder.mkdir(parents=True)
     write(folder / "related_works_combined.csv", [PAPER, *papers])
-    parent = {"parent_paper_title": PAPER["title"], "parent_paper_arxiv_id": PAPER["arxiv_id"]}
+    # The two files may name other versions of a paper.
+    parents = ["2506.00001v1", "2506.00001", "2506.00001v2", "2506.00001v1", "2506.00001v1"]
     write(
         folder / "citations.csv",
-        [{**parent, **dict(zip(COLUMNS, row, strict=True))} for row in CITED],
+        [
+            {"parent_paper_arxiv_id": parent, **dict(zip(COLUMNS, row, strict=True))}
+            for parent, row in zip(parents, CITED, strict=True)
+        ],
     )
     return folder
 

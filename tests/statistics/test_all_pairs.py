@@ -25,6 +25,11 @@ def test_an_error_sums_deviations_over_clusters() -> None:
     assert np.isnan(Contrasts(values, ["a"] * 4).errors()).all()
 
 
+def test_a_difference_that_is_the_same_but_for_rounding_has_no_error() -> None:
+    values = [[1e6 + 0.1 * place, 0.1 * place] for place in range(4)]
+    assert np.isnan(Contrasts(values, range(4)).errors()).all()
+
+
 @given(rows=ROWS)
 def test_without_clusters_it_is_the_usual_one_of_every_pair(rows: list) -> None:
     table = np.array(rows)

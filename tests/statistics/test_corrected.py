@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from vivavoce.errors import InputError
 from vivavoce.statistics import Estimate, corrected_mean
@@ -40,6 +41,30 @@ def test_by_hand() -> None:
     assert found.weight == 0.0
     assert found.value == 0.75
     assert found.high - found.value == pytest.approx(3.18245 * 0.25, rel=1e-5)
+
+
+def test_by_hand_where_the_judge_counts() -> None:
+    # The judge is right on three labelled papers, 0, 1/2 and 1: the variance of their mean is
+    # 1/4 / 3 = 1/12. On two others it says 1 and 1/2: mean 3/4, variance 1/8 / 2 = 1/16.
+    # So its weight is 1/12 / (1/12 + 1/16) = 4/7, and the value 1/2 + 4/7 (3/4 - 1/2) = 9/14.
+    judged, human = [0.0, 0.5, 1.0, 1.0, 0.5], [0.0, 0.5, 1.0]
+    found = corrected_mean(judged, range(5), [0, 1, 2], human, least=1)
+    assert found.weight == pytest.approx(4 / 7)
+    assert found.value == pytest.approx(9 / 14)
+    # Without one in turn: 0.75, 0.7 and 0.5, whose squares around 0.65 sum to 0.035; times 2/3 and,
+    # for the weight, 2/1; then one more label that contradicts the judge completely.
+    people, others = 0.035 * 2 / 3 * 2 + (4 / 7 / 3) ** 2, (4 / 7) ** 2 / 16
+    degrees = (people + others) ** 2 / (people**2 + others**2)
+    reach = stats.t.ppf(0.975, degrees) * math.sqrt(people + others)
+    assert (found.low, found.high) == pytest.approx((9 / 14 - reach, 9 / 14 + reach))
+
+
+def test_a_judge_needs_three_labelled_clusters_and_two_others() -> None:
+    judged, human = [0.0, 0.5, 1.0, 1.0, 0.5], [0.0, 0.5, 1.0]
+    one_other = corrected_mean(judged[:4], range(4), [0, 1, 2], human, least=1)
+    assert (one_other.value, one_other.weight) == (0.5, 0.0)
+    two_labelled = corrected_mean(judged, range(5), [0, 2], [0.0, 1.0], least=1)
+    assert (two_labelled.value, two_labelled.weight) == (0.5, 0.0)
 
 
 def test_a_judge_that_is_right_counts_almost_as_much_as_people() -> None:
@@ -105,6 +130,7 @@ def test_few_labels() -> None:
     assert corrected_mean([0.4, 0.6], "pq", [0], [math.nan]) == nothing
     one = corrected_mean([0.4, 0.6, 0.5], "ppq", [0, 1], [0.2, 0.4])
     assert (one.value, one.low, one.high) == (pytest.approx(0.3), None, None)
+    assert (one.weight, one.labels) == (0.0, 2)
     assert corrected_mean([math.nan] * 2, "pq", [0, 1], [0.2, 0.4]).raw is None
     everything = corrected_mean([0.4, 0.6, 0.5], "pqr", [0, 1, 2], [0.1, 0.2, 0.3])
     assert (everything.value, everything.weight) == (pytest.approx(0.2), 0.0)

@@ -2,9 +2,18 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    estimate_from_sums,
+    mean_estimate,
+    paired_row,
+)
+from vivavoce.statistics.intervals import Floats
 
 
 def test_a_mean_leaves_out_what_is_undefined() -> None:
@@ -19,3 +28,41 @@ def test_a_mean_leaves_out_what_is_undefined() -> None:
 def test_a_mean_of_nothing_is_undefined(values: list[float]) -> None:
     estimate = mean_estimate(values, ["a", "b"][: len(values)], Draws(200, 0))
     assert (estimate.value, estimate.interval, estimate.n) == (None, None, 0)
+
+
+def test_a_ratio_of_sums_is_that_of_all_cases_together() -> None:
+    # 1 of 2 right in one paper and 3 of 4 in another: 4 of 6, and a resample draws 1/2, 2/3 or 3/4
+    estimate = estimate_from_sums(
+        [[1.0, 2.0], [3.0, 4.0]], ["p", "q"], lambda sums: sums[:, 0] / sums[:, 1], Draws(500, 0)
+    )
+    assert estimate == Estimate(4 / 6, (0.5, 0.75), 2)
+
+
+def test_a_ratio_that_is_undefined_or_of_one_paper_has_no_interval() -> None:
+    def ratio(sums: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums[:, 0] / sums[:, 1])
+
+    of_nothing = estimate_from_sums([[0.0, 0.0]] * 2, ["p", "q"], ratio, Draws(200, 0))
+    assert of_nothing == Estimate(None, None, 2)
+    of_one_paper = estimate_from_sums([[1.0, 2.0]] * 2, ["p", "p"], ratio, Draws(200, 0))
+    assert of_one_paper == Estimate(0.5, None, 2)
+
+
+def test_figures_of_no_case_are_undefined() -> None:
+    nothing = Estimate(None, None, 0)
+    assert estimate_from_sums([], [], lambda sums: sums[:, 0], Draws(200, 0)) == nothing
+    assert set(agreement_estimates([], [], Draws(200, 0)).values()) == {nothing}
+
+
+def test_a_pair_is_compared_on_the_items_where_both_have_a_value() -> None:
+    clusters = dict.fromkeys("wxyz", "p")
+    first = {"x": 1.0, "y": 0.5, "z": math.nan}
+    row = paired_row(first, {"x": 0.5, "y": 0.5, "z": 1.0, "w": 1.0}, clusters, Draws(200, 0))
+    assert (row["a"], row["b"], row["difference"], row["n"]) == (0.75, 0.5, -0.25, 2)
+    assert row["ci"] is None  # of one paper there is no interval
+
+
+def test_a_pair_without_a_common_item_has_no_figure() -> None:
+    row = paired_row({"x": 1.0}, {"y": 1.0}, {"x": "p", "y": "p"}, Draws(200, 0))
+    assert row == dict.fromkeys(("a", "b", "difference", "ci", "undecided")) | {"n": 0}

@@ -39,6 +39,15 @@ def test_twelve_papers_that_agree_tell_two_apart(papers: int) -> None:
     assert again == (TOLD_APART if papers >= ranks.MIN_CLUSTERS else NOT_TOLD_APART)
 
 
+def test_a_paper_on_which_one_has_no_value_does_not_count_towards_the_twelve() -> None:
+    assert rank([[0.7, 0.2]] * 11 + [[0.7, NAN]], range(12)) == NOT_TOLD_APART
+
+
+def test_small_values_are_told_apart_like_large_ones() -> None:
+    for unit in (1e-14, 1.0, 1e14):
+        assert rank([[0.7 * unit, 0.2 * unit]] * 12, range(12)) == TOLD_APART
+
+
 def test_one_more_paper_of_half_the_range_must_not_undo_a_decision() -> None:
     # By hand: 20 differences of 0.1, and one of -0.5: (2 - 0.5) / sqrt(0.2 + 0.25) = 2.236, above
     # the 1.96 or so of random signs; of a metric up to 2 it is (2 - 1) / sqrt(0.2 + 1) = 0.913.

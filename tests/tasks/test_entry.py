@@ -82,7 +82,8 @@ def test_a_pin_does_not_fit_another_round_of_the_same_name(opened: Round, tmp_pa
 def test_a_judge_adds_what_it_measures(opened: Round) -> None:
     with judge_named_later():
         metadata = enter(opened.folder, judge=True).metadata
-    assert metadata["metrics"][:4] == ["rougeL", "rouge1", "rouge2", "judge_win"]
+    assert metadata["metrics"][:4] == ["rougeL", "support", "contradicted", "rouge1"]
+    assert "judge_win" in metadata["metrics"]
     assert metadata["diagnostics"] == [
         "length_ratio",
         "judge_flip",

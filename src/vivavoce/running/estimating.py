@@ -1,7 +1,7 @@
 """Costs of a run before anything is sent.
 
 Every method runs on items of every task, but its requests go nowhere: what is asked is counted, and
-the answer is the gold.
+the answer is the gold, with the works that its paper cites where answers cite.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import set_prices
 from vivavoce.running.stopping import step_of
 from vivavoce.store import Row, hash_of
+from vivavoce.tasks.family import find_kind
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -155,7 +156,11 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
         return []
     answers = min(len(task.dataset), spec.limit or len(task.dataset)) * spec.epochs
     method = step_of(task)[0]
-    targets = {str(one.id): "".join(one.target) for one in task.dataset}
+    kind = find_kind(facts["family"], facts["task"])
+    targets = {
+        str(one.id): kind.usual_answer("".join(one.target), one.metadata or {})
+        for one in task.dataset
+    }
     counter = _Counter(targets, bool(task.model_roles))
     tried = _try(task, counter, models)
     rows = []

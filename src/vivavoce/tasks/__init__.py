@@ -1,8 +1,8 @@
-"""The families: packages of tasks with a card, registered by entry points.
+"""Families of tasks: packages with a card, registered by entry points.
 
 A package registers a family under the group `vivavoce.families`: name = module. Its parts are
 modules of that package, or the package itself: `build` makes the items of a round, `family` defines
-the tasks and what `viva score` reads, `solvers` the methods. Only `solvers` needs Inspect.
+the tasks and the input of `viva score`, `solvers` the methods. Only `solvers` needs Inspect.
 """
 
 from __future__ import annotations
@@ -43,36 +43,33 @@ class TaskCard(_Card):
 
     summary: str
     version: str
-    """Number, raised when scores stop being comparable, and letter, raised with the options."""
+    """Number and letter; the number is raised when scores stop being comparable."""
     settings: tuple[str, ...]
     methods: tuple[str, ...]
     metrics: tuple[str, ...] = Field(min_length=1)
-    """Names of `vivavoce.metrics`; the board ranks by the first."""
+    """Names of metrics; the board ranks by the first."""
     diagnostics: tuple[str, ...] = ()
-    """Further ones that stand beside them: nobody is ranked by them."""
+    """Further metrics that do not rank."""
     decoding: dict[str, Any]
     """Default decoding settings."""
     measured: dict[str, dict[str, float | None]]
-    """Values of oracle, null and copycat in each metric on the demo's round, to 4 decimals; null
-    where it is undefined."""
+    """Values of oracle, null and copycat by metric on the demo's round; null if undefined."""
     judged: dict[str, dict[str, float | None]] = {}
-    """The same for what a judge adds, by the demo's scripted judge, whose nuggets are sentences,
-    and for the works that are cited."""
+    """The same for metrics of the demo's scripted judge, and for cited works."""
     answer_words: int | None = None
-    """About how long an answer is asked for."""
+    """Approximate length of an answer that the prompt asks for."""
     stages: tuple[str, ...] = ()
-    """Metrics that follow the stages of an answer: the first below its best is where it failed,
-    unless the last is at its best all the same."""
+    """Metrics of the stages of an answer; the first below its maximum is where it failed."""
     needs: tuple[str, ...] = ()
-    """Extras and system packages beyond the base install; empty when none."""
+    """Extras and system packages beyond the base install."""
     agent: dict[str, Any] = {}
-    """Arguments of the task that give an agent papers to search; empty where it has them anyway."""
+    """Task arguments that give an agent papers to search; empty if it has them by default."""
     demo: str | None = None
-    """Method that the demo runs beside the oracle and the constant answer; None to leave it out."""
+    """Method that the demo runs beside oracle and null; None to leave the task out."""
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Tools that an agent gets: those of a library where the task offers the method `agent`."""
+        """Tools of an agent: those of a library if the task has the method `agent`."""
         return TOOLS if AGENT in self.methods else ()
 
 
@@ -83,20 +80,20 @@ class FamilyCard(_Card):
     summary: str
     paper: str
     methods: dict[str, str]
-    """Every method of the family, with a summary."""
+    """All methods of the family, with summaries."""
     without_model: tuple[str, ...] = ()
-    """Methods among them that need no model."""
+    """Methods without a model."""
     of_papers: bool = True
-    """False where items are not made of the papers of a corpus."""
+    """False if items are not made from the papers of a corpus."""
     aliases: dict[str, str] = {}
-    """Further names of the methods' arguments, such as the letter that a paper gives one."""
+    """Further names of method arguments, such as the letters used in a paper."""
     demo: dict[str, Any] = {}
     """The family's options of the demo's round."""
     tasks: dict[str, TaskCard]
 
 
 def read_card(path: Path) -> FamilyCard:
-    """Read a `card.yaml`; `InputError` says which key is missing, unknown or of a wrong type."""
+    """Read a `card.yaml`; `InputError` names a missing, unknown or mistyped key."""
     try:
         return FamilyCard.model_validate(yaml.safe_load(path.read_text("utf-8")))
     except (ValidationError, yaml.YAMLError) as error:
@@ -104,13 +101,13 @@ def read_card(path: Path) -> FamilyCard:
 
 
 CEILING = "oracle"
-"""The method that answers with the gold: it is asked, and compared with nobody."""
+"""Method that answers with the gold and is not ranked."""
 CONTESTANTS = {
     CEILING: "answers with the gold: the ceiling, needs no model",
     "null": "answers every sample with the same sentence, needs no model",
     "copycat": "answers with its input, needs no model",
 }
-"""Methods of every family, none of which needs a model."""
+"""Methods of every family; they need no model."""
 
 __all__ = [
     "CEILING",
@@ -146,7 +143,7 @@ class Family:
         return self.module.partition(".")[0]
 
     def part(self, name: str) -> ModuleType:
-        """Import one of the family's modules, such as `build`: the package where it has none."""
+        """Import one of the family's modules, such as `build`; without it, the package."""
         path = f"{self.module}.{name}"
         package = importlib.import_module(self.module)
         is_there = hasattr(package, "__path__") and importlib.util.find_spec(path)
@@ -170,7 +167,7 @@ def _registered() -> Plugins[Family]:
 
 
 def _family_of(name: str, module: ModuleType) -> Family | None:
-    """The family of a package; None for one that holds metrics alone."""
+    """The family of a package; None if the package has only metrics."""
     folder = Path(str(module.__file__)).parent
     if not (folder / "card.yaml").exists() and has_metrics(module):
         return None
@@ -178,21 +175,21 @@ def _family_of(name: str, module: ModuleType) -> Family | None:
 
 
 def list_families() -> dict[str, FamilyCard]:
-    """Every usable family's card by name, in alphabetical order.
+    """Cards of all usable families by name, in alphabetical order.
 
     Raises:
-        PluginError: Two packages register one family, or tasks of the same name.
+        PluginError: Two packages register the same family or task.
     """
     return {name: family.card for name, family in _registered().loaded.items()}
 
 
 def broken_families() -> dict[str, PluginError]:
-    """The error of each registered family that cannot be loaded, by name."""
+    """Errors of registered families that cannot be loaded, by name."""
     return dict(_registered().broken)
 
 
 def find_family(name: str) -> Family:
-    """A registered family.
+    """Find a registered family.
 
     Raises:
         InputError: No package registers it; the message lists all.
@@ -202,39 +199,39 @@ def find_family(name: str) -> Family:
     if name in found.broken:
         raise found.broken[name]
     if name not in found.loaded:
-        raise InputError(f"No family is called {name!r}. There are: {', '.join(found.loaded)}.")
+        raise InputError(f"There is no family {name!r}. Available: {', '.join(found.loaded)}.")
     return found.loaded[name]
 
 
 def short_name(name: str) -> str:
-    """A name of Inspect's registry without the package of a registered family before it."""
+    """A name of Inspect's registry without the prefix of a registered family."""
     namespace, _, short = name.partition("/")
     known = {"vivavoce", *(family.namespace for family in _registered().loaded.values())}
     return short if short and namespace in known else name
 
 
 def list_tasks() -> list[str]:
-    """The full name of every task, such as `vivavoce/title`."""
+    """Full names of all tasks, such as `vivavoce/title`."""
     families = _registered().loaded.values()
     return sorted(f"{family.namespace}/{task}" for family in families for task in family.card.tasks)
 
 
 def find_task(name: str) -> tuple[str, str]:
-    """(family, task) of a task named `title` or `vivavoce/title`; hyphens are underscores.
+    """Find (family, task) by a name such as `title`, `vivavoce/title`, or with hyphens.
 
     Raises:
-        InputError: There is none; it names the nearest, or all.
+        InputError: There is none; the message lists the nearest names, or all.
     """
     short = short_name(name).replace("-", "_")
     for family, card in list_families().items():
         if short in card.tasks:
             return family, short
     names = [task for card in list_families().values() for task in card.tasks]
-    raise InputError(f"No task is called {name!r}.{nearest(short, names)}")
+    raise InputError(f"There is no task {name!r}.{nearest(short, names)}")
 
 
 def builders() -> dict[str, Builder]:
-    """The builder of every family, by name."""
+    """Builders of all families, by name."""
     return {
         name: cast("Builder", family.part("build")) for name, family in _registered().loaded.items()
     }
@@ -247,7 +244,7 @@ def build_round(
 
     Raises:
         InputError: The spec or the corpus is not usable.
-        VivaError: The round is there with other content, or would hold no item.
+        VivaError: The round exists with other content, or would have no items.
     """
     from vivavoce import rounds
     from vivavoce.corpus import Corpus, load_corpus

@@ -1,8 +1,8 @@
-"""Inspect tasks of the families: datasets, scorers and tasks made of each `FamilyTask`."""
+"""Inspect tasks of the families: datasets, scorers and tasks made from each `FamilyTask`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, Signature
@@ -47,22 +47,22 @@ from vivavoce.tasks.scoring.marks import COMPARE, VALID, Values
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
-"""Arguments of every task behind its own, with their defaults."""
+"""Arguments of every task after its own, with their defaults."""
 _OF_ROWS = ("cluster", "published", "split")
-"""Columns of items that every sample's metadata has."""
+"""Columns of items that are in every sample's metadata."""
 
 
 class UnusableTaskError(InputError, PrerequisiteError):
-    """A task that cannot be made; Inspect prints a `PrerequisiteError` without its traceback."""
+    """The task cannot be made; Inspect prints a `PrerequisiteError` without a traceback."""
 
 
 class EmptyTaskError(NoItemsError, PrerequisiteError):
-    """A task without an item in its setting, printed in the same way."""
+    """The task has no items in its setting."""
 
 
 @cache
 def make_tasks(family: str) -> dict[str, Callable[..., Task]]:
-    """The `@task` functions of a family by name, registered with Inspect; their scorers too."""
+    """Register a family's tasks and scorers with Inspect; return the `@task` functions by name."""
     found = {name: _make_task(family, name) for name in find_family(family).card.tasks}
     for name in found:
         make_scorer(family, find_kind(family, name).scorer or name)
@@ -98,14 +98,14 @@ def _make_task(family: str, name: str) -> Callable[..., Task]:
 
 
 def _named(made: Any, family: str, name: str) -> Any:
-    """A function as the family's package would define it: Inspect's name of it has the package."""
+    """Set name and module of a function, so that Inspect names it after the family's package."""
     made.__module__, made.__name__ = find_family(family).module, name
     return made
 
 
 @cache
 def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callable[..., Solver]:
-    """The `@solver` function of a function from a row to an answer, registered with Inspect."""
+    """Register a function from a row to an answer as an Inspect solver."""
 
     def made() -> Solver:
         return baseline(name, lambda state: answer({**state.metadata, "target": state.target.text}))
@@ -116,14 +116,14 @@ def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callabl
 
 
 def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
-    """The Inspect task of a view."""
+    """Make the Inspect task of a view."""
     further = getattr(find_family(view.family).part("scorer"), "parts", None)
     parts: dict[str, Any] = further(view) if further else {}
     given = {name: getattr(view.given, name) for name in kind.scored_by}
     judging = {"prompts": view.prompts.place} if given.get("judge") else {}
     make = make_scorer(view.family, kind.scorer or view.task)
     parts["scorer"] = make(task=view.task, **given, **judging)
-    metadata = {**_led(_log_metadata(view), kind.headline(view)), **parts.pop("metadata", {})}
+    metadata = {**_led(_log_metadata(view), kind.leading(view)), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
     return Task(
         dataset=make_dataset(kind, view),
@@ -135,7 +135,7 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
 
 
 def make_dataset(kind: FamilyTask[Any], view: View[Any]) -> MemoryDataset:
-    """The samples of a view: every text in full, and the place of each."""
+    """Make the samples of a view, with full texts and their positions."""
     rows = kind.rows(view)
     items = kind.items(rows, view)
     samples = [_sample(row, item, view) for row, item in zip(rows, items, strict=True)]
@@ -152,18 +152,19 @@ def _sample(row: Row, item: Item, view: View[Any]) -> Sample:
     return Sample(id=item.id, input=item.prompt.text, target=item.target, metadata=metadata)
 
 
-def _led(metadata: dict[str, Any], headline: str) -> dict[str, Any]:
-    """Facts of a log with a metric before the others, where the run measures it."""
+def _led(metadata: dict[str, Any], leading: Sequence[str]) -> dict[str, Any]:
+    """Metadata of a log with the leading metrics first, if the run measures them."""
     metrics, diagnostics = metadata["metrics"], metadata["diagnostics"]
-    if headline not in (*metrics, *diagnostics):
-        return metadata
-    metrics = [headline, *(name for name in metrics if name != headline)]
-    diagnostics = [name for name in diagnostics if name != headline]
-    return {**metadata, "metrics": metrics, "diagnostics": diagnostics}
+    first = [name for name in leading if name in (*metrics, *diagnostics)]
+    return {
+        **metadata,
+        "metrics": list(dict.fromkeys([*first, *metrics])),
+        "diagnostics": [name for name in diagnostics if name not in first],
+    }
 
 
 def _log_metadata(view: View[Any]) -> dict[str, Any]:
-    """Facts of a log that a row of a board needs."""
+    """Metadata of a log for the rows of a board."""
     window, card = view.round.manifest["window"], view.card
     return {
         "round": view.round.id,
@@ -183,7 +184,7 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
 
 
 def _judging(view: View[Any]) -> dict[str, Any]:
-    """Facts of a log on its judge; Inspect's model role has the judge's name."""
+    """Metadata of a log on its judge, whose name is in Inspect's model role."""
     judge = getattr(view.given, "judge", False)
     if type(judge) is not bool:
         raise InputError(f"judge={judge!r} is neither true nor false.")
@@ -204,10 +205,10 @@ def _judging(view: View[Any]) -> dict[str, Any]:
 
 @cache
 def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
-    """The `@scorer` function of this name, registered with Inspect.
+    """Register a scorer with Inspect.
 
-    Its arguments are the `task`, by default the first that it scores, and what `scored_by` names.
-    With `judge` a model compares answers with the gold; `prompts` is the place of its template.
+    Its arguments are `task` (by default the first that it scores) and those in `scored_by`. With
+    `judge`, a model compares answers with the gold; `prompts` is the folder of its template.
     """
     metrics = {
         task: metrics_of_task(family, card)
@@ -267,7 +268,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
 
 
 def _with(scored: Score, failed: Mapping[str, float], notes: Mapping[str, Any]) -> Score:
-    """A score with the values of a failure where it has none, and with further notes."""
+    """Complete a score with the values of a failure, and add notes."""
     assert isinstance(scored.value, dict)
     known = {name: value for name, value in scored.value.items() if name in (*failed, VALID)}
     value = {**failed, **known}
@@ -284,7 +285,7 @@ async def _judgement(
     row: Row,
     notes: dict[str, Any],
 ) -> Values:
-    """The judge's metrics; a text that is the reference itself ties without being asked for."""
+    """Compute the judge's metrics; a text equal to the reference is a tie without a request."""
     values: dict[str, float | None] = dict.fromkeys(CHECKS)
     replies: list[Judgement | LabelledQuestion] = []
     if COMPARE in kind.judged(task, row):

@@ -1,8 +1,8 @@
-"""A family's tasks: what each shows of a round's items, and what it measures of an answer.
+"""Tasks of a family: their prompts from a round's items, and measures of answers.
 
-The module `family` of a family, or its package where there is none, defines `TASKS`: by name a
-`FamilyTask`. A task is opened on a round with the arguments and prompts of a run. Nothing here
-imports Inspect; `vivavoce.tasks.engine` makes datasets, scorers and tasks of it.
+The module `family` of a family, or its package, defines `TASKS`: `FamilyTask` by name. A task is
+opened on a round with the arguments and prompts of a run. Nothing here imports Inspect;
+`vivavoce.tasks.engine` makes datasets, scorers and tasks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SPLITS = ("test", "dev")
 
 
 def rows_of(opened: Round, family: str, task: str, split: str = "test") -> list[Row]:
-    """Items of a task; for the split `dev` those that methods are tuned on."""
+    """Items of a task; for the split `dev`, those for tuning methods."""
     if split != "dev":
         return opened.items(family, task)
     found: list[Row] = table_of_parquet(opened.read_file(family, DEVELOPMENT)).to_pylist()
@@ -39,37 +39,37 @@ def rows_of(opened: Round, family: str, task: str, split: str = "test") -> list[
 
 
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:
-    """Raise `InputError` for an argument that is none of its values."""
+    """Raise `InputError` for an unknown value of an argument."""
     if value not in known:
-        raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
+        raise InputError(f"There is no {name} {value!r}. Available: {', '.join(known)}.")
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Arguments of a task (`-T`) that decide what is shown; a task with more adds fields."""
+    """Arguments of a task (`-T`) that affect prompts; subclasses add fields."""
 
     setting: str = "base"
-    """Name of what the model sees."""
+    """Name of the setting: the material shown to the model."""
 
     @property
     def label(self) -> str:
-        """The setting's name on a board."""
+        """Name of the setting on a board."""
         return self.setting
 
 
 @dataclass(frozen=True, slots=True)
 class SplitArguments(Arguments):
-    """Arguments of a task with items that methods are tuned on."""
+    """Arguments of a task with items for tuning methods."""
 
     split: str = "test"
-    """The task's items, or `dev` for those that methods are tuned on."""
+    """`test`, or `dev` for the items for tuning methods."""
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)
 
     @property
     def label(self) -> str:
-        """The setting's name on a board, such as `base+dev`."""
+        """Name of the setting on a board, such as `base+dev`."""
         return self.setting if self.split == "test" else f"{self.setting}+{self.split}"
 
 
@@ -87,37 +87,36 @@ class View(Generic[Given]):
     prompts: PromptSet
     given: Given
     context: int | None = None
-    """The model's window in tokens, where a run sets it."""
+    """The model's window in tokens, if a run sets it."""
     max_tokens: int = 0
-    """The longest answer a model may give."""
+    """Maximum tokens of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row as it is shown."""
+    """A row as prompt and gold."""
 
     id: str
     prompt: Rendered
     target: str
-    """The gold, written as an answer."""
+    """The gold in the form of an answer."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """Facts beside those that every sample has."""
+    """Further metadata of the sample."""
 
 
 class FamilyTask(Generic[Given]):
-    """One task of a family, or several that differ in their names alone.
+    """A task of a family, or several tasks that differ only in name.
 
     Attributes:
         arguments: Class of the task's arguments.
-        scorer: Name of the scorer in logs; the task's own where it is empty. The family's module
-            `scorer` may define `parts`, which takes a view and gives parts of Inspect's `Task`,
+        scorer: Name of the scorer in logs; by default that of the task. The family's module
+            `scorer` may define `parts`, a function from a view to arguments of Inspect's `Task`,
             and `metadata` of logs.
-        scored_by: Arguments that the scorer takes too.
-        examined_by: Function of the module `scorer` that takes the place of `measure` where a
-            sandbox or a model is needed. It is async, and takes notes for the log beside answer
-            and row.
-        further: Metrics beside those of the card that a run may add.
-        undefined: Metrics that a faulty answer leaves undefined, beside those in which 0 is best.
+        scored_by: Arguments that are also passed to the scorer.
+        examined_by: Async function of the module `scorer` that replaces `measure` if a sandbox or a
+            model is needed. Its arguments are answer, row and notes for the log.
+        further: Metrics that a run may add to those of the card.
+        undefined: Metrics that are undefined for a faulty answer, beside those in which 0 is best.
     """
 
     arguments: type[Arguments] = Arguments
@@ -128,18 +127,18 @@ class FamilyTask(Generic[Given]):
     undefined: Sequence[str] = ()
 
     def settle(self, given: Given, opened: Round) -> Given:
-        """Arguments with the defaults that depend on the round; `InputError` for a wrong one."""
+        """Fill in defaults that depend on the round; `InputError` for an invalid argument."""
         return given
 
-    def headline(self, view: View[Given]) -> str:
-        """The metric that boards rank by, where a run measures it."""
-        return view.card.metrics[0]
+    def leading(self, view: View[Given]) -> Sequence[str]:
+        """Metrics that come first on a board, if a run measures them; the first one ranks."""
+        return view.card.metrics[:1]
 
     def rows(self, view: View[Given]) -> list[Row]:
-        """Rows of the round that have the setting.
+        """Rows of the round with the setting.
 
         Raises:
-            NoItemsError: There is none.
+            NoItemsError: There are none.
         """
         split = getattr(view.given, "split", "test")
         rows = rows_of(view.round, view.family, view.task, split)
@@ -149,71 +148,75 @@ class FamilyTask(Generic[Given]):
         return found
 
     def why_empty(self, view: View[Given], *, has_others: bool) -> str:
-        """Reason that a round has no item in a setting; `has_others` where it has other items."""
+        """Reason why a round has no items in a setting; `has_others` if it has other items."""
         message = (
-            f"Round {view.round.id} has no item of {view.task} with the setting {view.given.label}"
+            f"Round {view.round.id} has no items of {view.task} with the setting {view.given.label}"
         )
         if has_others:
             return f"{message}: it was built without it ([{view.family}] of its spec)."
         counts = view.round.manifest["counts"][view.family][view.task]["excluded"]
         reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
-        return f"{message}. Items were left out for these reasons: {reasons}."
+        return f"{message}. Items were left out: {reasons}."
 
     def items(self, rows: Iterable[Row], view: View[Given]) -> Iterator[Item]:
-        """Rows as they are shown; for tasks that prepare something for all of them."""
+        """Make the items of rows; override it to prepare something for all of them."""
         return (self.sample(row, view) for row in rows)
 
     def sample(self, row: Row, view: View[Given]) -> Item:
-        """One row as it is shown."""
+        """Make the item of a row."""
         raise NotImplementedError
 
     def room(self, view: View[Given]) -> int:
-        """Tokens that answers need at least, where no longest answer is asked for."""
+        """Minimum tokens for answers, if no maximum is set."""
         return 0
 
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """A typical answer, for cost estimates."""
+        return gold
+
     def measure(self, answer: str, row: Row) -> Values:
-        """Metrics of an answer; those of the card that are missing are computed by their functions.
+        """Compute metrics of an answer; metrics with functions may be left out.
 
         Args:
-            answer: What the model said.
+            answer: The model's answer.
             row: Metadata of the sample, with its `id` and `target`, and the scorer's arguments.
 
         Raises:
-            FaultyAnswer: The answer is not of the form that is asked for.
+            FaultyAnswer: The answer does not have the requested form.
         """
         return {}
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
-        """Values of an answer that is none: 0, or None where 0 is the best or says nothing."""
+        """Values of a faulty answer: 0, or None if 0 is best or meaningless."""
         return {
             name: 0.0 if metric.higher_is_better and name not in self.undefined else None
             for name, metric in metrics.items()
         }
 
     def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
-        """Metrics that a judge adds, by the question that brings them.
+        """Metrics that a judge adds, by question.
 
         Args:
             task: The task's name.
-            row: A run's arguments, and where they depend on it an item.
+            row: A run's arguments, and the item if the metrics depend on it.
         """
         return {COMPARE: WINS}
 
     def judged_by(self, row: Row) -> Sequence[str]:
-        """Words of a run's arguments that its judgements depend on, for the name of its judge."""
+        """Arguments that judgements depend on, as words for the judge's name."""
         return ()
 
     def questions(self, answer: str, row: Row) -> Iterator[Question]:
         """Questions to a judge about an answer, beside the comparison with the gold.
 
         Args:
-            answer: The text that is judged.
+            answer: The judged text.
             row: As in `measure`, with the `prompt` of the sample.
         """
         yield from ()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """Further facts of an answer for its log; `read_as` is the text that was measured."""
+        """Facts of an answer for the log; `read_as` is the measured text."""
         return {}
 
 
@@ -224,10 +227,10 @@ def metrics_of_task(family: str, card: TaskCard) -> dict[str, Metric]:
 
 
 def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: Row) -> Values:
-    """Values of an answer, and those of the metrics that are functions.
+    """Complete the values of an answer with metrics that are functions.
 
     Raises:
-        FaultyAnswer: The answer is not of the form that is asked for.
+        FaultyAnswer: The answer does not have the requested form.
     """
     text = str(row.get("read_as", answer))
     missing = {name: each.compute for name, each in metrics.items() if name not in values}
@@ -235,10 +238,10 @@ def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: R
 
 
 def score_families_of(family: Family) -> tuple[ScoreFamily, ...]:
-    """The score families of a family that has none of its own: one a task.
+    """Default score families of a family: one per task.
 
-    That of an only task has the family's name. A gold row has `gold`, a text or a number, and what
-    the metrics need beside it; a prediction has `text`.
+    If the family has one task, the score family has the family's name. A gold row has `gold`, a
+    text or a number, and further fields for the metrics; a prediction has `text`.
     """
     names = list(family.card.tasks)
     return tuple(_scored(family, task, family.name if len(names) == 1 else task) for task in names)
@@ -274,12 +277,12 @@ def _scored(family: Family, name: str, shown: str) -> ScoreFamily:
 
 
 def fingerprint(opened: Round, prompts: PromptSet) -> str:
-    """Hash of a run's inputs beside its arguments: the round and the prompts."""
+    """Hash of a run's round and prompts."""
     return hash_of({"round": opened.sha256, "prompts": prompts.sha256})
 
 
 def open_prompts(family: str, folder: str | None) -> PromptSet:
-    """A user's templates, or the family's own."""
+    """Open a user's templates, or the family's own."""
     shipped = find_family(family).folder / "prompts"
     return load_prompts(Path(folder) if folder else shipped)
 
@@ -304,17 +307,17 @@ def open_view(
     """Open a task on a round.
 
     Args:
-        task: Its short name.
-        round: Folder that holds the round's manifest, or `sample` for that of the sample papers.
+        task: Short name of the task.
+        round: Folder of the round's manifest, or `sample` for the round of sample papers.
         given: The task's own arguments, by name.
         family: Name of its family.
         context: The model's window in tokens.
         prompts: Folder of templates; None for the shipped ones.
-        max_tokens: The longest answer; None for the card's default.
+        max_tokens: Maximum tokens of an answer; None for the card's default.
         pin: `fingerprint` that the run expects; None to accept any.
 
     Raises:
-        InputError: An argument makes no sense, or the round or the prompts are not those pinned.
+        InputError: An argument is invalid, or the round or the prompts differ from the pinned ones.
     """
     kind, card = find_kind(family, task), find_family(family).card.tasks[task]
     arguments = kind.arguments(**given or {})
@@ -324,7 +327,7 @@ def open_view(
         known = ", ".join(card.settings)
         raise NoItemsError(f"{task} has no setting {arguments.setting!r}. There are: {known}.")
     if pin is not None and pin != fingerprint(opened, templates):
-        raise InputError(f"Round {opened.id} or its prompts changed since this run was started.")
+        raise InputError(f"Round {opened.id} or its prompts changed since this run began.")
     view = View(family, task, card, opened, templates, arguments, context, max_tokens or 0)
     if max_tokens:
         return view

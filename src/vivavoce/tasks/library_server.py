@@ -1,4 +1,4 @@
-"""The papers of a round as a server of the Model Context Protocol, dated as agents see them."""
+"""A server of the Model Context Protocol for the papers of a round, dated as for agents."""
 
 from __future__ import annotations
 
@@ -32,40 +32,40 @@ def library_of(
     item: str | None = None,
     task: str | None = None,
 ) -> Library:
-    """The papers of a round that may be shown for one item, or for every item.
+    """Open the papers of a round that may be shown for one item, or for all items.
 
-    Without an item these are the papers of every family's library that were public before a day,
-    less those that an item of the round comes from or hides.
+    Without an item, these are the papers of all libraries that were public before a day, except
+    those that an item of the round comes from or hides.
 
     Args:
         round_folder: The round, or `sample`.
-        before: First day on which nothing is known any more; the start of the round's window by
-            default, so that no item is older than what is shown.
-        item: Id of an item; its own date and papers are taken.
-        task: Task of the item, where several have the id.
+        before: First day after the papers; by default the start of the round's window, so that all
+            items are newer than the papers.
+        item: Id of an item, whose date and papers are used.
+        task: Task of the item, if several have the id.
 
     Raises:
-        InputError: No such item or library, or a day after the end of the window.
+        InputError: There is no such item or library, or the day is after the window.
     """
     opened = open_round(round_folder)
     if item is not None:
         if before is not None:
-            raise InputError("An item has a date of its own. Leave out --item or --before.")
+            raise InputError("An item has its own date. Leave out --item or --before.")
         return open_entry(_entry(opened, item, task))
     if task is not None:
-        raise InputError("A task is named to find an item. Add --item ID.")
+        raise InputError("--task needs an item. Add --item ID.")
     window = opened.manifest["window"]
     cutoff = before or window["start"]
     if period(cutoff)[0] > period(window["end"])[0]:
         raise InputError(f"Round {opened.id} ends on {window['end']}: {cutoff} is after it.")
-    # Papers that an item of any task is made of, or that it hides.
+    # Papers that items of any task come from or hide.
     rows = (row for family, name in opened.tasks() for row in opened.items(family, name))
     hidden = {name for row in rows for name in (row["cluster"], *row.get("hidden_papers", ()))}
     return Library(_papers(opened), cutoff).hiding(hidden)
 
 
 def _papers(opened: Round) -> dict[str, LibraryPaper]:
-    """Papers of every library of a round; the one with the most text where several have it."""
+    """Papers of all libraries of a round, each with the longest text."""
     found: dict[str, LibraryPaper] = {}
     for content in _libraries(opened):
         for name, paper in read_library(content).items():
@@ -87,7 +87,7 @@ def _libraries(opened: Round) -> Iterator[bytes]:
 
 
 def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:
-    """The entry `library` of an item's sample."""
+    """Find the entry `library` of an item's sample."""
     wanted = None if task is None else short_name(task)
     holding = [
         name
@@ -109,7 +109,7 @@ def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:
 
 
 def serve_library(library: Library, name: str) -> MCPServer:
-    """A server with the tools `search` and `read`; run it over a transport of its own.
+    """Make a server with the tools `search` and `read`; the caller chooses the transport.
 
     Raises:
         MissingExtra: The package `mcp` is not installed.
@@ -121,7 +121,7 @@ def serve_library(library: Library, name: str) -> MCPServer:
         raise MissingExtra("mcp", "mcp", "Serving a library") from error
 
     def refusing(function: Callable[..., str]) -> Callable[..., str]:
-        """The same function, whose complaints are marked as errors of the protocol."""
+        """Wrap a function so that its errors become errors of the protocol."""
 
         @wraps(function)
         def call(*given: Any, **named: Any) -> str:

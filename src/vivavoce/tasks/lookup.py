@@ -27,10 +27,10 @@ _COMMON = (*CONTESTANTS, "direct")
 def register_family(name: str) -> None:
     """Register the tasks, scorers and methods of a family with Inspect.
 
-    A task is found with hyphens in place of underscores too; its logs have its own name.
+    A task is also found with hyphens for underscores; logs have the registered name.
 
     Raises:
-        PluginError: It is another package's and cannot be used.
+        PluginError: It belongs to another package and cannot be used.
     """
     family = find_family(name)
     for maker in _tasks_of(family).values():
@@ -43,28 +43,28 @@ def register_family(name: str) -> None:
 
 
 def find_task_maker(task: str) -> Callable[..., Task]:
-    """The `@task` function of a task.
+    """Find the `@task` function of a task.
 
     Raises:
         InputError: No family has this task.
-        PluginError: Its family names it in the card and does not define it.
+        PluginError: The family's card has the task, but the package does not define it.
     """
     family, short = find_task(task)
     return _tasks_of(find_family(family))[short]
 
 
 def takes_judge(task: str) -> bool:
-    """Check whether a model may compare answers to a task with the gold."""
+    """True if a model can compare answers to a task with the gold."""
     return "judge" in signature(find_task_maker(task)).parameters
 
 
 def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
-    """The `@solver` function of a method: the family's own, or one of every family.
+    """Find the `@solver` function of a method: the family's own, or one shared by all families.
 
-    A method without a model may be a function of the family's package from a row to the answer.
+    A method without a model may be a plain function from a row to the answer.
 
     Raises:
-        InputError: No such family.
+        InputError: The family is unknown.
         PluginError: The family does not define the method.
     """
     found = find_family(family)
@@ -72,7 +72,7 @@ def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
     maker: Callable[..., Solver] | None = getattr(module, method, None)
     if maker is None:
         raise PluginError(
-            f"The card of {family} names {method!r}, and {module.__name__} does not define it. "
+            f"The card of {family} names {method!r}, but {module.__name__} does not define it. "
             "Define or import it there."
         )
     return make_method(family, method, maker) if module.__name__ == found.module else maker
@@ -92,9 +92,9 @@ def create_method(family: str, method: str, arguments: Mapping[str, Any]) -> Sol
 
 
 def check_samples(family: str, method: str, samples: Iterable[Sample]) -> None:
-    """Refuse samples that a method cannot answer, before anything is asked.
+    """Refuse samples that a method cannot answer, before any request.
 
-    A method's module may define `check_samples`, which takes samples and raises `InputError`.
+    A method's module may define `check_samples(samples)`, which raises `InputError`.
     """
     check = getattr(
         sys.modules[find_method_maker(family, method).__module__], "check_samples", None
@@ -108,12 +108,12 @@ def _tasks_of(family: Family) -> Mapping[str, Callable[..., Task]]:
 
 
 def _of(family: Family, load: Callable[[], Loaded]) -> Loaded:
-    """Something of a family's; `PluginError` where its code does not give it."""
+    """Load something from a family; `PluginError` if its code fails."""
     try:
         return load()
     except InputError:
         raise
-    except Exception as error:  # the code of another package raises what it likes
+    except Exception as error:  # the code of another package can raise anything
         raise PluginError(
             f"{family.module}, the package of the family {family.name}, cannot be used: "
             f"{type(error).__name__}: {error}. Repair or uninstall it."

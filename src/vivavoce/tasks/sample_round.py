@@ -1,4 +1,4 @@
-"""The round of the sample papers: what `round=sample` stands for, built when first asked for."""
+"""The round of the sample papers (`round=sample`), built on first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAPERS = 60
 
 
 def demo_spec(year: int | None = None) -> dict[str, Any]:
-    """The spec of the sample round, or of a year of the demo: every family, as its card says."""
+    """Spec of the sample round, or of a year of the demo, with the cards' demo options."""
     cards = list_families()
     taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
     window = {"start": "2023-07-01", "end": "2025-01-01"}
@@ -43,16 +43,16 @@ def build_sample(out: Path, spec: Mapping[str, Any]) -> Round:
 
 
 def open_round(name: Path | str) -> Round:
-    """Open a round by its folder, or the sample round by its name where no such folder is.
+    """Open a round by its folder, or the sample round by name if there is no such folder.
 
     Raises:
-        InputError: The folder holds no round.
-        DamagedError: It is not as it was written.
+        InputError: The folder has no round.
+        DamagedError: The round was altered.
     """
     if str(name) != SAMPLE or Path(name).exists():
         return load_round(name)
     spec = demo_spec()
-    # Another version, of the package or of a task, may make another round of the same papers.
+    # Other versions of the package or a task may make another round from the same papers.
     versions = [task.version for card in list_families().values() for task in card.tasks.values()]
     key = hash_of([__version__, FORMAT, PAPERS, spec, versions])[:12]
     folder = user_cache_path("vivavoce") / f"{SAMPLE}-{key}"
@@ -62,7 +62,7 @@ def open_round(name: Path | str) -> Round:
 
 
 def _build_in(folder: Path, spec: Mapping[str, Any]) -> None:
-    """Build the round beside its place and move it there; who comes second takes the first's."""
+    """Build the round in a temporary folder and move it, unless another process was first."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{SAMPLE}-"))
     try:

@@ -1,7 +1,7 @@
-"""Subsets: some of a task's items, the same ones for every contestant, and never by chance.
+"""Subsets of a task's items, the same for every contestant.
 
-What is chosen depends on the items' ids and a seed alone, so that every method, model and setting
-answers the same ones. Unless strata are asked for, a smaller subset is part of a larger one.
+The choice depends only on the items' ids and a seed, so all methods, models and settings answer the
+same items. Without strata, a smaller subset is part of a larger one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
 
 _SIZES = 3
-"""Parts that items are sorted into by the length of their gold answers."""
+"""Number of strata by length of gold answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """Number of items of each task that are answered, and the way they are chosen."""
+    """Number of items per task, and the way they are chosen."""
 
     size: int
     seed: int = 0
@@ -32,25 +32,25 @@ class Subset:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise InputError(f"A subset of {self.size} items is empty. Give a number from 1.")
+            raise InputError(f"A subset of {self.size} items is empty. It must have at least 1.")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Facts of an item that the choice rests on."""
+    """Facts of an item for the choice."""
 
     id: str
     cluster: str
     grade: str = ""
-    """Category and difficulty, where a task has such grades."""
+    """Category and difficulty, if a task has them."""
     size: int = 0
     """Characters of the gold answer."""
 
 
 def take_subset(task: Task, subset: Subset) -> Task:
-    """A task with a subset of its samples, whose logs and boards say so.
+    """Limit a task to a subset of its samples, recorded in logs and boards.
 
-    A task that has no more items is left as it is: that is the whole, and no subset.
+    A task with no more items than that is unchanged.
     """
     from inspect_ai import task_with
 
@@ -72,7 +72,7 @@ def take_subset(task: Task, subset: Subset) -> Task:
     return task_with(
         task,
         dataset=task.dataset.filter(lambda sample: str(sample.id) in chosen),
-        # Inspect goes on with a log of the same name: that of another subset is not meant.
+        # Inspect resumes a log of the same task name, which must not be of another subset.
         name="-".join([task.name, *traits]).replace(" ", "-"),
         metadata={
             **metadata,
@@ -83,10 +83,10 @@ def take_subset(task: Task, subset: Subset) -> Task:
 
 
 def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
-    """The ids of a subset.
+    """Choose the ids of a subset.
 
-    A stratum is a grade and a third of the items by the size of their gold. Each stratum gives its
-    share of the items, rounded. Within a stratum each cluster gives one item before any gives two.
+    A stratum is a grade and a third of the items by size of the gold. Each stratum contributes its
+    rounded share. Within a stratum, each cluster contributes one item before any contributes two.
     """
     ordered = sorted(candidates, key=lambda one: (hash_of([subset.seed, one.id]), one.id))
     if not subset.stratify:
@@ -95,7 +95,7 @@ def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
     sizes = sorted(one.size for one in candidates)
     bounds = [sizes[len(sizes) * part // _SIZES] for part in range(1, _SIZES)]
     for one in ordered:
-        # Part 0 has the shortest gold; equals stay together.
+        # Part 0 has the shortest gold; equal lengths stay together.
         strata[one.grade, sum(one.size >= at for at in bounds)].append(one)
     shares = _shares({key: len(found) for key, found in strata.items()}, subset)
     return frozenset(
@@ -115,7 +115,7 @@ def _candidate(sample: Sample) -> Candidate:
 
 
 def _shares(counts: dict[tuple[str, int], int], subset: Subset) -> dict[tuple[str, int], int]:
-    """Items of each stratum: its share rounded down, and the rest to the largest remainders."""
+    """Number of items per stratum: shares rounded down, the rest by largest remainders."""
     total = sum(counts.values())
     shares = {key: count * subset.size // total for key, count in counts.items()}
     rest = subset.size - sum(shares.values())
@@ -128,7 +128,7 @@ def _shares(counts: dict[tuple[str, int], int], subset: Subset) -> dict[tuple[st
 
 
 def _spread(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """The first of each cluster, then the second of each, and so on."""
+    """The first items of all clusters, then the second ones, and so on."""
     seen: Counter[str] = Counter()
     turns = []
     for one in ordered:

@@ -129,3 +129,10 @@ def test_a_label_of_one_of_two_tasks_has_to_say_which(logs: Path, tmp_path: Path
     labels(human, DRAWN[:3], task="title")
     rows = audit_judge(logs, human=human, correct=True).corrected
     assert {row["task"]: row["labels"] for row in rows} == {"title": 3, "abstract": 0}
+
+
+def test_labels_that_do_not_say_what_they_are_about_are_refused(tmp_path: Path) -> None:
+    rulings = {"paper-00": {"nuggets": {"labels": ["supported"]}}}
+    write_log(tmp_path, {"paper-00": 1.0}, judge="lab/judge", rulings=rulings, name="old.eval")
+    with pytest.raises(InputError, match=r"old.eval has labels of an earlier version"):
+        audit_judge(tmp_path)

@@ -56,7 +56,7 @@ def test_items_of_one_table_share_its_cluster(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"id": 1}\n{"id": 1}', ":2: id 1 was already in"),
+        ('{"id": 1}\n{"id": 1}', ":2: id 1 is already in"),
         ('{"id": 9}', ":1: id 9 is not in"),
         ('{"id": 1}\n{"text": "x"}', ":2: id must be a string or an integer, but it is missing"),
         ('{"id": true}', ":1: id must be a string or an integer, but it is bool"),
@@ -79,7 +79,7 @@ def test_a_bad_line_is_named(tmp_path, content, says):
 def test_a_gold_file_without_rows_is_refused(tmp_path):
     empty = tmp_path / "g.jsonl"
     empty.write_text("\n\n", "utf-8")
-    with pytest.raises(InputError, match="holds no row"):
+    with pytest.raises(InputError, match="has no rows"):
         read_pairs(empty, empty)
 
 

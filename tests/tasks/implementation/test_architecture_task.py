@@ -282,7 +282,7 @@ def test_a_round_has_the_architectures_its_spec_names(folder: Path, opened: Roun
         ("graph", "easy"),
     ]
     assert json.loads(rows[0]["parameters"])["lin.weight"] == [6, 8]
-    with pytest.raises(InputError, match=r"none is called 'GCN'; there are AntiSymmetric, DirGNN"):
+    with pytest.raises(InputError, match=r"there is no 'GCN'; available: AntiSymmetric, DirGNN"):
         round_of(folder, "unknown", architectures=["GCN"])
 
 

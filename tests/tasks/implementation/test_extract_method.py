@@ -142,7 +142,7 @@ def test_a_round_holds_the_reports_its_spec_names(folder: Path, opened: Round) -
     assert counts["extract_method"]["items"] == 3
     without = round_of(folder, "without", formulas=["PEG"])
     assert "extract_method" not in without.manifest["counts"]["implementation"]
-    with pytest.raises(InputError, match="none is called 'nothing'"):
+    with pytest.raises(InputError, match="there is no 'nothing'"):
         round_of(folder, "unknown", reports=["nothing"])
 
 

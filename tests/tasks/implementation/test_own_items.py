@@ -207,11 +207,11 @@ def test_an_architecture_of_ones_own_goes_from_its_folder_to_the_board(folder: P
 def test_what_is_missing_is_said(folder: Path) -> None:
     with pytest.raises(InputError, match="nowhere is not a folder"):
         built(folder, items="nowhere")
-    with pytest.raises(InputError, match="none is called 'other'"):
+    with pytest.raises(InputError, match="there is no 'other'"):
         built(folder, formulas=["other"])
     table = folder / "market" / "daily_pv.parquet"
     pd.read_parquet(table).drop(columns="$high").to_parquet(table)
-    with pytest.raises(InputError, match=r"daily_pv\.parquet lacks the column \$high"):
+    with pytest.raises(InputError, match=r"daily_pv\.parquet has no column \$high"):
         built(folder)
 
 
@@ -224,9 +224,9 @@ REPLACED = [
         "formulas/ranges.py",
         '("value")',
         '("value").to_frame()',
-        "gives DataFrame that is no series",
+        "returns DataFrame that is no series",
     ),
-    ("formulas/ranges.py", '"datetime", "instrument"', '"instrument"', "gives Series that is no"),
+    ("formulas/ranges.py", '"datetime", "instrument"', '"instrument"', "returns Series that is no"),
     (
         "formulas/ranges.py",
         '"datetime", "instrument"',
@@ -249,7 +249,7 @@ REPLACED = [
     ("reports/ranges.md", "title: Ranges\n", "", "title: Field required"),
     ("reports/ranges.md", "difficulty: easy", "difficulty: simple", "difficulty: Input should be"),
     ("reports/ranges.md", "title", "author: I\ntitle", "author: Unexpected keyword argument"),
-    ("reports/ranges.md", "---\nThe", "The", "no head between two lines of three dashes"),
+    ("reports/ranges.md", "---\nThe", "The", "no YAML header between two lines of three dashes"),
     ("reports/ranges.md", "name: Range", "label: Range", "methods.0.name: Field required"),
     ("reports/ranges.md", "formula: H - L", "formula: null", "'Range', which has no formula"),
     ("reports/ranges.md", "{H: high, L: low}", "{}", "'Range' has a formula, but no variables"),
@@ -280,12 +280,12 @@ NETWORKS_REPLACED = [
         'zeros_like(inputs["y"])',
         "own_sum of .* KeyError: 'y'",
     ),
-    ("nets.py", "return [total, total", "return [total", "gives 1 layers, .* own_sum names 2"),
+    ("nets.py", "return [total, total", "return [total", "returns 1 layers, .* own_sum has 2"),
     (
         "nets.py",
         "return [total, total",
         "return [1, total",
-        "own_sum of .*nets.py gives no list of arrays",
+        "own_sum of .*nets.py does not return a list of arrays",
     ),
     (
         "nets.py",
@@ -295,7 +295,7 @@ NETWORKS_REPLACED = [
     ),
     ("own_sum.toml", "main = { nodes = 9 }", "", "main: Field required"),
     ("own_sum.toml", "zeros_like", "zeros_lke", "reference of .* own_sum failed: AttributeError"),
-    ("own_sum.toml", "x[edge_index[0]]", "x[edge_index[1]]", "gives other layers than .*nets.py"),
+    ("own_sum.toml", "x[edge_index[0]]", "x[edge_index[1]]", "returns other layers than .*nets.py"),
 ]
 
 

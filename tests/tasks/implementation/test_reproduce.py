@@ -35,8 +35,11 @@ REPORTS = ["growth_at_a_price", "restless_months"]
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"formula": "Vol21"}, "'Vol21', no formula"),
-        ({"columns": ("daily_pv.$close", "daily_pv.close")}, "'daily_pv.close', no column"),
+        ({"formula": "Vol21"}, "'Vol21', which is not a formula"),
+        (
+            {"columns": ("daily_pv.$close", "daily_pv.close")},
+            "'daily_pv.close', which is not a column",
+        ),
     ],
 )
 def test_a_claim_about_what_there_is_not_is_refused(change: dict[str, Any], said: str) -> None:

@@ -223,7 +223,7 @@ def test_no_query_of_any_words_shows_more(
         ({"before": "2024-02"}, "ends on 2024-01-01"),
         ({"before": "soon"}, "soon"),
         ({"item": "nobody"}, "has no item 'nobody'"),
-        ({"item": "b", "before": "2020-01-01"}, "has a date of its own"),
+        ({"item": "b", "before": "2020-01-01"}, "has its own date"),
         ({"task": "table"}, "Add --item"),
     ],
 )

@@ -94,10 +94,10 @@ BAD = {
     "no column": ("id,input\n1,Why?\n", 1, "there is no column gold, only id, input"),
     "semicolons": ("id;input;gold\n1;Why?;So\n", 1, "there is no column id, only id;input;gold"),
     "nothing": ("", 1, "there is no column id, only nothing"),
-    "two columns of a name": ("id,input,gold,gold\n1,a,b,c\n", 1, "each column needs a name"),
-    "column without a name": (",id,input,gold\n0,1,a,b\n", 1, "each column needs a name"),
-    "same id": (HEAD + GOOD + "\n" + GOOD, 4, "the id 1 is in line 2 already"),
-    "same id but for spaces": (HEAD + GOOD + " " + GOOD, 3, "the id 1 is in line 2 already"),
+    "two columns of a name": ("id,input,gold,gold\n1,a,b,c\n", 1, "column names must be unique"),
+    "column without a name": (",id,input,gold\n0,1,a,b\n", 1, "column names must be unique"),
+    "same id": (HEAD + GOOD + "\n" + GOOD, 4, "the id 1 is already in line 2"),
+    "same id but for spaces": (HEAD + GOOD + " " + GOOD, 3, "the id 1 is already in line 2"),
     "no date": (HEAD + "1,a,b,13/02/2024,,\n", 2, "date '13/02/2024' is not YYYY-MM-DD"),
     "no day": (HEAD + "1,a,b,2024-02-30,,\n", 2, "date '2024-02-30' is not YYYY-MM-DD"),
     "no gold": (HEAD + GOOD + "2,a,\u200b ,2024-01-01,,\n", 3, "gold is empty"),
@@ -129,7 +129,7 @@ def test_a_table_is_refused_with_the_line_of_the_fault(case: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (HEAD, (), "there is no row below the names of the columns"),
+        (HEAD, (), "there are no rows below the header"),
         (HEAD + "1,a,b,,,\n", (), "no row has a date"),
         (HEAD + "1,a,a dozen of 12 or 13,2024,,\n", ("number_match",), "is not one number"),
         (HEAD + GOOD, ("exact_match", "--id", "Mine!"), "[round] id"),

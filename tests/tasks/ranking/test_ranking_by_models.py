@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.servers.commands import only_json, viva
+from tests.servers.commands import only_json, viva_here
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.methods.agent_runs import calls, results
 from tests.tasks.ranking.board_corpora import WINDOW, Papers
@@ -75,15 +75,15 @@ def rows(
     """Values of a board by task and method, then by metric."""
     folder = tmp_path_factory.mktemp("runs")
     (folder / "mine.py").write_text(AGENT, "utf-8")
-    viva(
-        *("run", "rank_by_prompt", "rank_by_graph", "--round", opened.folder, "--logs", "logs"),
+    logs = folder / "logs"
+    viva_here(
+        *("run", "rank_by_prompt", "rank_by_graph", "--round", opened.folder, "--logs", logs),
         *("--model", "openai-api/scripted/ranker", "--method", "direct", "--method", "agent"),
-        *("--agent", "mine.py@rank"),
+        *("--agent", f"{folder}/mine.py@rank"),
         env=server.environment,
-        cwd=folder,
     )
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in only_json(viva("board", "show", "logs", "--json", cwd=folder).stdout)["rows"]:
+    for row in only_json(viva_here("board", "show", logs, "--json").stdout)["rows"]:
         key = (row["task"], row["method"].partition("(")[0])
         found.setdefault(key, {})[row["metric"]] = row["value"]
         assert (row["n"], row["valid"]) == (1, 1.0), key

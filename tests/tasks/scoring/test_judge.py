@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
-from tests.servers.commands import small_round, viva, viva_here
+from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import (
     FAULTS,
     TOKENS,
@@ -360,7 +360,7 @@ def test_a_run_that_broke_off_goes_on_with_its_judge(court: Court) -> None:
     command: list[str | Path] = ["run", "title", "--round", court.round.folder, "--logs", logs]
     command += ["--model", "openai-api/scripted/writer-broken", "--retry-on-error", "0"]
     command += ["--judge", "openai-api/scripted/judge-broken", "-T", "questions=compare"]
-    failed = viva(*command, env=court.server.environment, expect=1)
+    failed = viva_here(*command, env=court.server.environment, expect=1)
     assert "lacks 1 of 4" in failed.stdout
     assert len(court.server.prompts("judge-broken")) == 2 * (ITEMS - 1)
     court.known["writer-broken"] = write
@@ -495,7 +495,7 @@ def test_of_three_judges_the_majority_counts(court: Court) -> None:
     template = judge_hash(open_prompts("writing", None), ["compare"])
     assert found["judge_win"]["judge"] == f"{' + '.join(names)} template={template}"
     assert [len(court.server.prompts(f"judge-{name}")) for name in ("bound", "long")] == [8, 8]
-    audited = json.loads(viva("audit", "judge", str(court.logs / "panel"), "--json").stdout)
+    audited = json.loads(viva_here("audit", "judge", str(court.logs / "panel"), "--json").stdout)
     agreed = {
         tuple(judge.split()[0][-6:] for judge in row["judges"]): row["agreement"]["value"]
         for row in audited["agreement"]
@@ -505,7 +505,7 @@ def test_of_three_judges_the_majority_counts(court: Court) -> None:
 
 
 def test_judges_of_an_even_number_are_refused(court: Court) -> None:
-    with pytest.raises(InputError, match="2 judges may split evenly"):
+    with pytest.raises(InputError, match="2 judges may tie"):
         court.hold(None, always_first, "even", judge=["scripted/judge", "extractive/lead"])
     with pytest.raises(InputError, match="named twice"):
         court.hold(None, always_first, "even", judge=["scripted/judge"] * 3)

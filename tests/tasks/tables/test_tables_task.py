@@ -252,7 +252,7 @@ def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_ye
     assert (rows[""]["value"], rows[asked]["value"], rows[asked]["rank"]) == (0.0, None, None)
     assert rows[asked]["set_aside"] == (
         "its answerer says yes to 100% of control questions with the answer no, and no to 0% of "
-        "those whose answer is yes"
+        "those with the answer yes"
     )
     assert rows[asked]["method"] == "copycat"
     assert (rows[asked]["tokens"], rows[""]["judge_tokens"]) == (0, 0)
@@ -391,7 +391,7 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
         ({"answerer": ""}, "names of models"),
         ({"answerer": 3}, "names of models"),
         ({"synthesizer": "role"}, "needs an answerer"),
-        ({"matcher": "a/model", "answerer": "role"}, "matcher decides alone"),
+        ({"matcher": "a/model", "answerer": "role"}, "matcher excludes answerer"),
     ],
 )
 def test_arguments_that_make_no_sense_are_told(

@@ -243,5 +243,5 @@ def test_items_outside_a_setting_are_not_in_its_dataset(tmp_path: Path) -> None:
 def test_an_empty_setting_says_why(tmp_path: Path) -> None:
     rows = {"title": [item("title", paper("pear"), settings=["base"])]}
     opened = hand_round(tmp_path, items=rows)
-    with pytest.raises(InputError, match="no item of title with the setting random: it was built"):
+    with pytest.raises(InputError, match="no items of title with the setting random: it was built"):
         samples(opened, "title", "random")

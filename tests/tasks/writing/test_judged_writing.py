@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from tests.servers.commands import viva
+from tests.servers.commands import viva_here
 from tests.servers.scripted import FAULTS, Ask, Reply, ScriptedServer, answer, by_model, scripted
 from tests.tasks.writing.judges import bare, judge, names
 
@@ -57,8 +57,8 @@ class Bench:
             write_jsonl(path, [{"id": key, "text": text} for key, text in texts.items()])
             models += ["--model", f"replay/{path}"]
         command = ["run", "related_work", "--round", self.round.folder, "--logs", logs]
-        viva(*command, *judged_by, *models, *options, env=self.server.environment)
-        rows = json.loads(viva("board", "show", logs, "--json", "--all").stdout)["rows"]
+        viva_here(*command, *judged_by, *models, *options, env=self.server.environment)
+        rows = json.loads(viva_here("board", "show", logs, "--json", "--all").stdout)["rows"]
         found: dict[str, dict[str, Any]] = {}
         for row in rows:
             found.setdefault(Path(row["model"]).stem, {})[row["metric"]] = row
@@ -72,10 +72,12 @@ class Bench:
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("judged")
     (folder / "round.toml").write_text(ROUND)
-    viva("ingest", "sample", "60", "--corpus", folder / "corpus")
-    viva("round", "build", folder / "round.toml", "--corpus", folder / "corpus", "--out", folder)
+    viva_here("ingest", "sample", "60", "--corpus", folder / "corpus")
+    viva_here(
+        "round", "build", folder / "round.toml", "--corpus", folder / "corpus", "--out", folder
+    )
     with scripted(judge) as server:
-        viva("round", "nuggets", folder / "late", "--model", MODEL, env=server.environment)
+        viva_here("round", "nuggets", folder / "late", "--model", MODEL, env=server.environment)
         opened = load_round(folder / "late")
         answers = folder / "answers"
         answers.mkdir()
@@ -326,7 +328,7 @@ def test_without_nuggets_or_with_those_of_another_round_nothing_is_asked(
 
     def refusal(*given: str, judges: Sequence[str] = ("--judge", MODEL)) -> str:
         command = ["run", "related_work", "--round", bench.round.folder, "--logs", tmp_path / "l"]
-        done = viva(
+        done = viva_here(
             *command, "--model", "extractive/lead", *judges, *given, expect=2,
             env=bench.server.environment,
         )  # fmt: skip
@@ -366,13 +368,13 @@ def test_facts_are_written_once_however_often_the_writing_is_interrupted(
     out = tmp_path / "nuggets.jsonl"
     command = ["round", "nuggets", bench.round.folder, "--model", MODEL, "--out", out]
     own = {**bench.server.environment, "INSPECT_CACHE_DIR": str(tmp_path / "replies")}
-    runs = [viva(*command, env=own, expect=None).returncode for _ in range(3)]
+    runs = [viva_here(*command, env=own, expect=None).exit_code for _ in range(3)]
     assert (runs[0], runs[-1]) == (1, 0)
     assert failed
     assert len(answered) == len(set(answered))
     assert out.read_bytes() == bench.nuggets.read_bytes()
     count = len(answered)
-    viva(*command, env=own)
+    viva_here(*command, env=own)
     assert len(answered) == count
 
 
@@ -386,12 +388,12 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     command = ["run", "abstract", "--round", bench.round.folder, "--logs", logs, "--model", writer]
     command += ["--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
     prices = ["--price", f"{writer}=1,2", "--price", f"{MODEL}=1,2"]
-    planned = viva(*command, *prices, "--estimate", "--json", env=bench.server.environment)
+    planned = viva_here(*command, *prices, "--estimate", "--json", env=bench.server.environment)
     plan = json.loads(planned.stdout)
     [priced] = [row for row in plan["estimate"] if row["model"] == MODEL]
     # Two orders, the facts and the claims of nine abstracts, none asked for again.
     assert (priced["requests"], priced["usd"] > 0) == (4 * 9, True)
-    viva(*command, env=bench.server.environment)
+    viva_here(*command, env=bench.server.environment)
     facts = {
         nugget["text"] for row in rows_of(bench.nuggets, "abstract") for nugget in row["nuggets"]
     }
@@ -399,6 +401,24 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     assert prompts
     assert not any(fact in bare(prompt) for prompt in prompts for fact in facts)
     assert len(bench.server.prompts("judge")) >= 4 * 9
+    # Facts and support stand first where they are judged.
+    shown = viva_here("board", "show", logs, "--resamples", "0").stdout.splitlines()
+    assert shown[1].split()[2:5] == ["nugget_coverage", "support", "contradicted"]
+
+
+def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
+    command = ["run", "related_work", "--round", bench.round.folder, "--logs", bench.folder / "no"]
+    command += ["--model", "extractive/lead", "--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
+    planned = viva_here(*command, "--estimate", "--json", env=bench.server.environment)
+    [priced] = [row for row in json.loads(planned.stdout)["estimate"] if row["model"] == MODEL]
+    # Two orders, facts, claims, and works, since the section's own are cited.
+    assert priced["requests"] == 5 * len(bench.items())
+    assert set(priced["questions"]) == {
+        "judge",
+        "judge.claims",
+        "judge.nuggets",
+        "judge.relevance",
+    }
 
 
 def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
@@ -416,7 +436,7 @@ def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
     panel = [word for name in names for word in ("--judge", name)]
     asked = ["-T", "questions=nuggets", "-T", f"nuggets={bench.nuggets}"]
     command = ["run", "related_work", "--round", bench.round.folder, "--logs", tmp_path / "logs"]
-    viva(*command, *panel, *asked, "--model", f"replay/{path}", env=bench.server.environment)
+    viva_here(*command, *panel, *asked, "--model", f"replay/{path}", env=bench.server.environment)
     row = next(iter(texts))
     labels = [
         {
@@ -429,7 +449,7 @@ def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
     ]
     write_jsonl(tmp_path / "people.jsonl", labels)
     found = json.loads(
-        viva(
+        viva_here(
             "audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", "--json"
         ).stdout
     )
@@ -456,7 +476,7 @@ def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
     ]
     write_jsonl(tmp_path / "people.jsonl", whole_answers)
     given = ["--human", tmp_path / "people.jsonl", "--correct", "--json"]
-    found = json.loads(viva("audit", "judge", tmp_path / "logs", *given).stdout)
+    found = json.loads(viva_here("audit", "judge", tmp_path / "logs", *given).stdout)
     corrected = {(r["judge"].split()[0], r["metric"]): r for r in found["corrected"]}
     for name in names:
         each = corrected[name, "nugget_coverage"]
@@ -466,7 +486,9 @@ def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
     assert corrected[names[2], "nugget_coverage"]["raw"]["value"] == 0.0
     labels[0]["line"] = 999
     write_jsonl(tmp_path / "people.jsonl", labels)
-    done = viva("audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", expect=2)
+    done = viva_here(
+        "audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", expect=2
+    )
     assert "no judge was asked about" in done.stderr
 
 
@@ -476,7 +498,7 @@ def test_people_confirm_facts(bench: Bench, tmp_path: Path) -> None:
     rows = nugget_rows(bench.round.folder, out)
     db = ["--db", tmp_path / "a.db"]
     source = ["--from-round", bench.round.folder, "--from-nuggets", out]
-    done = viva("annotate", "import", "--campaign", "facts", *source, "--person", "ann", *db)
+    done = viva_here("annotate", "import", "--campaign", "facts", *source, "--person", "ann", *db)
     assert f"{len(rows):,} items added" in done.stdout
     first, second, third = (row["id"] for row, _ in rows[:3])
     labels = [
@@ -485,7 +507,7 @@ def test_people_confirm_facts(bench: Bench, tmp_path: Path) -> None:
     ]
     write_jsonl(tmp_path / "labels.jsonl", labels)
     given = ["--labels", tmp_path / "labels.jsonl", "--out", out, "--json"]
-    counts = json.loads(viva("round", "nuggets", bench.round.folder, *given).stdout)
+    counts = json.loads(viva_here("round", "nuggets", bench.round.folder, *given).stdout)
     assert (counts["gone"], counts["nuggets"]) == (1, len(rows) - 1)
     left = {
         row["id"]: row["content"]["suggestion"] for row, _ in nugget_rows(bench.round.folder, out)
@@ -493,4 +515,4 @@ def test_people_confirm_facts(bench: Bench, tmp_path: Path) -> None:
     assert first not in left
     assert left[second]["importance"] == "vital"
     assert third in left
-    assert "--model, --labels" in viva("round", "nuggets", bench.round.folder, expect=2).stderr
+    assert "--model, --labels" in viva_here("round", "nuggets", bench.round.folder, expect=2).stderr

@@ -21,9 +21,16 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.audits.correction import JudgedMetric, is_drawn
-from vivavoce.results.audits.judgements import OVERALL, REFERENCE, TIE, JudgedAnswer
+from vivavoce.results.audits.judgements import (
+    OVERALL,
+    REFERENCE,
+    TIE,
+    JudgedAnswer,
+    LabelPair,
+    coefficients,
+)
 from vivavoce.results.logs.records import RowKey
-from vivavoce.statistics.estimates import Draws, agreement_estimates, pairwise_agreement
+from vivavoce.statistics.estimates import Draws, pairwise_agreement
 from vivavoce.store import Row, read_jsonl
 
 VERDICTS = ("a", "b", TIE)
@@ -159,28 +166,17 @@ def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
 def _compare(
     labels: Sequence[Label], judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]], draws: Draws
 ) -> Row:
-    pairs: list[tuple[str, str]] = []
-    clusters: list[str] = []
+    pairs: list[LabelPair] = []
     indirect = 0
     for label in labels:
         found = _verdict(label, judged)
         if found is None:
             continue
         verdict, cluster = found
-        pairs.append((_side(label, label.verdict), _side(label, verdict)))
-        clusters.append(cluster)
+        pairs.append(((_side(label, label.verdict), _side(label, verdict)), cluster))
         indirect += REFERENCE not in label.sides
-    estimates = agreement_estimates(pairs, clusters, draws)
-    decided = [(pair, c) for pair, c in zip(pairs, clusters, strict=True) if TIE not in pair]
-    without_ties = agreement_estimates(
-        [pair for pair, _ in decided], [c for _, c in decided], draws
-    )
-    return {
-        "n": len(pairs),
-        "indirect": indirect,
-        **{name: estimate.fields() for name, estimate in estimates.items()},
-        "decided": without_ties["agreement"].fields(),
-    }
+    decided = coefficients([case for case in pairs if TIE not in case[0]], draws)
+    return {"indirect": indirect, **coefficients(pairs, draws), "decided": decided["agreement"]}
 
 
 def _verdict(

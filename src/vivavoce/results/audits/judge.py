@@ -36,26 +36,18 @@ from vivavoce.results.audits.judgements import (
     JudgedAnswer,
     LabelledLines,
     agreement_rows,
+    coefficients,
     criteria_of,
     measure_rows,
+    measured,
     read_rulings,
     read_verdicts,
-    slope_within,
 )
 from vivavoce.results.audits.line_labels import human_rows_of_lines, is_of_lines, line_metrics
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.statistics.estimates import (
-    Draws,
-    Estimate,
-    agreement_estimates,
-    mean_estimate,
-)
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
-
-MEASURES = ("first_share", "win_rate", "flip_rate", "length_slope", "unjudged")
-UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
-"""Values of an unbiased judge; other measures depend on the answers."""
 
 Answer = tuple[object, str, int]
 """Key of an answer: row, item and epoch."""
@@ -218,29 +210,13 @@ def _measures(
         "flip_rate": [(places[0] == places[1], each.cluster) for each, places in both],
         "unjudged": [(each.places(criterion) is None, each.cluster) for each in judged],
     }
-    estimates = {name: _mean(found, draws) for name, found in cases.items()}
-    estimates["length_slope"] = _length_slope(judged, criterion, draws)
-    return [
-        {
-            "judge": judge,
-            "judge_model": judged[0].judge_model,
-            "criterion": criterion,
-            "measure": name,
-            **estimates[name].fields(),
-            "unbiased": UNBIASED.get(name),
-        }
-        for name in MEASURES
-    ]
-
-
-def _length_slope(judged: Sequence[JudgedAnswer], criterion: str, draws: Draws) -> Estimate:
-    cases = [
+    lengths = [
         (each.asked, math.log2(each.answer_words / each.reference_words), points, each.cluster)
         for each in judged
         if (points := each.points(criterion)) is not None
         and min(each.answer_words, each.reference_words) > 0
     ]
-    return slope_within(cases, draws)
+    return measured(judge, criterion, cases, lengths, draws)
 
 
 def _by_answer(judged: Sequence[JudgedAnswer]) -> dict[Answer, JudgedAnswer]:
@@ -261,19 +237,6 @@ def _agreement(
             for a, b in same
             if (first_winner := a.outcome(criterion)) and (second_winner := b.outcome(criterion))
         ]
-        found = agreement_estimates(
-            [labels for labels, _ in labelled], [cluster for _, cluster in labelled], draws
-        )
-        rows.append(
-            {
-                "judges": [first[0].judge, second[0].judge],
-                "criterion": criterion,
-                "n": len(labelled),
-                **{name: estimate.fields() for name, estimate in found.items()},
-            }
-        )
+        judges = [first[0].judge, second[0].judge]
+        rows.append({"judges": judges, "criterion": criterion, **coefficients(labelled, draws)})
     return rows, len(shared) - len(same)
-
-
-def _mean(cases: Sequence[Case], draws: Draws) -> Estimate:
-    return mean_estimate([value for value, _ in cases], [cluster for _, cluster in cases], draws)

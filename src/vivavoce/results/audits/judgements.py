@@ -19,10 +19,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import QUESTIONS, Ruling
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.statistics.estimates import (
@@ -55,7 +56,6 @@ class JudgedAnswer:
     """Row key without the judge, the same for all judges of an answer."""
     judge: str
     """Judge of the row: its name and the hash of its template."""
-    judge_model: str
     id: str
     epoch: int
     cluster: str
@@ -153,7 +153,6 @@ def _judged(
             model=log.key.model,
             asked=replace(log.key, judge=""),
             judge=log.key.judge.replace(model, str(vote.get("model") or model), 1),
-            judge_model=str(vote.get("model") or model),
             id=str(sample.id),
             epoch=sample.epoch,
             cluster=str((sample.metadata or {})["cluster"]),
@@ -166,6 +165,12 @@ def _judged(
 
 
 _SHUFFLED = ("nuggets", "relevance")
+UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0, "early": 0.0}
+"""Values of an unbiased judge; other measures depend on the answers."""
+Lengthened: TypeAlias = tuple[RowKey, float, float, str]
+"""An answer's row, doublings of its length, points and cluster."""
+LabelPair: TypeAlias = tuple[tuple[Any, Any], str]
+"""Two labels of one case, and its cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +229,11 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
         reference = len("".join(sample.target).split())
         names = log.key.judge.partition(" template=")[0]
         for question, found in note["rulings"].items():
+            if "about" not in found:
+                raise InputError(
+                    f"{log.name} has labels of an earlier version, which do not say what they are "
+                    "about. Move it away, and run it again."
+                )
             votes = {names: found, **(found.get("votes") or {})}
             for name, vote in votes.items() if question in QUESTIONS else ():
                 yield LabelledLines(
@@ -244,6 +254,32 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
                 )
 
 
+def measured(
+    judge: str,
+    criterion: str,
+    cases: Mapping[str, Sequence[tuple[float, str]]],
+    lengths: Sequence[Lengthened],
+    draws: Draws,
+) -> list[Row]:
+    """Rows of a judge's measures: means by name of values with their clusters, and the slope."""
+    estimates = {
+        name: mean_estimate([value for value, _ in found], [c for _, c in found], draws)
+        for name, found in cases.items()
+    }
+    estimates["length_slope"] = slope_within(lengths, draws)
+    return [
+        {
+            "judge": judge,
+            "judge_model": judge.partition(" template=")[0],
+            "criterion": criterion,
+            "measure": name,
+            **estimate.fields(),
+            "unbiased": UNBIASED.get(name),
+        }
+        for name, estimate in sorted(estimates.items())
+    ]
+
+
 def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
     """One row per judge, question and measure."""
     groups: dict[tuple[str, str], list[LabelledLines]] = defaultdict(list)
@@ -251,24 +287,18 @@ def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
         groups[one.judge, one.question].append(one)
     rows = []
     for (judge, question), found in sorted(groups.items()):
-        estimates = {
-            "silent": _mean([(label is None, one) for one in found for label in one.labels], draws),
-            "best": _mean([(best, one) for one in found for best in one.best], draws),
-            "length_slope": _length_slope(found, draws),
+        cases: dict[str, list[tuple[float, str]]] = {
+            "silent": [(label is None, one.cluster) for one in found for label in one.labels],
+            "best": [(best, one.cluster) for one in found for best in one.best],
         }
         if question in _SHUFFLED:
-            estimates["early"] = _mean([(early(one.best), one) for one in found], draws)
-        rows += [
-            {
-                "judge": judge,
-                "judge_model": judge.partition(" template=")[0],
-                "criterion": question,
-                "measure": name,
-                **estimate.fields(),
-                "unbiased": 0.0 if name in ("early", "length_slope") else None,
-            }
-            for name, estimate in sorted(estimates.items())
+            cases["early"] = [(early(one.best), one.cluster) for one in found]
+        lengths = [
+            (one.asked, one.doublings, sum(one.best) / len(one.best), one.cluster)
+            for one in found
+            if one.best and not math.isnan(one.doublings)
         ]
+        rows += measured(judge, question, cases, lengths, draws)
     return rows
 
 
@@ -280,21 +310,7 @@ def early(best: Sequence[bool]) -> float:
     return sum(best[:half]) / half - sum(best[-half:]) / half
 
 
-def _mean(cases: Sequence[tuple[float, LabelledLines]], draws: Draws) -> Estimate:
-    defined = [(value, one.cluster) for value, one in cases if not math.isnan(value)]
-    return mean_estimate([value for value, _ in defined], [c for _, c in defined], draws)
-
-
-def _length_slope(labelled: Sequence[LabelledLines], draws: Draws) -> Estimate:
-    cases = [
-        (one.asked, one.doublings, sum(one.best) / len(one.best), one.cluster)
-        for one in labelled
-        if one.best and not math.isnan(one.doublings)
-    ]
-    return slope_within(cases, draws)
-
-
-def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws) -> Estimate:
+def slope_within(cases: Sequence[Lengthened], draws: Draws) -> Estimate:
     """Slope of y on x by least squares within groups, of cases (group, x, y, cluster).
 
     The columns of a group are the sums of 1, x, y, x² and x y.
@@ -333,9 +349,12 @@ def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]
             if None not in labels
         ]
         if pairs:
-            found = agreement_estimates([p for p, _ in pairs], [c for _, c in pairs], draws)
-            fields = {name: estimate.fields() for name, estimate in found.items()}
-            rows.append(
-                {"judges": [first, second], "criterion": question, "n": len(pairs), **fields}
-            )
+            found = coefficients(pairs, draws)
+            rows.append({"judges": [first, second], "criterion": question, **found})
     return rows
+
+
+def coefficients(pairs: Sequence[LabelPair], draws: Draws) -> Row:
+    """Coefficients of agreement between two labels of each case, and the number of cases."""
+    found = agreement_estimates([pair for pair, _ in pairs], [c for _, c in pairs], draws)
+    return {"n": len(pairs), **{name: estimate.fields() for name, estimate in found.items()}}

@@ -21,9 +21,9 @@ from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import QUESTIONS, Ruling
 from vivavoce.results.audits.correction import JudgedMetric, is_drawn
-from vivavoce.results.audits.judgements import LabelledLines
+from vivavoce.results.audits.judgements import LabelledLines, LabelPair, coefficients
 from vivavoce.results.logs.records import RowKey
-from vivavoce.statistics.estimates import Draws, agreement_estimates
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_jsonl
 
 Answer: TypeAlias = tuple[RowKey, str, int, str]
@@ -97,7 +97,7 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
         InputError: A line is not a label, or names a line that no judge was asked about.
     """
     people = _read_people(path, labelled)
-    pairs: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = defaultdict(list)
+    pairs: dict[tuple[str, str], list[LabelPair]] = defaultdict(list)
     for one in labelled:
         by_people = people.get(_answer(one), {})
         for line, given in enumerate(one.labels, 1):
@@ -106,14 +106,12 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
                 pairs[one.judge, one.question].append((pair, one.cluster))
     rows = []
     for (judge, question), found in sorted(pairs.items()):
-        estimates = agreement_estimates([p for p, _ in found], [c for _, c in found], draws)
-        fields = {name: estimate.fields() for name, estimate in estimates.items()}
+        fields = coefficients(found, draws)
         rows.append(
             {
                 "judge": judge,
                 "criterion": question,
                 "labels": sum(map(len, people.values())),
-                "n": len(found),
                 "indirect": 0,
                 **fields,
                 "decided": fields["agreement"],

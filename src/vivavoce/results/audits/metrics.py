@@ -37,8 +37,8 @@ class MetricAgreement(Table):
     __slots__ = ()
 
     def parts(self) -> Iterator[Sheet | str]:
-        """One table per task and setting."""
-        for rows in grouped(self.rows, *PLACE):
+        """One table per task and setting: its headline beside every other metric."""
+        for rows in grouped(self.headlines, *PLACE):
             first = rows[0]
             title = f"{first['task']} · {first['setting']} · round {first['round']}"
             yield sheet(
@@ -53,7 +53,7 @@ class MetricAgreement(Table):
         yield (
             "tau: 1 if both rank the contestants alike, -1 if in reverse.\n"
             "share of pairs: answers to one item that both order alike; 0.5 is chance.\n"
-            "value [95% interval]."
+            "value [95% interval]; --json also has the pairs of other metrics."
         )
 
 

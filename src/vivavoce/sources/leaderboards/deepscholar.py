@@ -39,7 +39,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         if isinstance(row, Fault):
             yield row
         elif clean_line(row.get("cited_paper_title") or ""):
-            cited[row.get("parent_paper_arxiv_id") or ""].append(row)
+            cited[_id(row.get("parent_paper_arxiv_id"))].append(row)
             if row.get("cited_paper_abstract"):
                 work = _work(row)
                 works.setdefault(work.arxiv_id or work.key, work)
@@ -49,13 +49,19 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
             yield row
             continue
         try:
-            paper = _paper(row, cited[row.get("arxiv_id") or ""], where)
+            paper = _paper(row, cited[_id(row.get("arxiv_id"))], where)
         except InputError as error:
             yield Fault(where, str(error))
         else:
             targets.add(paper.arxiv_id)
             yield paper
     yield from (work for key, work in works.items() if key not in targets)
+
+
+def _id(text: str | None) -> str:
+    """The arXiv id without its version, since the two files may name other ones."""
+    found = find_arxiv_id(text or "")
+    return found[0] if found else ""
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Fields | Fault]]:

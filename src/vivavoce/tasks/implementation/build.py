@@ -1,7 +1,7 @@
-"""Hand-made and composed items, and the market they are computed on, as items of a round.
+"""Items of a round from hand-made and composed formulas, networks and reports, and the market.
 
-The items are undated and do not come from the corpus. The market and the values of the reference
-implementations are frozen into the round, so that no later version moves them.
+The items are undated and do not come from the corpus. The market and the gold values are stored in
+the round, so later versions do not change them.
 
 Source: RD2Bench, section 2.1.
 """
@@ -38,14 +38,14 @@ _ITEMS: Mapping[str, Any] = {
     "architectures": list_architectures,
     "reports": list_reports,
 }
-"""Items that a spec chooses from, by the option's name."""
+"""Listings of items, by the option that selects from them."""
 
 
 class ImplementationOptions(Options):
-    """The `[implementation]` table of a round spec: names of items, by default all there are."""
+    """The `[implementation]` table of a round spec: names of items, by default all."""
 
     items: str | None = None
-    """A folder of one's own with `formulas/`, `architectures/`, `reports/` and `market/`."""
+    """Your own folder with `formulas/`, `architectures/`, `reports/` and `market/`."""
     composed: int = Field(default=0, ge=0)
     """Formulas composed from the round's seed, beside the fixed ones."""
     composed_architectures: int = Field(default=0, ge=0)
@@ -60,7 +60,7 @@ class ImplementationOptions(Options):
         known = _known(str(info.field_name), _folder(info.data.get("items")))
         unknown = [name for name in names or () if name not in known]
         if unknown:
-            raise ValueError(f"none is called {unknown[0]!r}; there are {', '.join(known)}")
+            raise ValueError(f"there is no {unknown[0]!r}; available: {', '.join(known)}")
         return tuple(known) if names is None else tuple(sorted(set(names)))
 
 
@@ -68,7 +68,7 @@ OPTIONS = ImplementationOptions
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> FamilyItems:
-    """Make the items; the round's seed makes the market. A task without items is left out."""
+    """Make the items, and the market from the round's seed. A task without items is left out."""
     folder = _folder(options.items)
     frames = _market(spec.round.seed, folder)
     known = _known("formulas", folder)
@@ -94,14 +94,14 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
 
 
 def _known(kind: str, folder: Path | None) -> Mapping[str, Any]:
-    """Items of a kind by name; a user's folder is read again each time."""
+    """Items of a kind by name; a user's folder is read each time."""
     listing = _ITEMS[kind]
     known: Mapping[str, Any] = listing.__wrapped__(folder) if folder else listing()
     return known
 
 
 def _folder(items: str | None) -> Path | None:
-    """A user's folder of items; `ValueError` for one that is not there."""
+    """Check a user's folder of items; `ValueError` if it does not exist."""
     if items is None:
         return None
     if not Path(items).is_dir():
@@ -110,7 +110,7 @@ def _folder(items: str | None) -> Path | None:
 
 
 def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
-    """The market of a seed, with the tables that a user's folder has in place of its own."""
+    """The market of a seed; tables in a user's folder replace its own."""
     frames = generate(seed)
     for name in TABLES if folder else ():
         path = Path(folder or "") / "market" / f"{name}.parquet"
@@ -119,8 +119,6 @@ def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
         columns = list(frames[name].columns)
         table = table_of_parquet(path.read_bytes()).to_pandas()
         if missing := sorted(set(columns) - set(table.columns)):
-            raise InputError(
-                f"{path} lacks the column {missing[0]}; it needs {', '.join(columns)}."
-            )
+            raise InputError(f"{path} has no column {missing[0]}; it needs {', '.join(columns)}.")
         frames[name] = table[columns]
     return frames

@@ -1,4 +1,4 @@
-"""The implementation tasks: what is shown of each item, and the gold of answers."""
+"""The implementation tasks: prompts and gold of their items."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class ProgramArguments(Arguments):
     """Settings of a run of programs.
 
     Args:
-        setting: What the model sees: base. Where a market is described, also none or full.
-        timeout: Seconds a program may run.
+        setting: Material for the model: base; tasks with a market also have none and full.
+        timeout: Maximum seconds of a program.
         sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
     """
 
@@ -53,10 +53,10 @@ class ProgramArguments(Arguments):
 
 
 class _AllSettingsTask(FamilyTask[Given]):
-    """A task whose items all have every setting."""
+    """A task whose items have all settings."""
 
     def rows(self, view: View[Given]) -> list[Row]:
-        """Every item."""
+        """All items."""
         return view.round.items(view.family, view.task)
 
 
@@ -68,7 +68,7 @@ class FormulaTask(_AllSettingsTask[ProgramArguments]):
     undefined = ("corr", "data", "data_precision", "data_recall")
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
-        """A formula as it is shown."""
+        """Make the item of a formula."""
         slots = {
             "name": str(row["id"]),
             "description": str(row["description"]),
@@ -83,14 +83,14 @@ class FormulaTask(_AllSettingsTask[ProgramArguments]):
 
 
 class ReproduceTask(_AllSettingsTask[ProgramArguments]):
-    """Reports whose claim is to be computed; the target is a whole answer."""
+    """Reports with a claim to compute; the target is a complete answer."""
 
     arguments = ProgramArguments
     examined_by = "score_reproduction"
     undefined = ("corr",)
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
-        """A report as it is shown."""
+        """Make the item of a report."""
         slots = {"content": str(row["text"]), "data": _data(row, view.given.setting)}
         prompt = view.prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
         return _item(row, prompt, row["reference"], {"naive": row["naive"]} | _run(view))
@@ -103,7 +103,7 @@ class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
     examined_by = "score_network"
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
-        """An architecture as it is shown."""
+        """Make the item of an architecture."""
         arguments = json.loads(row["arguments"]).items()
         shapes = json.loads(row["parameters"]).items()
         listed = ", ".join(f"{key}={value}" for key, value in arguments)
@@ -121,7 +121,7 @@ class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
 
 
 class ExtractionTask(_AllSettingsTask[Arguments]):
-    """Reports whose methods are to be found; the target is the methods in the form of an answer."""
+    """Reports with methods to extract; the target is the methods in the form of an answer."""
 
     def measure(self, answer: str, row: Row) -> Values:
         """Compare the methods of an answer with those of the report."""
@@ -134,13 +134,13 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
         return result.values()
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
-        """A fault is 0 in `inferred` too, but where there is nothing to infer."""
+        """A faulty answer also has 0 in `inferred`, unless there is nothing to infer."""
         has_open = any(method.formula is None for method in gold_of_report(row))
         nothing = {} if has_open else {"inferred": None}
         return {**super().failed(metrics, row), **nothing}
 
     def rows(self, view: View[Arguments]) -> list[Row]:
-        """Reports that have the text of the setting: some have no PDF."""
+        """Reports with the text of the setting; some have no PDF."""
         rows = super().rows(view)
         found = [row for row in rows if row[_COLUMNS[view.given.setting]]]
         if not found:
@@ -148,7 +148,7 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
         return found
 
     def sample(self, row: Row, view: View[Arguments]) -> Item:
-        """A report as it is shown."""
+        """Make the item of a report."""
         content = str(row[_COLUMNS[view.given.setting]])
         slots = {"title": str(row["title"]), "content": content}
         prompt = view.prompts.render("extract_method", slots, {})
@@ -180,7 +180,7 @@ def _item(row: Row, prompt: Rendered, target: str, more: Mapping[str, Any]) -> I
 
 
 def _run(view: View[Any]) -> dict[str, Any]:
-    """Settings of the run of programs, for methods that run them too."""
+    """Settings for running programs, for methods that run them too."""
     return {
         "run": {
             "kind": view.task,
@@ -196,7 +196,7 @@ def _variables(variables: Mapping[str, str]) -> str:
 
 
 def _data(row: Row, setting: str) -> str:
-    """Description of the data in a setting, as the round holds it, and what settles its reading."""
+    """Description of the data in a setting, from the round, and the conventions."""
     described = json.loads(row["data"])
     own = f"\n- **{row['id']}**: {corners}" if (corners := row.get("corners")) else ""
     return f"{described[setting]}\n\nConventions:\n\n{described['conventions']}{own}"
@@ -233,7 +233,7 @@ def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Mea
 
 
 def _read_factor(path: Path) -> FactorFrame | None:
-    """A file's frame, or None when it is not Parquet; `InputError` when columns are missing."""
+    """Read a file as a frame; None if it is not Parquet, `InputError` if columns are missing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -250,7 +250,7 @@ def _read_factor(path: Path) -> FactorFrame | None:
 
 
 def _on_the_clock(column: Any) -> npt.NDArray[Any]:
-    """A column's values; time stamps of a zone as the day and minute on its clock."""
+    """Values of a column; time stamps with a zone become local time."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -291,14 +291,14 @@ def _read_layers(path: Path) -> dict[str, npt.NDArray[Any]]:
 SCORE_FAMILIES = (
     ScoreFamily(
         name="factor",
-        summary="one computed factor: does it run, its form, correlation and exact values",
+        summary="one computed factor: valid form, correlation and exact values",
         gold="Parquet with the columns datetime, instrument and one of values",
         prediction="the same, the column of values under any name",
         measure_files=_measure_factor,
     ),
     ScoreFamily(
         name="architecture",
-        summary="outputs of a network's layers: shapes and values, deeper layers weigh more",
+        summary="outputs of a network's layers: shapes and values, weighted by depth",
         gold="safetensors, a tensor a layer",
         prediction="the same",
         uses=("legacy", "gamma"),

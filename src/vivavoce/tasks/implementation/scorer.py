@@ -1,9 +1,8 @@
-"""Metrics as Inspect scorers: the answer's program is run in the sandbox first.
+"""Scorers that run the answer's program in the sandbox.
 
-A column is used if the result changes once its values are shuffled among the rows, however the
-program reads it: by name, by place or within an expression. Only answers with wrong values are
-probed; right values were computed from the right columns. A program whose values change from run
-to run uses none.
+A column counts as used if shuffling its values changes the result, however the program reads it.
+Only answers with wrong values are probed, since right values come from the right columns. A program
+with random results uses no column.
 """
 
 from __future__ import annotations
@@ -51,13 +50,13 @@ from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
 
 _GROUPS = KEYS | {"industry"}
-"""Columns that say which rows belong together: no values that a formula is about."""
+"""Columns that only group rows and are not values of a formula."""
 
 
 def score_use(gold: Iterable[str], used: Iterable[str]) -> dict[str, float]:
     """F1, precision and recall of the columns that a result depends on, `industry` aside.
 
-    Where no column is needed and none is used, each is 1.
+    If no column is needed and none is used, each is 1.
     """
     needed, found = ({name for name in names if _is_value(name)} for names in (gold, used))
     both = len(needed & found)
@@ -71,17 +70,17 @@ def score_use(gold: Iterable[str], used: Iterable[str]) -> dict[str, float]:
 async def columns_used(
     program: str, round_folder: str, gold: Iterable[str], result: FactorFrame, timeout: int
 ) -> list[str]:
-    """Columns that a program's result depends on, as `table.column`; none where chance decides it.
+    """Columns that a program's result depends on, as `table.column`; empty for random results.
 
-    Each column of the gold is shuffled alone. All others are shuffled together, and a group that
-    changes the result is halved until one column is left.
+    Each column of the gold is shuffled alone. All others are shuffled together; a group that
+    changes the result is halved until single columns remain.
 
     Args:
-        program: One that left `result` on the market as it is.
+        program: Program that gave `result` on the original market.
         round_folder: Folder of the round with the market.
-        gold: Columns that the formula needs.
+        gold: Columns required by the formula.
         result: The program's own values.
-        timeout: Seconds that each run may take.
+        timeout: Maximum seconds of each run.
     """
 
     async def changes(*names: str) -> bool:
@@ -115,7 +114,7 @@ def _is_value(column: str) -> bool:
 
 
 async def _is_left_again(result: FactorFrame, timeout: int) -> bool:
-    """Check whether the program that ran last left the same values."""
+    """True if the last run gave the same values."""
     try:
         again = await read_factor(RESULT, max_rows=2 * len(result), timeout=timeout)
     except FaultyAnswer:
@@ -125,7 +124,7 @@ async def _is_left_again(result: FactorFrame, timeout: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _shuffled(round_folder: str, names: Sequence[str]) -> Mapping[str, bytes]:
-    """The market's files, with the values of some columns in other rows."""
+    """The market's files, with shuffled values of some columns."""
     files = dict(market_files(round_folder))
     for name in names:
         table, _, column = name.partition(".")
@@ -148,7 +147,7 @@ _NEEDED = {
 
 
 def parts(view: View[Any]) -> dict[str, Any]:
-    """Sandbox of a task that runs programs; `InputError` for one that is none."""
+    """Sandbox of a task that runs programs; `InputError` if it is unsuitable."""
     given = view.given
     if view.task == "extract_method":
         return {}
@@ -178,7 +177,7 @@ async def score_formula(answer: str, row: Row, notes: Row) -> Values:
 
 
 async def _read_factor(truth: FactorFrame, timeout: int, values: Values) -> FactorFrame | None:
-    """The factor that a program left; a fault has what the answer reached before."""
+    """Read the factor that a program wrote; a fault keeps the values reached so far."""
     try:
         return await read_factor(RESULT, max_rows=20 * len(truth), timeout=timeout)
     except FaultyAnswer as error:
@@ -186,7 +185,7 @@ async def _read_factor(truth: FactorFrame, timeout: int, values: Values) -> Fact
 
 
 _SPARE_BYTES = 1 << 20
-"""A result may be so much larger than 20 times its gold."""
+"""Bytes that a result may have in addition to 20 times its gold."""
 
 
 async def score_network(answer: str, row: Row, notes: Row) -> Values:
@@ -213,7 +212,7 @@ async def score_network(answer: str, row: Row, notes: Row) -> Values:
 
 
 async def _read_track(name: str, gold: Layers) -> tuple[Layers, str | None]:
-    """A track's layers, and what is wrong with their file; no layers where something is."""
+    """Read a track's layers; with a fault in the file, return the fault and no layers."""
     size = sum(layer.nbytes for layer in gold.values())
     try:
         return await read_layers(name, max_bytes=20 * size + _SPARE_BYTES), None
@@ -226,7 +225,7 @@ def _shapes(layers: Layers) -> dict[str, tuple[int, ...]]:
 
 
 async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
-    """Compare what an answer read, chose and computed with the gold of a report, stage by stage."""
+    """Compare an answer with a report's gold by stage: method, columns, values, number."""
     folder, timeout = row["run"]["round"], row["run"]["timeout"]
     reading, program = find_json(answer, ("method", "columns")), _find_code(answer)
     if not isinstance(reading, dict) and program is None:
@@ -251,10 +250,10 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
 
 
 def _find_code(answer: str) -> str | None:
-    """The program of an answer that holds JSON as well, which is none."""
+    """Find the program in an answer that also has JSON."""
     program = find_program(answer)
     if program is not None and program.lstrip().startswith("{"):
-        # Without a block marked as Python the last one counts: look at those before the JSON.
+        # Without a block marked as Python, the last one counts, so search before the JSON.
         program = find_program(answer[: answer.rindex(program)].rpartition("```")[0])
     return None if program is None or program.lstrip().startswith("{") else program
 
@@ -272,12 +271,12 @@ def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, floa
 
 
 _once_a_round = lru_cache(maxsize=2)
-"""Keeps what was read out of the folders of the latest two rounds."""
+"""Cache of results for the latest two rounds."""
 
 
 @_once_a_round
 def market_files(folder: str) -> dict[str, bytes]:
-    """The market's files of a round, as a program finds them in its folder."""
+    """Files of a round's market, as given to programs."""
     opened, names = load_round(folder), [f"{name}.parquet" for name in TABLES]
     return {name: opened.read_file("implementation", f"market/{name}") for name in names}
 
@@ -297,10 +296,10 @@ def _values(opened: Round, name: str) -> FactorFrame:
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureTrial:
-    """Files that an item's candidate is run with, and the gold layers."""
+    """Files for running an item's candidate, and the gold layers."""
 
     files: dict[str, bytes]
-    """Files by name, as the driver reads them; the driver itself too."""
+    """Files by name for the driver, including the driver itself."""
     gold: Arrays
     unseen_gold: Arrays
 

@@ -1,7 +1,7 @@
 """Methods of the implementation tasks.
 
-With `self_refine` a model sees how its own program failed, and may answer again. It sees the output
-that anyone who runs the program sees; no part of the gold is used.
+With `self_refine`, a model sees how its program failed and may answer again. It sees only the
+output of the program; the gold is not used.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.scoring.marks import FaultyAnswer
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
-"""Runs a sample's program for at most so many seconds: how it failed in words for its author, or
-None when it left a result that can be read."""
+"""Runs a sample's program with a time limit; returns its failure, or None."""
 
 TEMPLATE = "self_refine"
 NO_PROGRAM = "The answer holds no program: no fenced code block, and it is not Python itself."
@@ -42,14 +41,14 @@ _MAX_ROUNDS = 100
 
 @solver
 def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
-    """Ask as `direct` does, then show the model how its program failed, until it runs.
+    """Ask like `direct`, then show the model how its program failed, until it runs.
 
     Args:
-        rounds: Further answers at most.
+        rounds: Maximum further answers.
         context: Window in tokens; by default what the provider or the model table says.
 
     Raises:
-        InputError: `rounds` or `context` is not a number that makes sense.
+        InputError: `rounds` or `context` is invalid.
     """
     check_context(context)
     check_numbers({"rounds": (rounds, 0, _MAX_ROUNDS)})
@@ -57,7 +56,7 @@ def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = state.metadata["run"]
         check, prompts = CHECKS[run["kind"]], load_prompts(folder_at(run["prompts"]))
-        _reply(prompts, state, "")  # a template that cannot be used is told before anything is paid
+        _reply(prompts, state, "")  # report an unusable template before anything is paid
         state.messages = [first_message(state, context, get_model())]
         state = await generate(state)
         used = left_out = 0
@@ -78,7 +77,7 @@ def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
 
 
 async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
-    """Failure of the last answer's program; None also for an answer that is none."""
+    """Failure of the last answer's program; None if it ran, or for a faulty answer."""
     if find_fault(state.output):
         return None
     program = find_program(answer_of(state.output))
@@ -86,7 +85,7 @@ async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
 
 
 def _reply(prompts: PromptSet, state: TaskState, failure: str) -> ChatMessageUser:
-    # Longer than any run of backticks in it, so that a program cannot end the block.
+    # Longer than any run of backticks in the report, so that a program cannot end the block.
     fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", failure))])
     rendered = prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence})
     note = {"sample_id": state.sample_id, "epoch": state.epoch}
@@ -120,7 +119,7 @@ _NO_FACTOR = (
 
 @solver
 def naive() -> Solver:
-    """Answer with the program that forgets the instrument; the reference where no lag is taken."""
+    """Answer with the program that ignores the instrument; without lags, with the reference."""
     return baseline("naive", lambda state: state.metadata["naive"] or state.target.text)
 
 
@@ -142,7 +141,7 @@ def headings() -> Solver:
 
 
 async def check_formula(program: str, state: TaskState, timeout: int) -> str | None:
-    """Run a formula's program; how it failed, or None when it left one readable column.
+    """Run a formula's program; return its failure, or None if it gave one readable column.
 
     Nothing is compared with the gold, not even the rows.
     """
@@ -162,7 +161,7 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
 
 
 async def check_architecture(program: str, state: TaskState, timeout: int) -> str | None:
-    """Run an architecture's module; how it failed, or None when all of its layers are there.
+    """Run an architecture's module; return its failure, or None if it gave all layers.
 
     `timeout` is in seconds.
     """
@@ -176,4 +175,4 @@ CHECKS: Mapping[str, Check] = {
     "architecture": check_architecture,
     "reproduce": check_formula,
 }
-"""Trial runs of each task's programs, for methods that make them."""
+"""Trial runs of programs by task."""

@@ -1,1 +1,1 @@
-"""LEGOBench, LGPLM: methods and their scores for a task, dataset and metric, read in papers."""
+"""LEGOBench, LGPLM: methods and scores for a task, dataset and metric, extracted from papers."""

@@ -1,4 +1,4 @@
-"""Boards of a corpus turned into leaderboard items, and the papers they are to be read out of.
+"""Leaderboard items from boards of a corpus, and the papers to read.
 
 Source: LEGOBench §3.1, with the rules of docs/families/leaderboards.md.
 """
@@ -36,18 +36,18 @@ class LeaderboardsOptions(Options):
     """The `[leaderboards]` table of a round spec."""
 
     min_entries: int = Field(default=3, ge=1)
-    """Different methods with a score that a board has, at least."""
+    """Minimum number of methods with a score on a board."""
     min_papers: int = Field(default=3, ge=1)
-    """Papers of the corpus with a text that are on a board, at least."""
+    """Minimum number of a board's papers with a text in the corpus."""
     pool: Literal["board", "corpus"] = "board"
-    """Papers of the round: those on boards, or also those on none, for the setting `corpus`."""
+    """Papers of the round: those on boards, or all, for the setting `corpus`."""
     entries: Literal["corpus", "all"] = "corpus"
     """Scores that are gold: those of papers with a text, or all.
 
-    An answer neither gains nor loses by the other methods of the board.
+    Other methods of the board do not affect the score.
     """
     undated: Literal["drop", "keep"] = "drop"
-    """Entries of works outside the corpus that tell no date: they may have come later."""
+    """Treatment of undated entries outside the corpus, which may have been added later."""
 
 
 OPTIONS = LeaderboardsOptions
@@ -57,7 +57,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     """Make the items of the boards of a window."""
     boards, left_out = boards_within(corpus, spec.window, keep_undated=options.undated == "keep")
     excluded = [Exclusion(TASK, one.board, one.reason, one.detail) for one in left_out]
-    # Papers with a text that were there before the window's end.
+    # Papers with a text from before the window's end.
     end = spec.window.end
     over = {paper.paper_id for paper in corpus.papers if is_over(paper.first_public, end)}
     texts = over & {str(row["paper_id"]) for row in corpus.rows("sections")}
@@ -93,7 +93,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
 def _item(
     board: DatedBoard, papers: Sequence[str], options: LeaderboardsOptions
 ) -> tuple[Row | None, tuple[str, str]]:
-    """A board as an item, or None and why it is none."""
+    """Make an item of a board, or return None and the reason."""
     entries: list[BoardEntry] = []
     others: list[BoardEntry] = []
     for entry in board.board.entries:
@@ -107,7 +107,7 @@ def _item(
     if methods < options.min_entries:
         return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
     row = _row(board, entries, others, papers, options)
-    # The gold itself, written as an answer, must be read as the gold.
+    # The gold, written as an answer, must be read as the gold.
     scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
     if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
         return None, ("unreadable_gold", "a name or score does not survive in a table")

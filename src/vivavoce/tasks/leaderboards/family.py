@@ -1,4 +1,4 @@
-"""The leaderboard task: what BM25 finds for each board, laid out as a prompt, and its measures."""
+"""The leaderboard task: prompts with excerpts that BM25 finds for each board, and measures."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 _MAX_CHUNKS = 1_000
 _MAX_CHUNK_SIZE = 1_000_000
 _LISTED = 50
-"""Invented names that a log keeps, at most."""
+"""Maximum invented names in a log."""
 _MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardArguments(SplitArguments):
-    """Excerpts and wording of a run.
+    """Arguments of the leaderboard task.
 
     Args:
         setting: Where excerpts come from: base (the board's papers) or corpus (the round's papers).
-        split: test, or dev for the boards that methods are tuned on.
-        chunks: How many excerpts, at most.
-        chunk_size: The most tokens of an excerpt, a token counted as three characters.
+        split: test, or dev for the boards for tuning methods.
+        chunks: Maximum number of excerpts.
+        chunk_size: Maximum tokens of an excerpt; a token counts as three characters.
     """
 
     chunks: int = CHUNKS
@@ -76,7 +76,7 @@ class LeaderboardArguments(SplitArguments):
 
 
 class Leaderboards(FamilyTask[LeaderboardArguments]):
-    """Boards of a round, and the excerpts of papers that BM25 finds for each."""
+    """Boards of a round, with excerpts of papers found by BM25."""
 
     arguments = LeaderboardArguments
     scorer = "leaderboards"
@@ -93,7 +93,7 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
         return (_item(row, view, shelf) for row in rows)
 
     def measure(self, answer: str, row: Row) -> Values:
-        """Methods, scores and order of the tables; an answer without a row in any is malformed."""
+        """Measure methods, scores and order in the answer's tables; malformed without rows."""
         produced = read_board(answer, row["board"]["metric"])
         scored = score_board([Entry(*entry) for entry in row["entries"]], produced, row["others"])
         faults = {**scored.faults(), **_ceilings(row)}
@@ -104,7 +104,7 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
         return {**scored.values(), **faults}
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
-        """The ceilings are those of the excerpts, whatever the answer is."""
+        """Ceilings depend only on the excerpts, not on the answer."""
         return {**super().failed(metrics, row), **dict.fromkeys(FAULTS, 0.0), **_ceilings(row)}
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     prompt = compose(prompts, asked, found)
     texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
     metadata: dict[str, Any] = {
-        # What a board shows its rows by.
+        # Used as title of the item.
         "category": row["area"] or "",
         "board": {name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")},
         "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
@@ -143,7 +143,7 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
             for number, span in enumerate(reversed(prompt.blocks), 1)
         },
         "retrieved": [_record(one) for one in found],
-        # By the number of chunks that a model's window leaves, from none to all.
+        # Ceilings by the number of chunks that fit into the window, from none to all.
         "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
         "library": describe_library(
             view.round,
@@ -165,7 +165,7 @@ def _record(chunk: FoundChunk) -> dict[str, Any]:
 
 
 def _ceilings(row: Row) -> Values:
-    """Ceilings of the excerpts that were left after cutting to the window, if any was cut."""
+    """Ceilings of the excerpts that fit into the window."""
     every = row["ceilings"]
     left = every[len(every) - 1 - row.get("fit", {}).get("dropped", 0)]
     return dict(zip(CEILINGS, left, strict=True))

@@ -1,18 +1,17 @@
-"""The columns of a leaderboard item, and the gold as the table that a model is asked for.
+"""Columns of a leaderboard item, the gold as a table, and excerpts of papers.
 
-Text is cut by `text.chunk`, with overlap; a table is a chunk of its own, a long one several of
-whole rows, each with caption and first row. A token is counted as three characters, since no model
-is known yet.
+Text is split by `text.chunk`, with overlap. A table is one chunk, or several of whole rows, each
+with caption and first row. A token counts as three characters, since the model is not known yet.
 
-A chunk is searched with the paper's title in front of it. A table has few words about its subject.
-It is searched without its short numbers, and with the abstract and the headings of its paper. Only
-the table is shown.
+A chunk is searched together with the paper's title. Tables have few words about their subject, so
+they are searched without short numbers but with the abstract and headings of the paper. Only the
+table is shown.
 
-The ceiling is the share of gold methods and scores that some texts hold literally. A text holds a
-method when it holds the letters and digits of its normalised name, one after the other, from the
-start of a word to the end of one. It holds a score when a number of the text equals it in the
-printed scale: 93.5 and 93.50 are one, 0.935 is another. Scores of missing methods are not looked
-for, so that the share of scores is one of the methods found, as in `sp_matched`.
+The ceiling is the share of gold methods and scores that are literally in given texts. A method is
+in a text if the letters and digits of its normalised name occur there in sequence, from the start
+of a word to the end of one. A score is there if a number equals it in the printed scale: 93.5
+equals 93.50 but not 0.935. Scores are only searched for methods that were found, as in
+`sp_matched`.
 
 Source: LEGOBench §4.1 (the ten best chunks by BM25).
 """
@@ -40,7 +39,7 @@ FAMILY, TASK = "leaderboards", "leaderboard"
 SETTINGS = ("base", "corpus")
 """Chunks of the papers on the board, or of every paper of the round."""
 REPORT = "boards.json"
-"""Entries of each board that tell no date, and names of boards that have several."""
+"""File of undated entries by board, and of boards with several names."""
 PAPERS = "papers.parquet"
 """The library of the round: `tasks.library`."""
 
@@ -58,8 +57,7 @@ ITEM = pa.schema(
         *lists("others", "papers", "settings"),
     ]
 )
-"""Columns of an item; `entries` are the gold, best first, with the first public dates of their
-works, `others` methods on the board that no paper with a text reports, `papers` those with one."""
+"""Columns of an item; `entries` are the gold, `others` methods of papers without a text."""
 
 
 def gold_entries(row: Row) -> list[Entry]:
@@ -68,7 +66,7 @@ def gold_entries(row: Row) -> list[Entry]:
 
 
 def gold_table(row: Row) -> str:
-    """The gold as a markdown table, each method once; a score as printed where it reads as such."""
+    """The gold as a Markdown table, each method once, with scores as printed if readable."""
     first: dict[str, Row] = {}
     for entry in row["entries"]:
         first.setdefault(method_key(entry["method"]), entry)
@@ -82,7 +80,7 @@ def table_text(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _line(cells: Sequence[str]) -> str:
-    """Cells on one line; what would end one is escaped."""
+    """Cells on one line, escaped."""
     plain = (" ".join(cell.split()) for cell in cells)
     escaped = (cell.replace("\\", "\\\\").replace("|", "\\|") for cell in plain)
     return f"| {' | '.join(escaped)} |"
@@ -97,7 +95,7 @@ def _printed(entry: Row) -> str:
 
 
 CHUNKS, SIZE = 10, 512
-"""Chunks of a prompt, and tokens of a chunk."""
+"""Default number of chunks in a prompt, and tokens of a chunk."""
 SMALLEST = 16
 _OVERLAP = 1 / 8
 _CHARACTERS = 3
@@ -107,7 +105,7 @@ _HEADINGS = 100
 _PASSAGES = 20_000
 _INDEXES = 16
 _PAPERS = 2_000
-"""Kept at one time: passages by their words, indexes, and papers in chunks."""
+"""Sizes of caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +114,17 @@ class PaperChunk:
 
     paper_id: str
     source: str
-    """The paper's title and the part of it, for people."""
+    """Title and part of the paper, for readers."""
     text: str
     about: str | None = None
-    """Abstract and headings of the paper of a table; None for running text."""
+    """Abstract and headings of a table's paper; None for running text."""
 
     @property
     def searched(self) -> str:
-        """The text that a query is compared with."""
+        """The text that is searched."""
         if self.about is None:
             return f"{self.source}\n{self.text}"
-        # A score is two numbers of two digits, the number of a name is often longer.
+        # Scores have numbers of up to two digits; numbers in names are often longer.
         text = " ".join(word for word in words(self.text) if len(word) > 2 or not word.isdigit())
         return f"{self.source}\n{text}\n{self.about}"
 
@@ -139,15 +137,15 @@ class FoundChunk:
     rank: int
     """1 for the best."""
     score: float | None
-    """Score; None where the query shares no word with a chunk, and the first are taken instead."""
+    """Score; None if no chunk shares a word with the query, and the first chunks are taken."""
 
 
 def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
-    """A paper in chunks: abstract, sections in order, tables in order.
+    """Split a paper into chunks: abstract, sections and tables.
 
     Args:
         paper: The paper.
-        size: Tokens of a chunk; a row of a table that alone is longer is cut.
+        size: Tokens of a chunk; longer rows of a table are cut.
     """
     most = size * _CHARACTERS
     overlap = int(most * _OVERLAP)
@@ -184,7 +182,7 @@ def _source(title: str, part: str) -> str:
 class Shelf:
     """The chunks of a round's papers, and searches over those of some papers.
 
-    What is cut, counted and indexed once serves every item.
+    Chunks, counts and indexes are shared by all items.
     """
 
     def __init__(self, papers: Mapping[str, LibraryPaper], size: int = SIZE) -> None:
@@ -194,7 +192,7 @@ class Shelf:
         self._open = lru_cache(maxsize=_INDEXES)(self._index)
 
     def search(self, papers: Sequence[str] | None, query: str, k: int) -> list[FoundChunk]:
-        """The k best chunks of some papers, best first; of all papers with None."""
+        """Search the k best chunks of given papers (None for all), best first."""
         names = tuple(self._papers) if papers is None else tuple(papers)
         chunks, retriever = self._open(names)
         hits: list[tuple[int, float | None]] = [
@@ -214,12 +212,12 @@ _BETWEEN = "\n\n"
 
 
 def question(prompts: PromptSet, row: Row) -> str:
-    """The question of an item, in one sentence: also the query that chunks are found by."""
+    """The question of an item in one sentence, which is also the query for chunks."""
     return prompts.render("query", {name: row[name] for name in _ASKED}, {}).text
 
 
 def without_excerpts(prompts: PromptSet, asked: str) -> str:
-    """The question with the form of its answer, for methods that find the papers themselves."""
+    """The question and the form of the answer, for methods that search papers themselves."""
     return prompts.render("question", {"question": asked}, {}).text
 
 
@@ -227,7 +225,7 @@ def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Ren
     """Put a prompt together.
 
     Raises:
-        InputError: A template is missing, malformed or lacks a slot.
+        InputError: A template is missing, malformed or has no slot.
     """
     laid = _lay_out(prompts, chunks)
     slots = {"question": asked, "excerpts": laid.text}
@@ -236,7 +234,7 @@ def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Ren
 
 
 def _lay_out(prompts: PromptSet, chunks: Sequence[FoundChunk]) -> Rendered:
-    """The chunks as one text; each is a block with what parts it from the one before."""
+    """The chunks as one text, in which each is a block with its separator."""
     text = ""
     places: list[Span] = []
     for one in chunks:
@@ -256,19 +254,19 @@ _SCALES = (1e3, 1e6, 1e9)
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The most that an answer read out of some texts can reach."""
+    """Maximum scores of an answer that is read from given texts."""
 
     mr: float
     sp: float | None
-    """Highest `sp`; None where no method stands in the texts."""
+    """Highest `sp`; None if no method is in the texts."""
 
 
 def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[Ceiling]:
-    """The ceilings of the first 0, 1, 2 ... texts.
+    """Ceilings for the first 0, 1, 2, ... texts.
 
     Args:
         entries: The gold, with `method`, `score` and `score_text`.
-        texts: What is shown, best first.
+        texts: The texts, best first.
     """
     gold: dict[str, set[str]] = {}
     for entry in entries:
@@ -290,7 +288,7 @@ def _ceiling(places: Sequence[tuple[int, int]], count: int) -> Ceiling:
 
 
 class _Text:
-    """A text whose names and numbers are looked up."""
+    """A text prepared for looking up names and numbers."""
 
     def __init__(self, text: str) -> None:
         plain = unicodedata.normalize("NFKC", text).casefold()
@@ -307,7 +305,7 @@ class _Text:
         self.numbers = set(_numbers(plain))
 
     def names(self, key: str) -> bool:
-        """Check whether the text has a method of this key as whole words."""
+        """True if the text has a method's key as whole words."""
         letters = "".join(_WORD.findall(key))
         place = self._letters.find(letters) if letters else -1
         while place >= 0:
@@ -318,7 +316,7 @@ class _Text:
 
 
 def _keys_of(entry: Row) -> Iterator[str]:
-    """The score as a number, and as printed: 33,000,000 may be `33M` there."""
+    """Keys of a score: as a number and as printed (33,000,000 may be `33M`)."""
     score: float = entry["score"]
     yield _key(score)
     if first := _NUMBER.search((entry["score_text"] or "")[:_MAX_NUMBER]):
@@ -340,5 +338,5 @@ def _readings(digits: str) -> Iterator[str]:
 
 
 def _key(value: float) -> str:
-    """Ten digits without the sign, which prints in many ways."""
+    """A number's ten digits, without the sign, which is printed in many ways."""
     return f"{abs(value):.10g}"

@@ -29,15 +29,15 @@ _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASC
 _MAX_ROW = 2_000
 _MAX_NAME = 100
 _MAX_METHODS = 30
-"""Methods that a board read by rule has, at most."""
+"""Maximum methods of a board that is read by rule."""
 
 
 def draw_rows(
     papers: Sequence[LibraryPaper], count: int, drawn: random.Random
 ) -> list[tuple[str, str]]:
-    """Different random rows of the papers' tables as (name, number), all where there are fewer.
+    """Draw different rows of the papers' tables as (name, number).
 
-    The name is the text before the first number of a row, the number one of those behind it.
+    The name is the text before the first number of a row, the number a random one of the row.
     """
     rows = [
         row
@@ -51,7 +51,7 @@ def draw_rows(
 
 
 def _read_row(cells: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The name and the numbers of a row; None where it lacks either."""
+    """Name and numbers of a row; None without both."""
     text = " ".join(" ".join(cells)[:_MAX_ROW].split())
     first = _NUMBER.search(text)
     name = text[: first.start()].strip() if first else ""
@@ -61,10 +61,10 @@ def _read_row(cells: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def board_of_tables(papers: Sequence[LibraryPaper], *, dataset: str, metric: str) -> dict[str, str]:
-    """The results that cells of some papers' tables give for a board: scores by method.
+    """Scores by method for a board, from cells of the papers' tables.
 
-    A result is one of the board when its metric is, and when header, caption or group name the
-    dataset; of several scores of a method the most frequent goes.
+    A result belongs to the board if its metric matches and header, caption or group name the
+    dataset. If a method has several scores, the most frequent one is used.
     """
     asked = {*telling_terms(metric), *telling_terms(dataset)}
     measures, data = asked & MEASURES, asked - MEASURES - SPLITS
@@ -94,7 +94,7 @@ ROWS = 10
 
 @solver
 def table_reader() -> Solver:
-    """Answer by rule from the papers' tables: no model is asked."""
+    """Answer by rule from the papers' tables, without a model."""
 
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
@@ -106,10 +106,10 @@ def table_reader() -> Solver:
 
 @solver
 def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
-    """Answer with random rows of the papers' tables: the first words of each and one number of it.
+    """Answer with random rows of the papers' tables: the first words and a number of each.
 
     Raises:
-        InputError: There is no such number of rows.
+        InputError: The number of rows is invalid.
     """
     check_numbers({"rows": (rows, 1, None), "seed": (seed, -(2**63), 2**63)})
 

@@ -1,8 +1,8 @@
-"""The papers of a round that methods may search and read, without what came too late.
+"""The papers of a round that methods may search and read, without too recent ones.
 
-A round keeps them in a Parquet file of the schema `LIBRARY`. A `Library` opens some of them for one
-item: what is not over before the item's cutoff does not exist in it, and neither do the papers and
-tables that are hidden for the item. Passages of its papers are ranked by BM25.
+A round has them in a Parquet file with the schema `LIBRARY`. A `Library` opens some of them for one
+item, without papers from after the item's cutoff and without hidden papers and tables. Its passages
+are ranked by BM25.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from vivavoce.text.chunk import cut_table, cut_text, headed, short
 from vivavoce.text.dates import earlier, period
 
 PASSAGE, OVERLAP = 800, 100
-"""Characters of a passage, and those that two neighbours share, at most."""
+"""Maximum characters of a passage, and of the overlap of neighbours."""
 
 Passage = tuple[str, str, str]
 """(paper id, part, text)."""
 
 
 class Index:
-    """Passages ranked by BM25 with an idf that is never negative: a match never lowers a rank."""
+    """Passages ranked by BM25 with a non-negative idf, so that matches never lower a rank."""
 
     def __init__(self, papers: Mapping[str, LibraryPaper]) -> None:
         self._papers = papers
@@ -47,7 +47,7 @@ class Index:
         self._built: tuple[list[Passage], Bm25Retriever] | None = None
 
     def ranked(self, query: str) -> Iterator[tuple[float, str, str, str]]:
-        """(score, paper id, part, text) of the passages that share a word with a query."""
+        """Rank the passages that share a word with a query: (score, paper id, part, text)."""
         with self._lock:
             if self._built is None:
                 passages = [one for paper in self._papers.values() for one in passages_of(paper)]
@@ -60,7 +60,7 @@ class Index:
 
 
 def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
-    """A paper in passages: title and abstract, sections, tables."""
+    """Split a paper into passages: title and abstract, sections, tables."""
     lead = f"{paper.title}\n\n{paper.abstract or ''}"
     for text in cut_text(lead, PASSAGE, OVERLAP):
         yield paper.paper_id, "abstract", text
@@ -78,7 +78,7 @@ LIBRARY = pa.schema(columns_of(LibraryPaper))
 OUTLINE, ABSTRACT = "outline", "abstract"
 _ROWS_AT_ONCE = 500
 _FROM_ONE_PAPER = 2
-"""Passages of one paper among the hits of a search, at most."""
+"""Maximum passages of one paper among the hits of a search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Page:
     published: str
     part: str
     number: int
-    """Number, counted from 1."""
+    """Number from 1."""
     pages: int
     text: str
 
@@ -116,14 +116,14 @@ def describe_library(
     cutoff: str | None,
     hidden_papers: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """The entry `library` of a sample's metadata, for methods that search and read papers.
+    """Make the entry `library` of a sample's metadata, for methods that search and read papers.
 
     Args:
         opened: The round.
-        file: Family and name of the library's file.
+        file: Family and file name of the library.
         papers: Ids of the papers that may be read; None for all.
-        cutoff: As of `Library`.
-        hidden_papers: Ids of papers that are not shown.
+        cutoff: See `Library`.
+        hidden_papers: Ids of hidden papers.
     """
     return {
         "round": str(opened.folder.resolve()),
@@ -137,10 +137,10 @@ def describe_library(
 
 
 def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True) -> list[Row]:
-    """Rows of `LIBRARY` for some papers of a corpus, sorted by id; unknown ids give none.
+    """Rows of `LIBRARY` for papers of a corpus, sorted by id; unknown ids are skipped.
 
-    The corpus is read as a stream: what is held in memory is what is kept. Without `texts` a paper
-    has title and abstract alone.
+    The corpus is read as a stream, so only these papers are in memory. Without `texts`, papers have
+    only title and abstract.
     """
     wanted = set(paper_ids)
     rows: dict[str, Row] = {
@@ -165,11 +165,11 @@ def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True
 
 
 def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> bytes:
-    """A library's file: the same bytes for the same rows, in the order given.
+    """Write a library's file: the same bytes for the same rows in the same order.
 
     Args:
         rows: Papers.
-        more: Columns that a family adds to those of `LIBRARY`.
+        more: Further columns of a family.
     """
     schema = pa.schema([*LIBRARY, *more])
     sink = pa.BufferOutputStream()
@@ -181,10 +181,10 @@ def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> byte
 
 
 def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[str, LibraryPaper]:
-    """The papers of a library's file by id, in its order; only those wanted, by default all.
+    """Read the papers of a library's file by id, in its order; all by default.
 
     Raises:
-        DamagedError: The bytes are not such a file.
+        DamagedError: The bytes are not a library.
     """
     try:
         parquet = pq.ParquetFile(pa.BufferReader(content))
@@ -196,7 +196,7 @@ def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[
 
 
 def open_papers(folder: str, family: str, file: str) -> Mapping[str, LibraryPaper]:
-    """The papers of a library of the round in a folder by id; those read last are kept."""
+    """Papers by id of a library of the round in a folder; recent libraries are cached."""
     return _papers_of(folder, load_round(folder).sha256, family, file)
 
 
@@ -231,16 +231,16 @@ def _paper(row: Row) -> LibraryPaper:
 
 
 class Library:
-    """Papers that one item may search and read.
+    """Papers that an item may search and read.
 
-    A paper is in the library if its whole date is before the cutoff. With a cutoff of 2024-03-01 a
-    paper of 2024-02 is; one of 2024, of 2024-03-01 or without a date is not. Hidden papers are
-    never shown; they still count among the words by which a search weighs a match.
+    A paper is in the library if its date ends before the cutoff. With the cutoff 2024-03-01, a
+    paper of 2024-02 is in; papers of 2024, of 2024-03-01 or without a date are not. Hidden papers
+    are never shown, but still count in the word statistics of the search.
 
     Args:
         papers: The papers, or a mapping to them by id.
-        cutoff: A date; the first day on which nothing is known any more. None where the item itself
-            says what may be known: then every paper is there, undated ones too.
+        cutoff: First day after the item's knowledge. None if the item defines its papers itself:
+            then all papers are in, also undated ones.
 
     Raises:
         InputError: The cutoff is not a date.
@@ -260,7 +260,7 @@ class Library:
         self._hide((), ())
 
     def hiding(self, papers: Collection[str], tables: Collection[tuple[str, int]] = ()) -> Library:
-        """The same library with other papers and tables hidden; the two share an index."""
+        """The same library with other papers and tables hidden; it shares the index."""
         other = copy(self)
         other._hide(papers, tables)
         return other
@@ -275,14 +275,14 @@ class Library:
 
     @property
     def papers(self) -> list[LibraryPaper]:
-        """The papers that may be read, by id."""
+        """The visible papers, by id."""
         return list(self._papers.values())
 
     def __contains__(self, paper_id: object) -> bool:
         return paper_id in self._papers
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k passages that fit a query best, at most two of a paper; none that shares no word.
+        """The k best passages for a query that share a word with it, at most two per paper.
 
         `InputError` for a k below 0.
         """
@@ -302,14 +302,14 @@ class Library:
         """A page of a part of a paper.
 
         Args:
-            paper_id: As a search gives it.
-            part: `outline` (date, abstract, sections and tables there are), `abstract`,
-                `section N` or `table N`, counted from 1.
-            page: From 1.
-            size: Characters of a page, at most.
+            paper_id: Id from a search.
+            part: `outline` (date, abstract, list of sections and tables), `abstract`, `section N`
+                or `table N`, from 1.
+            page: Number from 1.
+            size: Maximum characters of a page.
 
         Raises:
-            InputError: There is no such paper, part or page.
+            InputError: The paper, part or page does not exist.
         """
         paper = self._papers.get(paper_id)
         if paper is None:
@@ -335,7 +335,7 @@ class Library:
         return [(n, table) for n, table in numbered if (paper.paper_id, n - 1) not in hidden]
 
     def _pages(self, paper: LibraryPaper, part: str, size: int) -> list[str] | None:
-        """A part cut into pages; None where there is no such part."""
+        """Split a part into pages; None if it does not exist."""
         if part == OUTLINE:
             return cut_text(self._outline(paper), size) or [""]
         if part == ABSTRACT:
@@ -349,7 +349,7 @@ class Library:
         return None
 
     def _names(self, paper: LibraryPaper) -> str:
-        """The parts there are, in few words."""
+        """Short list of the parts of a paper."""
         names = [OUTLINE, ABSTRACT]
         if paper.sections:
             names.append(f"section 1 to {len(paper.sections)}")
@@ -376,5 +376,5 @@ def _is_over(paper: LibraryPaper, cutoff: str | None) -> bool:
         return True
     try:
         return paper.published is not None and earlier(paper.published, cutoff)
-    except InputError:  # what is not a date tells no day either
+    except InputError:  # an invalid date counts as no date
         return False

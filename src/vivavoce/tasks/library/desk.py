@@ -1,4 +1,4 @@
-"""A library in use: opened for an item, searched and read by two functions, which are counted."""
+"""A library opened for an item, with functions to search and read whose calls are counted."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from vivavoce.tasks.library import OUTLINE, Library, read_library
 from vivavoce.text.chunk import short
 
 RESULTS, PAGE = 5, 4000
-"""Hits of a search and characters of a page, where nobody says otherwise."""
+"""Default number of hits of a search, and of characters of a page."""
 MAX_QUERY = 1000
-"""Characters; more are not queries."""
+"""Maximum characters of a query."""
 _MAX_PAGES = 10_000
 _OPENING = Lock()
 
 Functions = dict[str, Callable[..., str]]
-"""`search` and `read`, as a program or a framework calls them."""
+"""`search` and `read`, for programs and frameworks."""
 
 
 def open_entry(entry: Mapping[str, Any]) -> Library:
-    """Library that the entry `library` of a sample's metadata describes."""
+    """Open the library described by the entry `library` of a sample's metadata."""
     papers = entry.get("papers")
     with _OPENING:
         whole = _read(
@@ -48,23 +48,23 @@ def _read(
     cutoff: str | None,
     papers: tuple[str, ...] | None,
 ) -> Library:
-    """A library without anything hidden; samples that may see the same share it."""
+    """A library without hidden papers, shared by samples with the same cutoff and papers."""
     content = load_round(folder).read_file(family, file)
     return Library(read_library(content, papers), cutoff)
 
 
 class Desk:
-    """A library as one contestant works with it: what was asked for is counted."""
+    """A library as used by one contestant, with counts of its calls."""
 
     def __init__(self, library: Library, results: int = RESULTS, page: int = PAGE) -> None:
         self.searches = self.reads = 0
         self.papers_read: list[str] = []
-        """Papers in the order of their first reading."""
+        """Papers in the order of first reading."""
         self._library, self._results, self._page = library, results, page
 
     @property
     def papers(self) -> int:
-        """Number of papers that can be found."""
+        """Number of visible papers."""
         return len(self._library)
 
     def search(self, query: str) -> str:
@@ -97,9 +97,9 @@ class Desk:
 
 
 def functions_of(desk: Desk) -> Functions:
-    """The two tools as functions, which are described to a model by their docstrings.
+    """The two tools as functions; models see their docstrings.
 
-    They raise `InputError` for a call that cannot be carried out.
+    They raise `InputError` for an invalid call.
     """
 
     def search(query: str) -> str:
@@ -131,7 +131,7 @@ def functions_of(desk: Desk) -> Functions:
 
 
 def in_words(function: Callable[..., str]) -> Callable[..., str]:
-    """The same function, which answers a call that it cannot carry out with a complaint."""
+    """Wrap a function so that it returns an error message for an invalid call."""
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> str:

@@ -1,1 +1,1 @@
-"""Ways of using a model that several families share: Inspect solvers."""
+"""Methods shared by several families, as Inspect solvers."""

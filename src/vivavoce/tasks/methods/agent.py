@@ -1,8 +1,7 @@
-"""The method of an agent: a model searches and reads the round's papers before it answers.
+"""The method `agent`: a model searches and reads the round's papers before it answers.
 
-What it can find ends where the item's knowledge ends: see `tasks.library`. A sample says in
-its metadata under `library` what that is, and under `question` what is asked, without the texts
-that other methods show.
+It finds only papers from before the item's cutoff: see `tasks.library`. A sample's metadata has the
+library under `library`, and under `question` the prompt without the texts that other methods show.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_
 from vivavoce.tasks.prompting.windows import measure
 
 START, LAST = "agent", "agent.answer"
-"""Templates: what a model is told first, and when it must answer."""
+"""Templates of the first message, and of the request for the final answer."""
 CALLS = 8
-"""Calls that one turn may hold; further ones are dropped."""
+"""Maximum calls in a turn; further ones are dropped."""
 UNREADABLE = "Your last call could not be read: a number in it has thousands of digits."
 _OURS = Path(__file__).with_name("agent_prompts")
 _MAX_COMPLAINT = 500
 _NARROWINGS = 4
-"""Further tries with ever less of a conversation that a provider finds too long."""
+"""Further tries with a shorter conversation after an overflow."""
 
 
 @solver
@@ -60,14 +59,14 @@ def agent(
     """Let the model search and read the round's papers, then answer.
 
     Args:
-        steps: Turns in which it may use the tools; after them it is asked for its answer.
-        search_results: Passages that a search gives, at most.
-        page: Characters of a page that is read, at most.
-        tokens: Tokens read and written in all turns, after which it is asked for its answer.
-        context: Window in tokens; by default what the provider or the model table says.
+        steps: Maximum turns with tools before it must answer.
+        search_results: Maximum passages per search.
+        page: Maximum characters of a page.
+        tokens: Maximum tokens of input and output over all turns before it must answer.
+        context: Window in tokens; by default that of the provider or the model table.
 
     Raises:
-        InputError: An argument is not a number that makes sense.
+        InputError: An argument is invalid.
     """
     check_context(context)
     check_numbers(
@@ -91,17 +90,17 @@ def agent(
 
 
 def check_samples(samples: Iterable[Sample]) -> None:
-    """Raise `InputError` for a setting without a library."""
+    """Raise `InputError` for samples without a library."""
     if not all((sample.metadata or {}).get("library") for sample in samples):
         raise InputError("The method agent needs papers to search, and this setting has none.")
 
 
 class _UnreadableCall(Exception):
-    """A reply with a call that cannot be parsed at all."""
+    """A reply has a call that cannot be parsed."""
 
 
 class _Run:
-    """One sample on its way to an answer; what happens is noted in its metadata."""
+    """Work on one sample, recorded in its metadata."""
 
     def __init__(
         self,
@@ -133,14 +132,14 @@ class _Run:
             "left_out": 0,
             "tokens": 0,
             "prompts": hash_of([path.read_text("utf-8") for path in paths])[:12],
-            # Stays where a limit of the run itself ends the sample.
+            # Remains if a limit of the run ends the sample.
             "stopped": "interrupted",
         }
         state.metadata["agent"] = self._note
 
     async def run(self) -> None:
-        """Work until there is an answer, and make it the sample's output."""
-        self._last("steps")  # a template that cannot be used is told before anything is paid
+        """Work until there is an answer, and set it as the sample's output."""
+        self._last("steps")  # report an unusable template before anything is paid
         self._state.messages = [self._first()]
         output, reason = await self._work()
         silenced = output is not None and output.stop_reason in ("content_filter", "model_length")
@@ -151,7 +150,7 @@ class _Run:
         self._state.output = output
 
     async def _work(self) -> tuple[ModelOutput | None, str]:
-        """The first reply without a call, if any, and why the work has ended."""
+        """The first reply without a call, if any, and the reason for the end."""
         while self._note["steps"] < self._steps:
             self._note["steps"] += 1
             try:
@@ -171,19 +170,19 @@ class _Run:
         return None, "steps"
 
     async def _ask(self, choice: Literal["auto", "none"]) -> ModelOutput:
-        """The model's reply to as much of the conversation as fits; it joins the conversation."""
+        """Ask with as much of the conversation as fits, and append the reply."""
         shown = self._window.fit(self._state.messages)
         output = await self._generate(shown, choice)
         for _ in range(_NARROWINGS):
             if not output.choices or output.message.tool_calls or len(shown.messages) == 1:
                 break
-            if output.stop_reason != "model_length":  # else the reply is the provider's complaint
+            if output.stop_reason != "model_length":  # otherwise it is an error message
                 break
-            # A window that nobody told, or text of more tokens than were counted.
+            # The window is unknown, or the text has more tokens than were counted.
             self._window.narrow(shown)
             try:
                 shown = self._window.fit(self._state.messages)
-            except InputError:  # nothing is left to take out: it counts as an overflow
+            except InputError:  # nothing is left to remove, so it counts as an overflow
                 break
             output = await self._generate(shown, choice)
         self._state.messages.append(self._capped(output, choice))
@@ -211,7 +210,7 @@ class _Run:
         return output
 
     def _capped(self, output: ModelOutput, choice: str) -> ChatMessageAssistant:
-        """The reply with no more calls than a turn may hold."""
+        """The reply with at most `CALLS` calls."""
         message = output.message
         calls = message.tool_calls or []
         most = 0 if choice == "none" else CALLS
@@ -221,7 +220,7 @@ class _Run:
         return message.model_copy(update={"tool_calls": calls[:most] or None})
 
     def _used(self, output: ModelOutput, sent: list[ChatMessage]) -> int:
-        """Tokens of a turn; where the provider does not tell, as they are counted here."""
+        """Tokens of a turn, counted here if the provider does not report them."""
         if output.usage is not None:
             return output.usage.total_tokens
         count = self._window.measure.counter.count
@@ -259,7 +258,7 @@ class _Run:
         return ChatMessageUser(content=text, metadata={"vivavoce": note})
 
     def _prompts(self, template: str) -> PromptSet:
-        """The family's own template, or the user's; where there is none, the shared one."""
+        """The template of the user or the family, or else the shared one."""
         folder = folder_at(self._state.metadata["prompts"])
         return _open(folder if (folder / f"{template}{SUFFIX}").is_file() else _OURS)
 
@@ -270,7 +269,7 @@ def _open(folder: Path) -> PromptSet:
 
 
 def open_library(state: TaskState) -> Library:
-    """Library that a sample may be shown; `InputError` where its task has none."""
+    """Open a sample's library; `InputError` if its task has none."""
     entry = state.metadata.get("library")
     if not entry:
         raise InputError(f"Sample {state.sample_id} has no library. Use another method.")
@@ -278,7 +277,7 @@ def open_library(state: TaskState) -> Library:
 
 
 def _storable(value: Any) -> Any:
-    """A call's arguments without lone surrogates, which no log can hold."""
+    """A call's arguments without lone surrogates, which logs cannot store."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
@@ -287,7 +286,7 @@ def _storable(value: Any) -> Any:
 
 
 def _bounded(message: ChatMessage) -> ChatMessage:
-    """A tool's message without the middle of a long complaint, which may repeat what was sent."""
+    """A tool's message without the middle of a long error, which may repeat the input."""
     if not isinstance(message, ChatMessageTool) or message.error is None:
         return message
     if len(complaint := message.error.message) <= _MAX_COMPLAINT:

@@ -1,4 +1,4 @@
-"""The tools of the method `agent`, and as much of its conversation as fits a window."""
+"""Tools of the method `agent`, and fitting of its conversation to a window."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from vivavoce.tasks.prompting.windows import Measure
 
 
 def tools_of(desk: Desk) -> list[Tool]:
-    """The tools that a model is given; a call that cannot be carried out is answered in words."""
-    # Calls of one turn are carried out one after the other: a log tells them in that order.
+    """Make the tools of a model; invalid calls get an error message."""
+    # Calls of one turn run one after the other, in the order of the log.
     functions = functions_of(desk).values()
     return [ToolDef(_awaited(each), parallel=False).as_tool() for each in functions]
 
@@ -38,32 +38,32 @@ def _awaited(function: Callable[..., str]) -> Callable[..., Awaitable[str]]:
 LEFT_OUT = "[This result was taken out to make room. Ask again if it is needed.]"
 CUT = "\n[The rest was cut off for want of room.]"
 _AROUND = 8
-"""Tokens that a provider puts around a message, where the model table does not say."""
+"""Default tokens that a provider adds to a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMessages:
-    """Messages of a conversation that are sent."""
+    """The part of a conversation that is sent."""
 
     messages: list[ChatMessage]
     left_out: int
-    """Results that are not, or not wholly, in it."""
+    """Number of results that were removed or cut."""
 
 
 @dataclass(slots=True)
 class Window:
-    """Bounds on the conversation that a model can take."""
+    """Limits on a model's conversation."""
 
     measure: Measure
     reserved: int
-    """Tokens kept free for the answer, and those of the tools' descriptions."""
+    """Tokens reserved for the answer and the descriptions of tools."""
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def fit(self, messages: Sequence[ChatMessage]) -> ShownMessages:
-        """The conversation without what does not fit.
+        """Shorten the conversation to fit.
 
-        Results of tools are taken out oldest first, then whole turns, but for the last one, whose
-        results are cut. The first message always stays.
+        Results of tools are removed oldest first, then whole turns. The last turn stays, with its
+        results cut, and so does the first message.
 
         Raises:
             InputError: The window cannot hold the first message, the last turn and an answer.
@@ -94,12 +94,12 @@ class Window:
         return ShownMessages([message for turn in shown for message in turn], left_out)
 
     def narrow(self, shown: ShownMessages) -> None:
-        """Set the window to three quarters of the conversation that a provider found too long."""
+        """Set the window to three quarters of a conversation that was too long."""
         size = self._size_of([shown.messages]) * 3 // 4
         self.measure = replace(self.measure, window=size + self.reserved)
 
     def _cut(self, turn: list[ChatMessage], excess: int) -> int:
-        """Shorten a turn's results, so that they share what room there is; what it changes."""
+        """Shorten a turn's results to share the available room; return the changes."""
         before = self._size_of([turn])
         results = [one for one in turn if isinstance(one, ChatMessageTool)]
         room = sum(self._size(one) for one in results) - excess
@@ -130,7 +130,7 @@ class Window:
 
 
 def _turns(messages: Sequence[ChatMessage]) -> Iterator[list[ChatMessage]]:
-    """The conversation cut before every message of the model."""
+    """Split the conversation before each message of the model."""
     turn: list[ChatMessage] = []
     for message in messages:
         if isinstance(message, ChatMessageAssistant) and turn:
@@ -146,7 +146,7 @@ def _with_text(message: ChatMessageTool, text: str) -> ChatMessageTool:
 
 
 def text_of(message: ChatMessage) -> str:
-    """All that a provider may send of a message."""
+    """All text of a message that a provider may receive."""
     parts = [message.text]
     if isinstance(message, ChatMessageAssistant):
         if not isinstance(message.content, str):

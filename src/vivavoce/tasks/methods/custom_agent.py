@@ -1,10 +1,9 @@
-"""The method of an agent that its user wrote or installed, with the round's papers as two tools.
+"""The method `custom_agent`: a user's agent, with the round's papers as two tools.
 
-`FILE.py@NAME` names an agent of Inspect, or an async function that takes the question and, where it
-has a second parameter, the tools by name. In such a function every client of OpenAI or Anthropic
-that asks for the model `inspect` reaches the contestant, so that frameworks work as they are. A
-name without a file is a command line agent of `inspect_swe`: it works in a container whose only way
-out is the model, and the tools reach it there by MCP.
+`FILE.py@NAME` names an Inspect agent, or an async function of the question and optionally the tools
+by name. In such a function, OpenAI and Anthropic clients that ask for the model `inspect` reach the
+contestant, so frameworks work unchanged. A name without a file is a command line agent of
+`inspect_swe`: it runs in a container that can reach only the model, and gets the tools by MCP.
 """
 
 from __future__ import annotations
@@ -31,21 +30,21 @@ from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.agent_tools import tools_of
 
 _BRIDGED = "bridged_tools"
-"""Parameter of a command line agent's maker: tools of the host, reached from the container."""
+"""Parameter of a command line agent's maker for tools on the host."""
 
 
 @solver
 def custom_agent(agent: str, sha256: str = "") -> Solver:
-    """Let an agent of the user's own answer.
+    """Let the user's agent answer.
 
     Args:
-        agent: `FILE.py@NAME`; the file is looked for from the working folder on. Or the name of
-            an agent of `inspect_swe`, such as `claude_code`.
-        sha256: First digits of the file's hash, by which a log is known, or the version of
-            `inspect_swe`; one that differs is refused.
+        agent: `FILE.py@NAME`, relative to the working folder, or the name of an agent of
+            `inspect_swe`, such as `claude_code`.
+        sha256: First digits of the file's hash, or the version of `inspect_swe`; a different one is
+            refused.
 
     Raises:
-        InputError: There is no such file or name, it cannot be imported, or is another one.
+        InputError: The file or name does not exist, cannot be imported, or has changed.
         MissingExtra: The package `inspect_swe` is not installed.
     """
     made = load_agent(agent, sha256)
@@ -57,9 +56,9 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
             await _call(made, state, question, desk)
         else:
             found = await run_agent(_agent_of(made, desk), question)
-            assert isinstance(found, AgentState)  # of the type only: no limit is given
+            assert isinstance(found, AgentState)  # for the type checker: no limit is given
             state.messages, state.output = found.messages, found.output
-        # As the method `agent` notes them.
+        # Recorded like those of the method `agent`.
         state.metadata["agent"] = {
             "steps": sum(isinstance(message, ChatMessageAssistant) for message in state.messages),
             "searches": desk.searches if desk else 0,
@@ -73,7 +72,7 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
 
 
 def load_agent(name: str, sha256: str = "") -> Any:
-    """The object that `FILE.py@NAME` names; the file's own code is run.
+    """Load the object `FILE.py@NAME`; this runs the file's code.
 
     Raises:
         InputError: See `custom_agent`.
@@ -85,7 +84,7 @@ def load_agent(name: str, sha256: str = "") -> Any:
     if not file or not path.is_file():
         raise InputError(f"{name!r} names no file. Write FILE.py@NAME.")
     if not hash_file(path).startswith(sha256):
-        raise InputError(f"{file} has changed since the run began. Take another folder for logs.")
+        raise InputError(f"{file} has changed since the run began. Choose another folder for logs.")
     found = getattr(_module_at(path), attribute, None)
     if not callable(found):
         raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
@@ -93,12 +92,12 @@ def load_agent(name: str, sha256: str = "") -> Any:
 
 
 def is_command_line(name: str) -> bool:
-    """True for the name of a command line agent: it names no file."""
+    """True for the name of a command line agent, which has no file."""
     return name.isidentifier()
 
 
 def identity_of(name: str) -> str:
-    """First digits of an agent's file, or its package's version, by which its logs are known."""
+    """Identity of an agent in logs: first digits of its file's hash, or its package's version."""
     if is_command_line(name):
         return str(_swe(name).__version__)
     path = Path(name.rpartition("@")[0])
@@ -123,14 +122,14 @@ def _command_line_agent(name: str, version: str) -> Any:
     }
     if name not in makers:
         known = ", ".join(sorted(makers))
-        raise InputError(f"No command line agent is called {name!r}. There are: {known}.")
+        raise InputError(f"There is no command line agent {name!r}. Available: {known}.")
     if version not in ("", swe.__version__):
         raise InputError(f"inspect_swe has changed since the run began: it was {version}.")
     return makers[name]
 
 
 def _module_at(path: Path) -> ModuleType:
-    # Modules beside the file can be imported, as they can where it is run as a script.
+    # Modules beside the file can be imported, as in a script.
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)
@@ -140,20 +139,20 @@ def _module_at(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # a user's file raises what it likes while it is imported
+    except Exception as error:  # importing a user's file can raise anything
         raise InputError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
     return module
 
 
 def _desk(state: TaskState) -> Desk | None:
-    """The papers that the item may be shown; None for a task without any."""
+    """Open an item's papers; None for a task without papers."""
     if not state.metadata.get("library"):
         return None
     return Desk(open_library(state))
 
 
 class _Tools(dict[str, Callable[..., str]]):
-    """Tools by name; one that is missing is told in a sentence."""
+    """Tools by name; a missing one raises an error with an explanation."""
 
     def __missing__(self, name: str) -> Callable[..., str]:
         there = f"There are: {', '.join(self)}" if self else "It gives none"
@@ -164,7 +163,7 @@ class _Tools(dict[str, Callable[..., str]]):
 
 
 def _agent_of(made: Any, desk: Desk | None) -> Agent:
-    """An agent of Inspect: as it is, or made with the tools where its maker takes them."""
+    """An Inspect agent, made with the tools if its maker accepts them."""
     if inspect.iscoroutinefunction(made) or inspect.iscoroutinefunction(type(made).__call__):
         ready: Agent = made
         return ready
@@ -177,13 +176,13 @@ def _agent_of(made: Any, desk: Desk | None) -> Agent:
 async def _call(
     function: Callable[..., Awaitable[object]], state: TaskState, question: str, desk: Desk | None
 ) -> None:
-    """Call a function while clients that ask for the model `inspect` reach the contestant."""
+    """Call a function while requests to the model `inspect` go to the contestant."""
     given: list[object] = [question]
     if len(inspect.signature(function).parameters) > 1:
         tools = functions_of(desk) if desk else {}
         given.append(_Tools({name: in_words(each) for name, each in tools.items()}))
     start = AgentState(messages=[ChatMessageUser(content=question)])
-    # What a provider searches or runs by itself is later than the item's cutoff.
+    # A provider's own search would find papers from after the item's cutoff.
     closed = {"web_search": False, "code_execution": False, "client_mcp_servers": False}
     async with agent_bridge(start, **closed) as bridge:  # type: ignore[arg-type]
         answer = await function(*given)

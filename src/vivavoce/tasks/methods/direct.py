@@ -1,10 +1,10 @@
-"""The direct method: one message with the whole prompt, cut to the model's window.
+"""The method `direct`: one message with the whole prompt, cut to the model's window.
 
 The contestants oracle, null and copycat bound every metric; they run with `--model none`.
 
-Inspect asks again after an error of the connection or of the server. A reply with status 200 that
-is not of the API's form ends the sample instead, and the next try pays for all of its calls again.
-Several pieces of work run at once: what is done is kept when one of them fails.
+Inspect retries errors of the connection or the server. A malformed reply with status 200 would end
+the sample, and the next try would pay for all its calls again; so it is retried here. If one of
+several concurrent tasks fails, the results of the others are kept.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from vivavoce.tasks.prompting.fitting import Fitting, fit_to_model
 from vivavoce.tasks.prompting.prompts import Rendered, Span
 
 SOURCE_SLOT = "content"
-"""The paper's text: the slot that is cut; the others are short and arrive whole."""
+"""Slot of the paper's text, which may be cut; other slots are short."""
 WORKS_SLOT = "works"
-"""Papers that the answer is to speak of, listed one after the other; cut like the paper's text."""
+"""Slot of the listed papers for the answer, which may be cut too."""
 TITLE_SLOT = "title"
 
 
 @solver
 def direct(context: int | None = None) -> Solver:
-    """Send the whole prompt in one message, the paper's text cut to the model's window.
+    """Send the whole prompt in one message, with the paper's text cut to the model's window.
 
-    Examples go before anything else is cut; the paper's text and the listed works are cut in
-    proportion. A prompt without any of them is never cut.
+    Examples are removed first; then the paper's text and the listed works are cut in proportion. A
+    prompt without any of these is never cut.
 
     Args:
-        context: Window in tokens; by default what the provider or the model table says.
+        context: Window in tokens; by default that of the provider or the model table.
 
     Raises:
         InputError: The window is not a positive number of tokens.
@@ -59,7 +59,7 @@ def check_context(context: object) -> None:
 
 
 def first_message(state: TaskState, context: int | None, model: Model) -> ChatMessageUser:
-    """The prompt cut to the model's window, with the sample's address; what was cut is noted."""
+    """Make the first message from the prompt, cut to the model's window; record the cuts."""
     prompt = prompt_of(state)
     group = tuple(slot for slot in (SOURCE_SLOT, WORKS_SLOT) if slot in prompt.spans)
     order, answer = [group] if group else [], state.metadata["max_tokens"]
@@ -70,7 +70,7 @@ def first_message(state: TaskState, context: int | None, model: Model) -> ChatMe
 
 
 def prompt_of(state: TaskState) -> Rendered:
-    """The sample's prompt with every slot in full."""
+    """The sample's uncut prompt."""
     spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
     blocks: list[Span] = [(start, end) for start, end in state.metadata.get("blocks", ())]
     parts = {name: (start, end) for name, (start, end) in state.metadata.get("parts", {}).items()}
@@ -78,13 +78,13 @@ def prompt_of(state: TaskState) -> Rendered:
 
 
 def message_of(state: TaskState, fitted: Fitting, source: object) -> ChatMessageUser:
-    """A fitted prompt as a message with the sample's address; what was cut is noted.
+    """Make a message of a fitted prompt, with the sample's address; record the cuts.
 
     Args:
         state: The sample.
-        fitted: The prompt.
-        source: Place of the paper's text in it, for models that only read that: a span, or a list
-            of spans; None to leave it out.
+        fitted: The fitted prompt.
+        source: Span or spans of the paper's text, for models that read only that; None to leave it
+            out.
     """
     state.metadata["fit"] = fitted.record()
     note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
@@ -99,14 +99,14 @@ NULL_ANSWER = "We study a problem and report what we find."
 
 
 def answered(state: TaskState, name: str, text: str) -> TaskState:
-    """End a sample with the answer of a contestant that asks no model."""
+    """End a sample with an answer that needs no model."""
     state.output = ModelOutput.from_content(f"contestant/{name}", text)
     state.completed = True
     return state
 
 
 def baseline(name: str, answer: Callable[[TaskState], str]) -> Solver:
-    """Solver of a contestant whose answer is made from the sample alone."""
+    """Make a solver that answers from the sample alone."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         return answered(state, name, answer(state))
@@ -143,13 +143,13 @@ UNREADABLE = (
     KeyError,
     TypeError,
 )
-"""Errors of a provider's client that looks for a part that a reply does not have."""
+"""Errors of a provider's client on a malformed reply."""
 
 
 async def generate_with_retry(
     model: Model, messages: Sequence[ChatMessage], **more: Any
 ) -> ModelOutput:
-    """A model's reply; a reply that cannot be read or says nothing at all is asked for again."""
+    """Generate a reply; malformed and empty replies are retried."""
     for attempt in range(1, TRIES):
         try:
             output = await model.generate(list(messages), **more)
@@ -165,13 +165,13 @@ async def generate_with_retry(
 async def run_at_once(
     who: str, work: Sequence[Coroutine[Any, Any, Result]]
 ) -> tuple[list[Result | None], Exception | None]:
-    """Result of each piece, None for one that failed; and the error of the first of these.
+    """Run pieces of work at once; return each result (None if it failed) and the first error.
 
     Args:
         who: The model, for the message.
-        work: What to do; all of it ends before this does.
+        work: The pieces of work; all of them finish.
     """
-    # A provider fails in as many ways as there are providers; what fails is told, never passed by.
+    # Providers can raise anything; errors are reported, never ignored.
     found = await asyncio.gather(*work, return_exceptions=True)
     results: list[Result | None] = []
     failure: Exception | None = None
@@ -187,11 +187,11 @@ async def run_at_once(
 
 
 def _as_viva_error(who: str, error: Exception) -> Exception:
-    """An error of the provider's as one of ours; a retry that gave up names its last error."""
+    """Convert a provider's error; a retry that gave up names its last error."""
     if isinstance(error, VivaError):
         return error
     cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
     what = f"{type(cause).__name__}: {cause}".rstrip(".: \n")
-    failure = VivaError(f"{who} failed: {what}. Run the same command again to go on.")
+    failure = VivaError(f"{who} failed: {what}. Run the same command again to resume.")
     failure.__cause__ = error
     return failure

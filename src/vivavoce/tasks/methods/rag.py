@@ -1,13 +1,13 @@
-"""The method of retrieval: instead of whole texts, a model gets the excerpts that a query finds.
+"""The method `rag`: instead of whole texts, a model gets excerpts found by a query.
 
-The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts.
-Where a task has a library and shows no such text, title and abstract of each of its papers is an
-excerpt. The query names the text to write and holds the paper's short parts. The answer is never
-among the texts. Excerpts appear in the order of the texts, each headed by its source. Where they do
-not fit the window, the worst go first.
+The texts of the direct method (the paper, examples, listed works) are split into excerpts. If a
+task has a library instead of such texts, title and abstract of each paper form an excerpt. The
+query names the text to write and includes the paper's short parts. The gold is never among the
+texts. Excerpts appear in the order of the texts, each with its source as heading. If they do not
+fit the window, the worst are removed first.
 
-Source: AcademicEval §4.2, where dense retrieval with Contriever is the default; here it is BM25,
-which needs neither weights nor a network.
+Source: AcademicEval §4.2, whose default is dense retrieval with Contriever; here it is BM25, which
+    needs neither weights nor a network.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Passage:
     rank: int
     """1 for the best."""
     score: float | None
-    """Score; None where the query says nothing to the retriever, and openings are taken instead."""
+    """Score; None if the query matches nothing, and the first excerpts are taken."""
 
 
 def find_retriever(name: str) -> Opener:
@@ -97,13 +97,13 @@ def _dense(name: str) -> Opener:
 def cut_pool(
     text: str, pool: Sequence[tuple[str, Span]], size: int, overlap: int, counter: Counter
 ) -> list[Excerpt]:
-    """Cut the parts of a prompt into excerpts, in their order; none reaches over two parts.
+    """Split the parts of a prompt into excerpts, in order; no excerpt spans two parts.
 
     Args:
         text: The prompt.
         pool: (label, place) of each part.
-        size: Most tokens of an excerpt.
-        overlap: Most tokens that two neighbours share.
+        size: Maximum tokens of an excerpt.
+        overlap: Maximum overlap of neighbours in tokens.
         counter: Counts the model's tokens.
     """
     return [
@@ -118,7 +118,7 @@ def find_excerpts(
 ) -> list[Passage]:
     """The k best excerpts for a query, in the order of the texts.
 
-    The first k for a query that says nothing to the retriever.
+    If the query matches nothing, the first k.
     """
     hits = [(hit.index, hit.score) for hit in retriever.search(query, k)]
     ranked: Sequence[tuple[int, float | None]] = hits or [
@@ -129,9 +129,10 @@ def find_excerpts(
 
 
 def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
-    """The excerpts as one text, each headed by its source.
+    """The excerpts as one text, each with its source as heading.
 
-    The slot `excerpt_1` is the best one's text. All but the best are blocks: the worst goes first.
+    The slot `excerpt_1` has the best one. The others are blocks, of which the worst is removed
+    first.
     """
     text = ""
     spans: dict[str, Span] = {}
@@ -153,10 +154,10 @@ def slot_of(excerpt: Passage) -> str:
 
 CHUNKS = 12
 SHORT_SLOTS = ("title", "abstract")
-"""Texts of the paper that arrive whole beside the excerpts, and that the query holds."""
+"""Texts of the paper that are never split and are part of the query."""
 
 _NEURAL = threading.Lock()
-"""Tokenizers of transformers refuse to work for two threads at once."""
+"""Tokenizers of transformers do not work in two threads at once."""
 
 
 @solver
@@ -167,23 +168,23 @@ def rag(
     overlap: int = OVERLAP,
     context: int | None = None,
 ) -> Solver:
-    """Send the excerpts of the texts that a query finds, instead of the whole texts.
+    """Send the excerpts found by a query instead of the whole texts.
 
     Args:
         retriever: bm25, tfidf, a preset of dense retrieval (dpr, contriever, dragon, minilm, ...),
             or any encoder by its folder or its name on the hub.
-        chunks: How many excerpts, at most.
-        size: The most tokens of an excerpt.
-        overlap: The most tokens that two neighbouring excerpts share.
-        context: Window in tokens; by default what the provider or the model table says.
+        chunks: Maximum number of excerpts.
+        size: Maximum tokens of an excerpt.
+        overlap: Maximum overlap of neighbouring excerpts in tokens.
+        context: Window in tokens; by default that of the provider or the model table.
 
     Raises:
-        InputError: An argument makes no sense, or there is no such retriever.
+        InputError: An argument is invalid, or the retriever is unknown.
     """
     check_context(context)
     check_numbers({"chunks": (chunks, 1, None), "size": (size, 1, None)})
     check_numbers({"overlap": (overlap, 0, None)})
-    split_text("", size, overlap)  # says what is wrong with two numbers that do not fit together
+    split_text("", size, overlap)  # raises an error for inconsistent numbers
     opener = find_retriever(retriever)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -197,17 +198,17 @@ def rag(
 
 
 def check_samples(samples: Iterable[Sample]) -> None:
-    """Raise `InputError` for a task that there is no prompt of excerpts for."""
+    """Raise `InputError` for a task without a prompt for excerpts."""
     notes = [sample.metadata or {} for sample in samples]
     for place, task in {(one["prompts"], _name(one)) for one in notes}:
         if not (_open(place).folder / f"rag.{task}{SUFFIX}").is_file():
-            raise InputError(f"The method rag has no prompt for {task}: {place} lacks rag.{task}.")
+            raise InputError(f"The method rag has no prompt for {task}: {place} has no rag.{task}.")
 
 
 def _search(
     state: TaskState, model: Model, opener: Opener, chunks: int, size: int, overlap: int
 ) -> list[Passage]:
-    """The excerpts that the sample's query finds, in the order of the texts."""
+    """Excerpts found by the sample's query, in the order of the texts."""
     pool = [(label, (start, end)) for label, start, end in state.metadata.get("pool", ())]
     counter = measure(str(model), model.api).counter
     excerpts = cut_pool(state.input_text, pool, size, overlap, counter)
@@ -245,7 +246,7 @@ def _message(
     state.metadata["adds"] = "excerpt"
     state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in excerpts]
     shown = [one for one in excerpts if slot_of(one) in left]
-    # A model that copies sentences takes them from the paper, not from an example.
+    # Extractive models copy from the paper, not from examples.
     own = [one for one in shown if one.excerpt.source == OWN] or shown
     return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
 
@@ -262,7 +263,7 @@ def _compose(state: TaskState, excerpts: list[Passage]) -> Rendered:
 
 
 def _name(metadata: Mapping[str, Any]) -> str:
-    """The template that shows a sample whole."""
+    """Name of the sample's template with whole texts."""
     return str(metadata.get("template") or metadata["task"])
 
 

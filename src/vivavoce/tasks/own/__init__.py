@@ -1,1 +1,1 @@
-"""Questions of a user's own table, each answered and compared with its gold by one metric."""
+"""Questions from a user's table, scored against their gold by one metric."""

@@ -1,4 +1,4 @@
-"""Items of a round from tables of one's own, and the spec of a round of one table."""
+"""Items of a round from a user's tables, and the spec of a round of one table."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from vivavoce.text.normalise import clean_line, clean_text
 NEEDED = ("id", "input", "gold")
 KNOWN = (*NEEDED, "date", "cluster")
 MAX_CELL = 1_000_000
-"""Characters of a cell: more than the window of a model holds."""
+"""Maximum characters of a cell, more than a model's window."""
 _MAX_NAME = 200
 
 
 def read_questions(path: Path, metric: str) -> list[Row]:
-    """The questions of a table, in its order.
+    """Read the questions of a table, in order.
 
-    `published` is None where the table has no dates, and empty where a row has none.
+    `published` is None if the table has no dates, and empty if a row has none.
 
     Raises:
-        InputError: The file cannot be read, a column is missing, or a row cannot be a question.
+        InputError: The file cannot be read, a column is missing, or a row is invalid.
     """
     records = _records(path)
     line, header = next(records, (1, []))
@@ -45,7 +45,7 @@ def read_questions(path: Path, metric: str) -> list[Row]:
             has = ", ".join(names) or "nothing"
             raise InputError(f"{path}:{line}: there is no column {name}, only {has[:200]}.")
     if len(set(names)) < len(names) or "" in names:
-        raise InputError(f"{path}:{line}: each column needs a name of its own.")
+        raise InputError(f"{path}:{line}: column names must be unique.")
     lines: dict[str, int] = {}
     rows = []
     for line, record in records:
@@ -55,17 +55,17 @@ def read_questions(path: Path, metric: str) -> list[Row]:
         row = _question(dict(zip(names, record, strict=True)), metric, f"{path}:{line}")
         if row["id"] in lines:
             raise InputError(
-                f"{path}:{line}: the id {row['id']} is in line {lines[row['id']]} already."
+                f"{path}:{line}: the id {row['id']} is already in line {lines[row['id']]}."
             )
         lines[row["id"]] = line
         rows.append(row)
     if not rows:
-        raise InputError(f"{path}: there is no row below the names of the columns.")
+        raise InputError(f"{path}: there are no rows below the header.")
     return rows
 
 
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """(Line where it starts, cells) of each record that is not blank."""
+    """Yield (first line, cells) of each record that is not blank."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -123,29 +123,29 @@ TASK_OF = {
     "list_f1": "own_list",
     "rougeL": "own_text",
 }
-"""The task of each metric that a table can be given for."""
+"""Tasks by metric."""
 
 _TEXTS = ("id", "cluster", "published", "category", "input", "gold")
 ITEM = pa.schema([(name, pa.string()) for name in _TEXTS] + [("tolerance", pa.float64())])
 
 
 class OwnOptions(Options):
-    """The `[own]` table of a round spec: for each metric a CSV file of questions."""
+    """The `[own]` table of a round spec: a CSV file of questions per metric."""
 
     exact_match: str | None = None
-    """Questions whose answer has to be the gold."""
+    """Questions whose answer must equal the gold."""
     number_match: str | None = None
-    """Questions for a number."""
+    """Questions with a number as answer."""
     list_f1: str | None = None
-    """Questions for a list, in any order."""
+    """Questions with a list as answer, in any order."""
     rougeL: str | None = None
-    """Questions for a running text."""
+    """Questions with a text as answer."""
     tolerance: float = Field(default=TOLERANCE, ge=0, le=1)
     """Tolerance of a number, as a share of the gold."""
 
     @field_serializer(*TASK_OF)
     def _name_of(self, path: str | None) -> str | None:
-        """A path without the folders of a machine: no round tells them, and none depends on it."""
+        """File name without folders, so that rounds do not depend on the machine."""
         return Path(path).name if path and Path(path).is_absolute() else path
 
 
@@ -153,7 +153,7 @@ OPTIONS = OwnOptions
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: OwnOptions) -> FamilyItems:
-    """Make items of the questions that are of the window; each table is one task."""
+    """Make items of the questions in the window; each table is one task."""
     named = {metric: path for metric in TASK_OF if (path := getattr(options, metric)) is not None}
     if not named:
         raise InputError(f"[{FAMILY}] names no table. Give one for {', '.join(TASK_OF)}.")
@@ -173,10 +173,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: OwnOptions) -> FamilyItems:
 def spec_of_table(
     path: Path, metric: str, name: str, tolerance: float, *, sealed: bool
 ) -> dict[str, Any]:
-    """The spec of a round of one table, with a window that holds all of its dates.
+    """Make the spec of a round of one table, with a window of all its dates.
 
     Raises:
-        InputError: The table cannot be read, or no row has a date although there is a column.
+        InputError: The table cannot be read, or its date column is empty.
     """
     days = [row["published"] for row in read_questions(path, metric)]
     spans = [period(day) for day in days if day]
@@ -190,7 +190,7 @@ def spec_of_table(
 
 
 def _reason(row: Row, metric: str, kept: dict[str, Row], spec: RoundSpec) -> tuple[str, ...]:
-    """Reason, and its detail, that a question is not an item; empty where it is one."""
+    """Reason and detail why a question is not an item; empty if it is."""
     day = row["published"]
     if day == "":
         return ("undated",)

@@ -1,4 +1,4 @@
-"""The tasks of own questions: one for each metric, and what it takes for an answer."""
+"""Tasks of a user's questions, one per metric."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _FACTS = ("category", "tolerance")
 
 
 class OwnQuestion(FamilyTask[Arguments]):
-    """Questions of a table, whose metrics are functions of the answer and the gold."""
+    """Questions of a table with metrics of answer and gold."""
 
     def sample(self, row: Row, view: View[Arguments]) -> Item:
-        """A question as it is shown."""
+        """Make the item of a question."""
         prompt = view.prompts.render(view.task, {"content": row["input"]}, {})
         return Item(row["id"], prompt, row["gold"], {name: row[name] for name in _FACTS})
 
     def measure(self, answer: str, row: Row) -> Values:
-        """Nothing beside the metrics; signs alone are malformed where the gold has words."""
+        """Check an answer: without words it is malformed, if the gold has words."""
         if any(map(str.isalnum, row["target"])) and not any(map(str.isalnum, answer)):
             raise FaultyAnswer("malformed")
         return {}
@@ -30,7 +30,7 @@ class NumberQuestion(OwnQuestion):
     """Questions for a number."""
 
     def measure(self, answer: str, row: Row) -> Values:
-        """Nothing beside the metrics; an answer without a number, or with several, is malformed."""
+        """Check an answer: without exactly one number it is malformed."""
         if read_number(without_wrapper(answer)) is None:
             raise FaultyAnswer("malformed")
         return {}

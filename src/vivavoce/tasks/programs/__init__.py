@@ -1,6 +1,6 @@
-"""Programs that models write: found in answers, run in a sandbox, their results read.
+"""Programs by models: finding them in answers, running them in a sandbox, reading results.
 
-Their source is parsed here, and never run.
+Sources are only parsed here, never run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import warnings
 
 
 def parse(text: str) -> ast.Module | None:
-    """The tree of a program; None for a text that is none."""
+    """Parse a program; None if the text is not Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -20,7 +20,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def named_in(program: str) -> set[str]:
-    """Texts that a program spells out, and attributes that it reads without calling them."""
+    """String constants of a program, and attributes that it reads without calling."""
     nodes = list(ast.walk(tree)) if (tree := parse(program)) else []
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     texts = {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}

@@ -1,4 +1,4 @@
-"""Programs that a model wrote: found in its answer, and run in the sandbox, never elsewhere.
+"""Programs by a model: found in its answer and run in the sandbox only.
 
 Inspect's `local` is not a sandbox and is refused.
 """
@@ -38,27 +38,27 @@ from vivavoce.text.answers import without_wrapper
 
 PROVIDERS = ("bwrap", "docker")
 _CLEAR = "kill -9 -1; chmod -R u+rwX /work /tmp; find /work /tmp -mindepth 1 -delete"
-"""Ends all that runs as the container's user, but for process 1 and this shell, and empties it."""
+"""Ends all processes of the container's user, except 1 and this shell, and deletes its files."""
 FAILURES = (SandboxLost, OutputLimitExceededError, OSError, UnicodeError)
-"""Ways in which a sandbox fails once a program has run in it: all of them the program's doing.
+"""Failures of a sandbox after a program has run in it, which count as the program's fault.
 
-A failed sample is asked again, so a program that could fail one could discard its own answer.
+Failed samples are asked again, so otherwise a program could discard its own answer.
 """
 
 
 def sandbox_for(
     packages: tuple[str, ...], provider: str = "bwrap", seconds: int | None = None
 ) -> SandboxEnvironmentSpec:
-    """The sandbox that programs run in.
+    """Choose the sandbox for programs.
 
     Args:
-        packages: Distributions that programs may import; what these need comes with them.
+        packages: Distributions that programs may import, with their dependencies.
         provider: `bwrap`, `docker`, or the path of a compose file or Dockerfile.
-        seconds: How long a program may run at most; None for the sandbox's own limit.
+        seconds: Time limit of a program; None for the sandbox's own.
 
     Raises:
-        InputError: There is no such sandbox, as with `local`.
-        MissingDocker: Docker is asked for and does not answer here.
+        InputError: The sandbox is unknown or unsafe, such as `local`.
+        MissingDocker: Docker is requested but not available.
     """
     if provider == "bwrap":
         return SandboxEnvironmentSpec("bwrap", _bwrap(packages, seconds))
@@ -70,7 +70,7 @@ def sandbox_for(
 def _bwrap(packages: tuple[str, ...], seconds: int | None) -> BwrapConfig:
     if seconds is None:
         return BwrapConfig(packages=packages)
-    # Seconds of all threads together; far enough off that a busy program ends as one out of time.
+    # CPU seconds of all threads, large enough that busy programs end by the time limit first.
     return BwrapConfig(packages=packages, wall_seconds=seconds, cpu_seconds=2 * seconds + 10)
 
 
@@ -86,8 +86,8 @@ def _own_file(provider: str) -> Path:
 
 
 def _kind(box: SandboxEnvironment) -> str:
-    """The one of `PROVIDERS` a sample's sandbox is; a run may have been given another by hand."""
-    # What `sandbox()` gives is a proxy; asked for the base class, it gives what it stands for.
+    """Kind of a sample's sandbox, one of `PROVIDERS`; users may have chosen another."""
+    # `sandbox()` returns a proxy; `as_type` with the base class unwraps it.
     actual = box.as_type(SandboxEnvironment)  # type: ignore[type-abstract]
     name = registry_info(type(actual)).name.rpartition("/")[2]
     if name not in PROVIDERS:
@@ -99,12 +99,12 @@ def _kind(box: SandboxEnvironment) -> str:
 
 
 def python_inside(box: SandboxEnvironment) -> tuple[str, ...]:
-    """The argv prefix that runs Python inside, without start-up files or the script's folder."""
+    """Command prefix for Python in the sandbox, without start-up files or the script's folder."""
     return python_command() if _kind(box) == "bwrap" else ("python3", "-I")
 
 
 async def clear(box: SandboxEnvironment) -> None:
-    """Take away what an earlier program left in a sandbox: files, and anything that runs."""
+    """Remove files and processes that an earlier program left in a sandbox."""
     if _kind(box) == "bwrap":
         await box.as_type(BwrapSandboxEnvironment).renew()
     else:
@@ -112,7 +112,7 @@ async def clear(box: SandboxEnvironment) -> None:
 
 
 async def end_all(box: SandboxEnvironment) -> None:
-    """End whatever a program left running; the supervisor of bwrap has done so by itself."""
+    """End processes that a program left running; with bwrap, the supervisor has done so."""
     if _kind(box) == "docker":
         with suppress(*FAILURES):
             await box.exec(["/bin/sh", "-c", "kill -9 -1"])
@@ -122,11 +122,11 @@ async def read_bytes(box: SandboxEnvironment, path: str) -> bytes:
     """Read a file; `OSError` or `OutputLimitExceededError` as `read_file` raises them.
 
     Raises:
-        FileNotFoundError: It is not there, in a container also when it may not be read.
+        FileNotFoundError: It does not exist or, in a container, cannot be read.
     """
     if _kind(box) == "bwrap":
         return await box.read_file(path, text=False)
-    # What lies in memory, as all does that a program can write, cannot be copied out of docker.
+    # Programs can write only to memory file systems, from which docker cannot copy.
     done = await box.exec(["/usr/bin/base64", "-w0", path])
     if not done.success:
         raise FileNotFoundError(errno.ENOENT, "cannot be read", path)
@@ -139,7 +139,7 @@ async def read_bytes(box: SandboxEnvironment, path: str) -> bytes:
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]*(?P<kind>[\w+-]{0,20})[^\n`]*\n", re.MULTILINE)
 _CLOSE = re.compile(r"^[ \t]{0,3}```[ \t]*$", re.MULTILINE)
 _MAX_PROGRAM = 200_000
-"""Characters; nobody writes a longer one for one formula."""
+"""Maximum characters of a program."""
 _PYTHON = frozenset({"python", "python3", "py"})
 PROGRAM_FILE = "program.py"
 _MAX_REPORT = 2_000
@@ -151,7 +151,7 @@ class Outcome:
     """The end of a program."""
 
     failure: str | None
-    """`error`, `timeout`, or None when it ended by itself and without an error."""
+    """`error`, `timeout`, or None if it ended without an error."""
     stderr: str
 
     def report(self) -> str:
@@ -166,9 +166,9 @@ _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)
 
 
 def find_program(answer: str) -> str | None:
-    """The program in an answer: the last block marked as Python, else the last block, else all.
+    """Find the program in an answer: the last Python block, or the last block, or the whole text.
 
-    None when there is no block and the text is not Python either.
+    None if there is no block and the text is not Python.
     """
     answer = answer[:_MAX_PROGRAM]
     blocks: list[tuple[str, str]] = []
@@ -186,7 +186,7 @@ def find_program(answer: str) -> str | None:
 
 
 def _outside_of_wrapper(text: str) -> str | None:
-    """A program as it stands or in a wrapper, such as JSON; None where there is none."""
+    """A bare program, or one in a wrapper such as JSON; None if there is none."""
     for each in (text, without_wrapper(text)):
         tree = parse(each)
         if tree is not None and any(isinstance(node, _STATEMENTS) for node in tree.body):
@@ -202,17 +202,16 @@ async def run_program(
     name: str = PROGRAM_FILE,
     start: str | None = None,
 ) -> Outcome:
-    """Run a program in the sample's sandbox, in a folder with the files it may read.
+    """Run a program in the sample's sandbox, in a folder with its input files.
 
-    No trace of an earlier program is left in it. One that takes the sandbox down with it has
-    failed.
+    Traces of earlier programs are removed first. A program that breaks the sandbox has failed.
 
     Args:
-        program: What the model wrote.
+        program: The model's program.
         files: Contents by name.
-        timeout: Seconds it may run.
-        name: The program's own file.
-        start: The one of `files` that is started instead, and imports the program.
+        timeout: Maximum seconds.
+        name: File name of the program.
+        start: Name in `files` of a script to start instead, which imports the program.
     """
     box = sandbox()
     await clear(box)

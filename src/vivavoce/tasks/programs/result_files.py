@@ -1,9 +1,9 @@
-"""Result files of a program, read without trusting them: a factor, layers, a number.
+"""Safe reading of a program's result files: a factor, layers, a number.
 
-A factor's Parquet file is decoded inside the sandbox, by a fresh interpreter and after everything
-the program started was killed. Out comes a plain row of numbers. A safetensors file holds numbers
-alone. Nothing in either can run here, but a hostile file can be huge or lie about sizes: all are
-checked before use, those of layers by the library of the format.
+A factor's Parquet file is decoded inside the sandbox, by a fresh interpreter after all processes of
+the program were killed. The output is a plain array. A safetensors file has only numbers. So no
+code can run here, but a hostile file can be huge or lie about sizes: these are checked before use,
+for layers by the safetensors library.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from vivavoce.tasks.scoring.marks import FaultyAnswer
 
 _MAX_COLUMNS = 8
 _MAX_NAME = 64
-"""Characters of an instrument."""
+"""Maximum characters of an instrument."""
 _MAX_NUMBER = 4_096
-"""Bytes; a number in JSON needs a few dozen."""
+"""Maximum bytes of a JSON file with a number."""
 _NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Layers = dict[str, npt.NDArray[Any]]
@@ -108,26 +108,26 @@ def _guard(*kinds: type[BaseException]) -> Iterator[None]:
 
 
 async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame | None:
-    """The factor that a program left in the sample's sandbox.
+    """Read the factor that a program wrote in the sample's sandbox.
 
     Args:
-        name: The file in the program's folder.
-        max_rows: A file with more rows is not read.
-        timeout: Seconds the decoding may take.
+        name: File in the program's folder.
+        max_rows: Larger files are refused.
+        timeout: Maximum seconds of decoding.
 
     Returns:
-        The rows; None for a table that is not a factor: no datetime or instrument, values that are
-        no numbers, too many rows or columns.
+        The rows; None if the table is not a factor: without datetime or instrument, with values
+        that are not numbers, or with too many rows or columns.
 
     Raises:
-        FaultyAnswer: `no_file` when there is none, `unreadable` when it is not Parquet.
+        FaultyAnswer: `no_file` without a file, `unreadable` if it is not Parquet.
     """
     box = sandbox()
     with _guard(*FAILURES):
         there = await box.exec(["/usr/bin/test", "-f", name], timeout=timeout)
     if not there.success:
         raise FaultyAnswer("no_file")
-    # A name that no program can have prepared a trap under.
+    # A random name, for which no program can have set a trap.
     target = f"/tmp/{secrets.token_hex(16)}"
     limits = [str(max_rows), str(_MAX_COLUMNS), str(_MAX_NAME)]
     command = [*python_inside(box), "-c", _DECODER, name, target, *limits]
@@ -141,7 +141,7 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
 
 
 def _frame(content: bytes, max_rows: int) -> FactorFrame | None:
-    """Check every size before the numbers are used."""
+    """Check all sizes before using the numbers."""
     line, _, body = content.partition(b"\n")
     header = json.loads(line)
     if not header["readable"]:
@@ -156,14 +156,14 @@ def _frame(content: bytes, max_rows: int) -> FactorFrame | None:
 
 
 async def read_layers(name: str, *, max_bytes: int) -> Layers:
-    """The layers that a program left in the sample's sandbox, by key.
+    """Read the layers that a program wrote in the sample's sandbox, by key.
 
     Args:
         name: The file in the program's folder.
-        max_bytes: A larger file is not read.
+        max_bytes: Larger files are refused.
 
     Raises:
-        FaultyAnswer: `no_file` when there is none, `unreadable` when it is no such file.
+        FaultyAnswer: `no_file` without a file, `unreadable` if it is not safetensors.
     """
     with _guard(*FAILURES):
         try:
@@ -177,17 +177,17 @@ async def read_layers(name: str, *, max_bytes: int) -> Layers:
 
 
 async def read_number(name: str, key: str, *, timeout: int) -> float | None:
-    """The number under a key of a small JSON file in the sample's sandbox.
+    """Read a number by key from a small JSON file in the sample's sandbox.
 
-    None when there is no such file, when it is larger than a few kilobytes or no JSON object, and
-    when its value is not a finite number.
+    None if the file is missing, too large or not a JSON object, or the value is not a finite
+    number.
 
     Args:
         name: The file in the program's folder.
-        key: Where the number stands.
-        timeout: Seconds the reading may take.
+        key: Key of the number.
+        timeout: Maximum seconds of reading.
     """
-    # Without waiting: a pipe in the file's place would never end.
+    # Without waiting, since the file may be a pipe.
     once = ["count=1", f"bs={_MAX_NUMBER + 1}", "iflag=nonblock", "status=none"]
     command = ["/bin/dd", f"if={name}", *once]
     try:

@@ -1,12 +1,12 @@
-"""The context fitter: a prompt made to fit a model's window by cutting the tails of its slots.
+"""Fitting of prompts to a model's window by cutting the ends of slots.
 
-Inspect never trims a prompt; a prompt that is too long comes back as an overflow. The fitter cuts
-before sending, keeps room for the answer, and records what was cut.
+Inspect never trims a prompt; one that is too long causes an overflow. The fitter cuts before
+sending, reserves room for the answer, and records the cuts.
 
-Blocks that may be taken out as a whole, such as an example with every mention of it, go first, one
-after the other. The slots inside a block are shortened, and when that is not enough the block goes.
-Then slots are cut, group by group; those of one group share the loss in proportion to their
-lengths, so that none of them pays for the length of another.
+Removable blocks, such as an example with all mentions of it, come first, one after the other: the
+slots inside a block are shortened, and if that is not enough, the block is removed. Then slots are
+cut, group by group; slots of one group are cut in proportion to their lengths, so that none pays
+for the length of another.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from vivavoce.tasks.prompting.prompts import Rendered, Span
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 
 SHOWN = ("whole", "cut", "dropped")
-"""Rest of a part of a prompt."""
+"""States of a part of a prompt after fitting."""
 _MAX_WORD = 40
-"""Characters that a cut may go back to end with a whole word."""
+"""Maximum characters that a cut moves back to end at a whole word."""
 
 Group = str | tuple[str, ...]
 """A slot, or slots that are cut together."""
@@ -32,7 +32,7 @@ Group = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Text taken off the end of a slot, in tokens and characters."""
+    """Length of the text cut off a slot, in tokens and characters."""
 
     slot: str
     kept_tokens: int
@@ -42,25 +42,25 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """A prompt that fits, and how it was made to."""
+    """A fitted prompt, with a record of the cuts."""
 
     prompt: Rendered
     tokens: int
-    """Tokens of the prompt, as the model's vocabulary counts or estimates them."""
+    """Tokens of the prompt, counted or estimated."""
     window: int | None
-    """Tokens of prompt and answer together; None where it is not known."""
+    """Tokens of prompt and answer together; None if unknown."""
     reserved: int
-    """Tokens kept free for the answer."""
+    """Tokens reserved for the answer."""
     estimated: bool
-    """True if tokens are estimated, for want of the model's tokenizer."""
+    """True if tokens are estimated, without the model's tokenizer."""
     cuts: tuple[Cut, ...]
     dropped: int = 0
-    """Blocks that went as a whole."""
+    """Removed blocks."""
     shown: dict[str, list[str]] = field(default_factory=dict)
-    """The prompt's parts by what is left of them, as in `SHOWN`; empty for a prompt without."""
+    """Counts of the prompt's parts by state, as in `SHOWN`; empty without parts."""
 
     def record(self) -> dict[str, Any]:
-        """Record for a log: everything but the prompt."""
+        """Record for a log: everything except the prompt."""
         return {
             "tokens": self.tokens,
             "window": self.window,
@@ -80,18 +80,19 @@ def fit(
     window: int | None,
     reserved: int,
 ) -> Fitting:
-    """Drop blocks, then cut slots from the end, until the prompt and the answer fit.
+    """Remove blocks, then cut the ends of slots, until prompt and answer fit.
 
     Args:
-        prompt: The prompt with every slot in full, and its blocks in the order they may go.
-        cut_order: Slots, or tuples of slots, that may be cut; the first is emptied before the
-            second is touched, and the slots of a tuple are cut in proportion to their lengths.
+        prompt: The uncut prompt, with its blocks in the order of removal.
+        cut_order: Slots, or tuples of slots, that may be cut. The first is emptied before the
+            second is cut; slots of a tuple are cut in proportion to their lengths.
         counter: Counts the model's tokens.
-        window: The model's window in tokens; None when unknown, and then nothing is cut.
-        reserved: Tokens kept free for the answer.
+        window: The model's window in tokens; None if unknown, then nothing is cut.
+        reserved: Tokens reserved for the answer.
 
     Raises:
-        InputError: The window cannot hold what is never cut: the instructions, the other slots.
+        InputError: The window is too small for the parts that are never cut: instructions and other
+            slots.
     """
     budget = None if window is None else window - reserved
     work = _PromptFit(prompt, counter, budget)
@@ -101,9 +102,9 @@ def fit(
         work.shorten((group,) if isinstance(group, str) else group)
     if work.is_too_long:
         raise InputError(
-            f"A window of {window} tokens with {reserved} kept for the answer cannot hold what is "
-            f"never cut: {work.tokens} tokens are left of the prompt. Give a larger window with "
-            "viva run --context N or inspect eval -T context=N."
+            f"A window of {window} tokens with {reserved} kept for the answer is too small: "
+            f"{work.tokens} tokens of the prompt cannot be cut. Give a larger window with viva run "
+            "--context N or inspect eval -T context=N."
         )
     cuts = tuple(work.cuts.values())
     left = _left_of(prompt, work.prompt)
@@ -120,13 +121,13 @@ def fit_to_model(
     answer: int | None = None,
     context: int | None = None,
 ) -> Fitting:
-    """Fit a prompt to a model's window less its longest answer; see `fit`.
+    """Fit a prompt to a model's window minus its longest answer; see `fit`.
 
     Args:
-        prompt: The prompt with every slot in full.
+        prompt: The uncut prompt.
         cut_order: Slots that may be cut.
-        model: The model that is asked.
-        answer: Tokens of the longest answer; by default those of the model's own configuration.
+        model: The model.
+        answer: Maximum tokens of the answer; by default those of the model's configuration.
         context: Window in tokens; by default what the provider or the model table says.
     """
     measured = measure(str(model), model.api, context)
@@ -136,7 +137,7 @@ def fit_to_model(
 
 
 class _PromptFit:
-    """A prompt on its way into a budget of tokens."""
+    """Work on fitting a prompt into a budget of tokens."""
 
     def __init__(self, prompt: Rendered, counter: TokenCounter, budget: int | None) -> None:
         self.prompt = prompt
@@ -155,7 +156,7 @@ class _PromptFit:
         return 0 if self._budget is None else self.tokens - self._budget
 
     def drop_first_block(self) -> None:
-        """Shorten the slots inside the first block; when that is not enough, take it out."""
+        """Shorten the slots inside the first block; if that is not enough, remove it."""
         start, end = self.prompt.blocks[0]
         spans = self.prompt.spans.items()
         inside = [slot for slot, (first, last) in spans if start <= first <= last <= end]
@@ -184,7 +185,7 @@ class _PromptFit:
             self.tokens = self._counter.count(self.prompt.text)
 
     def _sizes(self, slots: Sequence[str]) -> dict[str, int]:
-        """Tokens of the slots that are not empty."""
+        """Tokens of non-empty slots."""
         texts = ((slot, self._text(slot)) for slot in slots)
         return {slot: self._counter.count(text) for slot, text in texts if text}
 
@@ -192,7 +193,8 @@ class _PromptFit:
         text = self._text(slot)
         kept = _end_of_word(text, self._counter.end_of(text, room))
         if is_certain:
-            # Token borders may move with their neighbours: make sure that every round shortens.
+            # Token boundaries depend on their neighbours; make sure that every round shortens the
+            # prompt.
             kept = min(kept, len(text) - 1)
         if kept < len(text):
             start, end = self.prompt.spans[slot]
@@ -200,7 +202,7 @@ class _PromptFit:
             self._note(slot, self._counter.count(text[:kept]), size, len(text) - kept)
 
     def _note(self, slot: str, kept: int, size: int, characters: int) -> None:
-        """Add a cut, or widen the one already made in this slot."""
+        """Record a cut, or extend an earlier one in this slot."""
         if before := self.cuts.get(slot):
             size = before.kept_tokens + before.cut_tokens
             characters += before.cut_characters
@@ -212,9 +214,9 @@ class _PromptFit:
 
 
 def _end_of_word(text: str, end: int) -> int:
-    """The last word border at or before `end`; `end` itself when none is near.
+    """The last word boundary at or before `end`; `end` itself if none is near.
 
-    Scripts that put no space between words would lose whole paragraphs otherwise.
+    Otherwise scripts without spaces would lose whole paragraphs.
     """
     if end >= len(text) or text[end].isspace():
         return end
@@ -236,7 +238,7 @@ def _without_block(prompt: Rendered, block: Span) -> Rendered:
 
 
 def _without(prompt: Rendered, start: int, end: int) -> Rendered:
-    """The prompt without a range; the places of all else move with it."""
+    """The prompt without a range, with all spans moved."""
 
     def place(offset: int) -> int:
         return offset if offset <= start else max(start, offset - (end - start))
@@ -253,7 +255,7 @@ def _without(prompt: Rendered, start: int, end: int) -> Rendered:
 
 
 def _left_of(before: Rendered, after: Rendered) -> dict[str, list[str]]:
-    """The parts of a prompt by their state: whole, cut, dropped."""
+    """Counts of a prompt's parts by state: whole, cut, dropped."""
     found: dict[str, list[str]] = {name: [] for name in SHOWN}
     for part, span in before.parts.items():
         size, left = (end - start for start, end in (span, after.parts[part]))

@@ -1,4 +1,4 @@
-"""Prompt templates: loaded from a folder, hashed, and rendered with the place of every slot."""
+"""Prompt templates: loaded from a folder, hashed, and rendered with the span of every slot."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from vivavoce.store import hash_of
 SUFFIX = ".md.j2"
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 _SHIPPED = f"{_PACKAGE.name}:"
-"""Prefix of the place of shipped templates, as a log tells it."""
+"""Prefix of the place of shipped templates in logs."""
 
 OWN = "this paper"
-"""Name of the text of a sample's own paper, where a prompt names the sources of its parts."""
+"""Source name of the sample's own paper in a prompt."""
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt, and the place of each slot's text in it."""
+    """A prompt with the span of each slot."""
 
     text: str
     spans: dict[str, Span]
     blocks: tuple[Span, ...] = ()
-    """Parts that may be taken out as a whole, in this order; a later one may hold earlier ones."""
+    """Removable blocks in order of removal; a later one may contain earlier ones."""
     parts: dict[str, Span] = field(default_factory=dict)
-    """Parts that a setting or a method adds, such as `example 1`; logs tell what is left."""
+    """Parts that a setting or a method adds, such as `example 1`; logs record their state."""
 
     @property
     def json_spans(self) -> dict[str, list[int]]:
-        """The spans as a sample's metadata hold them."""
+        """The spans in the form of a sample's metadata."""
         return {slot: list(span) for slot, span in self.spans.items()}
 
     def with_inner(self, slot: str, inner: Rendered) -> Rendered:
-        """The same text, with the spans and blocks of what fills a slot in place of the slot."""
+        """Replace a slot's span by the spans and blocks of its content."""
         shift = self.spans[slot][0]
         spans = {name: span for name, span in self.spans.items() if name != slot}
         spans |= {name: (start + shift, end + shift) for name, (start, end) in inner.spans.items()}
@@ -58,7 +58,7 @@ class PromptSet:
 
     @property
     def place(self) -> str:
-        """Place of the folder, for `folder_at`: of shipped ones the same on every machine."""
+        """Place of the folder, for `folder_at`; for shipped templates the same on every machine."""
         folder = self.folder.resolve()
         if folder.is_relative_to(_PACKAGE):
             return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()
@@ -75,11 +75,11 @@ class PromptSet:
 
         Args:
             name: The template, such as `title`.
-            slots: Texts of the item; the template must have each exactly once.
-            values: Small values such as the number of words asked for.
+            slots: Texts of the item; each must occur exactly once in the template.
+            values: Small values such as the requested number of words.
 
         Raises:
-            InputError: The template is missing or malformed, or does not have a slot once.
+            InputError: The template is missing or malformed, or a slot does not occur exactly once.
         """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}
@@ -89,13 +89,13 @@ class PromptSet:
             raise InputError(f"{path} is not a usable prompt template: {error}") from error
         for slot, marker in markers.items():
             if marked.count(marker) != 1:
-                raise InputError(f"{path} must hold the slot {{{{ {slot} }}}} exactly once.")
+                raise InputError(f"{path} must have the slot {{{{ {slot} }}}} exactly once.")
         return _place(marked, slots, markers)
 
 
 @lru_cache(maxsize=256)
 def _compiled(source: str) -> jinja2.Template:
-    """A template made ready; a round's many items and their many parts use the same few."""
+    """Compile a template; cached, since items share few templates."""
     environment = SandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
     )
@@ -103,7 +103,7 @@ def _compiled(source: str) -> jinja2.Template:
 
 
 def folder_at(place: str) -> Path:
-    """The folder that `PromptSet.place` told; `InputError` for one that only looks shipped."""
+    """The folder of a `PromptSet.place`; `InputError` if it only looks shipped."""
     if not place.startswith(_SHIPPED):
         return Path(place)
     folder = (_PACKAGE / place.removeprefix(_SHIPPED)).resolve()
@@ -115,19 +115,21 @@ def folder_at(place: str) -> Path:
 
 
 def load_prompts(folder: Path) -> PromptSet:
-    """Open a folder of templates; `InputError` when it holds none, or one that is not UTF-8."""
+    """Open a folder of templates; `InputError` if it has none, or one is not UTF-8."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))
     if not paths:
-        raise InputError(f"{folder} holds no prompt templates (files ending in {SUFFIX}).")
+        raise InputError(f"{folder} has no prompt templates (files ending in {SUFFIX}).")
     try:
         sources = {path.name: path.read_text("utf-8") for path in paths}
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{folder} holds a prompt template that is not text: {error}") from error
+        raise InputError(
+            f"{folder} has a prompt template that is not UTF-8 text: {error}"
+        ) from error
     return PromptSet(folder, hash_of(sources))
 
 
 def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:
-    """Put the texts where their markers stand; a text is never searched for markers."""
+    """Replace markers by texts; texts are not searched for markers."""
     pieces: list[str] = []
     spans: dict[str, Span] = {}
     length = position = 0
@@ -147,9 +149,9 @@ _REPLACED = "□"
 
 
 def fence_mark(texts: Iterable[str]) -> str:
-    """An ending for tags that occurs in none of the texts; the same texts give the same one.
+    """A suffix for tags that occurs in none of the texts, and depends only on them.
 
-    It depends on all texts together, so that the writer of one of them cannot foresee it.
+    It depends on all texts together, so the author of one cannot predict it.
     """
     texts = list(texts)
     count = 0
@@ -159,5 +161,5 @@ def fence_mark(texts: Iterable[str]) -> str:
 
 
 def without_mark(text: str, mark: str) -> str:
-    """A text that a model wrote after it saw the mark, which it may have been told to repeat."""
+    """Remove the mark from a text by a model that saw it and may repeat it."""
     return text.replace(mark, _REPLACED)

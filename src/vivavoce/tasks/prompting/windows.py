@@ -1,4 +1,4 @@
-"""Each model's context window and tokenizer: told by its provider, else by the model table."""
+"""Context windows and tokenizers of models, from the provider or the model table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ModelEntry:
     name: Name
     """Shell pattern matched against `provider/model`."""
     window: Ordinal | None = None
-    """Tokens of input and answer together; None when unknown."""
+    """Tokens of input and answer together; None if unknown."""
     tokenizer: Path | None = None
     """A `tokenizer.json`; None to estimate."""
     overhead: Count = 0
@@ -38,7 +38,7 @@ UNKNOWN = ModelEntry("*")
 
 
 class TokenCounter(Protocol):
-    """Counts tokens and finds where a number of them ends."""
+    """Counts tokens and finds the end of a number of tokens."""
 
     is_estimated: bool
 
@@ -53,7 +53,7 @@ class TokenCounter(Protocol):
 
 @runtime_checkable
 class SelfMeasured(Protocol):
-    """A provider that knows its model's window and has the model's own tokenizer."""
+    """A provider with the model's window and tokenizer."""
 
     window: int
     """Tokens of input and answer together."""
@@ -64,17 +64,17 @@ class SelfMeasured(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Window that a prompt has to fit into, and the counter of its tokens."""
+    """Window of a model and counter of its tokens."""
 
     window: int | None
-    """Tokens of input and answer together; None where it is not known."""
+    """Tokens of input and answer together; None if unknown."""
     overhead: int
     """Tokens that the chat template adds to a message."""
     counter: TokenCounter
 
 
 class EstimatedCounter:
-    """A third of the UTF-8 bytes, rounded up: on the safe side for English prose."""
+    """Estimate of a third of the UTF-8 bytes, rounded up, which is too high for English prose."""
 
     is_estimated = True
 
@@ -109,24 +109,24 @@ class FileCounter:
 
 
 def model_table() -> list[ModelEntry]:
-    """The user's entries, from the file that VIVAVOCE_MODELS names, then the shipped ones."""
+    """The user's entries, from the file in VIVAVOCE_MODELS, then the shipped ones."""
     own = os.environ.get(TABLE_VARIABLE)
     paths = [Path(own)] if own else []
     return [entry for path in (*paths, _SHIPPED) for entry in _read_table(path, _state_of(path))]
 
 
 def find_model(name: str) -> ModelEntry:
-    """The first entry whose pattern fits `provider/model`; `UNKNOWN` when none does."""
+    """The first entry whose pattern matches `provider/model`; `UNKNOWN` if none does."""
     return next((entry for entry in model_table() if fnmatchcase(name, entry.name)), UNKNOWN)
 
 
 def measure(name: str, provider: object, context: int | None = None) -> Measure:
-    """Measure of a model's prompts: its provider's word, else the model table's.
+    """Window and counter of a model, from its provider or else the model table.
 
     Args:
         name: The model, `provider/model`.
-        provider: What answers for the model, an Inspect `ModelAPI`.
-        context: A window to use instead; it cannot widen one that the provider told.
+        provider: The model's Inspect `ModelAPI`.
+        context: A window to use instead; it cannot exceed the provider's.
     """
     if isinstance(provider, SelfMeasured):
         window = min(context or provider.window, provider.window)
@@ -137,7 +137,7 @@ def measure(name: str, provider: object, context: int | None = None) -> Measure:
 
 @cache
 def token_counter(path: Path | None) -> TokenCounter:
-    """A counter over a tokenizer file, or the estimate when there is none."""
+    """A counter with a tokenizer file, or the estimate without one."""
     return EstimatedCounter() if path is None else FileCounter(path)
 
 
@@ -145,17 +145,17 @@ _SHIPPED = Path(__file__).with_name("windows.toml")
 
 
 def _state_of(path: Path) -> tuple[int, int]:
-    """State of a file, which changes when it is rewritten."""
+    """State of a file, to notice changes."""
     try:
         found = path.stat()
-    except OSError:  # reading it says so
+    except OSError:  # reading it raises the error
         return 0, 0
     return found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=16)
 def _read_table(path: Path, state: tuple[int, int]) -> list[ModelEntry]:
-    """The entries of a file; asked for with every sample, so read once a `state`."""
+    """The entries of a file; needed for every sample, so cached by `state`."""
     what = "a model table ([[model]] with name, window, tokenizer)"
     entries = read_models(path, ModelEntry, what)
     return [

@@ -1,4 +1,4 @@
-"""Boards of a round as rankings: the papers of each in the order of their best scores."""
+"""Boards of a round as rankings of papers by their best scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RankedPaper:
 
     paper_id: str
     title: str
-    """Title as `plain_title` gives it."""
+    """Title in the form of `plain_title`."""
     score: float
     """Best score of the paper."""
     published: str
@@ -41,7 +41,7 @@ class RankedBoard:
 
     within: DatedBoard
     papers: tuple[RankedPaper, ...]
-    """Best first; equal scores by title. No two have one title."""
+    """Best first, ties by title; titles are unique."""
 
     @property
     def id(self) -> str:
@@ -50,19 +50,19 @@ class RankedBoard:
 
     @property
     def cluster(self) -> str:
-        """Task and dataset: boards that differ in the metric alone belong together."""
+        """Task and dataset, so boards that differ only in metric belong together."""
         return self.id.rpartition("/")[0]
 
     @property
     def tied_pairs(self) -> int:
-        """Pairs of papers with equal scores, which the gold orders by title."""
+        """Number of pairs with equal scores, which the gold orders by title."""
         counts = Counter(paper.score for paper in self.papers).values()
         return sum(count * (count - 1) // 2 for count in counts)
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedPaper:
-    """A paper that is on a board and not in its ranking, and why."""
+    """A paper on a board that is not in its ranking, with the reason."""
 
     board: str
     paper_id: str
@@ -72,7 +72,7 @@ class DroppedPaper:
 
 @dataclass(frozen=True, slots=True)
 class RankedBoards:
-    """The boards of a window that can be ranked, and the exclusions."""
+    """The usable boards of a window, and the exclusions."""
 
     boards: tuple[RankedBoard, ...]
     """Boards, sorted by id."""
@@ -80,7 +80,7 @@ class RankedBoards:
     dropped: tuple[DroppedPaper, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Counts, and what is not told elsewhere, as plain values."""
+        """Counts and details as JSON values."""
         ties = {board.id: board.tied_pairs for board in self.boards if board.tied_pairs}
         tested = sum(board.within.is_test for board in self.boards)
         return {
@@ -94,12 +94,12 @@ class RankedBoards:
 
 Name = Literal["task", "dataset", "metric"]
 NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
-"""The names of a board whose words a candidate has to contain."""
+"""Names of a board whose words must occur in candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardQuery:
-    """The names of a board: what its candidates are searched by."""
+    """The names of a board, for searching its candidates."""
 
     id: str
     task: str
@@ -107,14 +107,14 @@ class BoardQuery:
     metric: str
 
     def words(self, names: Sequence[Name] = NAMES) -> str:
-        """Some of its names as one text, without the words of a sentence around them."""
+        """Some of its names as one text."""
         return " ".join(getattr(self, name) for name in NAMES if name in names)
 
 
 def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoards:
-    """The boards of a window with enough papers whose scores are not all equal.
+    """Boards of a window with enough papers and different scores.
 
-    Each paper has its best score. Of two papers with one title the better stays.
+    Each paper has its best score. Of papers with the same title, the best one is kept.
     """
     within, left_out = boards_within(corpus, window)
     papers = {p.paper_id: p for p in corpus.papers}
@@ -132,14 +132,14 @@ def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoar
 
 
 def plain_title(title: str) -> str:
-    """A title on one line, without HTML tags and entities: answers are read without them, too."""
+    """A title on one line without HTML tags and entities, as answers are read."""
     return " ".join(html.unescape(_TAG.sub("", title)).split())
 
 
 def _rank(
     board: str, entries: Sequence[BoardEntry], papers: Mapping[str, Paper]
 ) -> tuple[list[RankedPaper], list[DroppedPaper]]:
-    """The papers of a board in order, and those that cannot be told by a title."""
+    """Rank the papers of a board; also return those without a unique title."""
     kept: dict[str, RankedPaper] = {}
     dropped: list[DroppedPaper] = []
     for entry in _ordered(entries, papers):
@@ -158,7 +158,7 @@ def _rank(
 
 
 def _ordered(entries: Sequence[BoardEntry], papers: Mapping[str, Paper]) -> list[BoardEntry]:
-    """Best first as given; equal scores by title, not by method."""
+    """Sort best first; ties by title."""
     levels: dict[float, int] = {}
     for entry in entries:
         levels.setdefault(entry.score, len(levels))
@@ -199,11 +199,11 @@ ITEM = pa.schema(
         *lists("settings"),
     ]
 )
-"""`papers`, `titles`, `scores` and `dates` are best first; `shown` are places in them."""
+"""Columns of an item; all lists are best first, and `shown` has indices into them."""
 
 
 def item_of(board: RankedBoard, seed: int) -> Row:
-    """The row of a board, in the setting `base`."""
+    """Row of a board, in the setting `base`."""
     of = board.within.board
     return {
         "id": board.id,
@@ -225,9 +225,9 @@ def item_of(board: RankedBoard, seed: int) -> Row:
 
 
 def shown_order(papers: Sequence[str], seed: int, board: str) -> list[int]:
-    """Places of papers in the order in which they are listed: shuffled by seed and board.
+    """Indices of papers in the order of the list, shuffled by seed and board.
 
-    The same papers are listed in the same order, whatever their scores.
+    The order does not depend on scores.
     """
     places = sorted(range(len(papers)), key=papers.__getitem__)
     Random(f"ranking/{seed}/{board}").shuffle(places)

@@ -1,12 +1,12 @@
-"""Boards of a corpus turned into ranking items: by prompt and by graph.
+"""Ranking items from boards of a corpus: by prompt and by graph.
 
-Candidates are the papers that contain every word of a board's task, dataset and metric. The gold
-plays no part: a paper on the board that lacks one of the words is not a candidate, and the loss is
-measured as `candidate_recall`.
+Candidates are the papers with all words of a board's task, dataset and metric. The gold is not
+used: a paper on the board without one of the words is not a candidate, and the loss is measured as
+`candidate_recall`.
 
-`papers.parquet` is a library of every candidate and every paper on a board, sorted by id; other
-files name a paper by its row there. Which encoder weighs the edges is chosen when a method runs, so
-no number here depends on floating point.
+`papers.parquet` is a library of all candidates and all papers on boards, sorted by id; other files
+refer to its rows. The encoder that weights edges is chosen when a method runs, so no number here
+depends on floating point.
 
 Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/leaderboards.md.
 """
@@ -47,7 +47,7 @@ from vivavoce.text.dates import is_over
 
 Text = Literal["abstracts", "fulltext"]
 TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
-"""Texts that are searched: titles and abstracts, or with them the headings and sections."""
+"""Searched texts: titles and abstracts, or also headings and sections."""
 MAX_CANDIDATES = 2_000
 
 
@@ -56,9 +56,9 @@ class Candidates:
     """The candidates for one board."""
 
     papers: tuple[str, ...]
-    """Papers with every word that was asked for but the stop words; sorted ids."""
+    """Sorted ids of papers with all words except stop words."""
     cut: int
-    """Papers that contain every word but are not among the most relevant."""
+    """Number of papers with all words that were cut as less relevant."""
 
 
 def find_candidates(
@@ -70,19 +70,19 @@ def find_candidates(
     names: Sequence[Name] = NAMES,
     limit: int = MAX_CANDIDATES,
 ) -> dict[str, Candidates]:
-    """The candidates for each board, by its id.
+    """Find candidates by board id.
 
-    Of more than `limit` papers the most relevant stay, by BM25 of all three names in titles and
-    abstracts, equal ones by id.
+    If there are more than `limit`, the most relevant stay, by BM25 of all three names in titles and
+    abstracts, ties by id.
 
     Args:
-        corpus: Where they are searched.
+        corpus: The corpus.
         queries: The boards.
-        text: What of a paper has to contain the words.
-        as_of: Only papers published before this day; undated ones never are.
-        names: Whose words a candidate has to contain. LEGOBench asks for all three, which few
+        text: Part of a paper that must have the words.
+        as_of: Only papers published before this day, no undated ones.
+        names: Names whose words candidates must have. LEGOBench requires all three, which few
             abstracts have; fewer names find more of the papers on a board.
-        limit: The most candidates for a board.
+        limit: Maximum candidates of a board.
     """
     index = PostingsIndex(read_documents(corpus, text))
     found = {
@@ -99,7 +99,7 @@ def find_candidates(
 
 
 def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDocument]:
-    """Text of every paper, sorted by id, a few in memory at a time."""
+    """Yield the text of every paper, sorted by id."""
     sections = _read_sections(corpus) if text == "fulltext" else iter(())
     section = next(sections, None)
     names = ["paper_id", "title", "abstract", "first_public"]
@@ -113,7 +113,7 @@ def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDo
 
 
 def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
-    """(paper id, its headings and texts in order) of every paper that has a text."""
+    """Yield (paper id, headings and texts in order) of every paper with a text."""
     rows = corpus.columns("sections", ["paper_id", "heading", "text"])
     for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
         yield paper_id, [part for _, *parts in group for part in parts]
@@ -125,11 +125,11 @@ def _most_relevant(
     candidates: Mapping[str, Sequence[str]],
     limit: int,
 ) -> dict[str, list[str]]:
-    """The best papers for each query, sorted by id; one pass over the corpus for all of them."""
+    """The best papers for each query, sorted by id, in one pass over the corpus."""
     wanted = {paper for query in queries for paper in candidates[query.id]}
     known = {one.id: one.text for one in read_documents(corpus) if one.id in wanted}
     places = {paper: place for place, paper in enumerate(known)}
-    # Among papers that all contain a term, one that repeats it must never count for less.
+    # A paper that repeats a term must never rank lower for it.
     searched = Bm25Retriever(known.values(), epsilon=None)
     best: dict[str, list[str]] = {}
     for query in queries:
@@ -147,13 +147,13 @@ SETTINGS: Mapping[str, tuple[NetworkName, Text]] = {
     "comparison": ("comparison", "abstracts"),
     "comparison_fulltext": ("comparison", "fulltext"),
 }
-"""Network and searched text of each setting: RPG[CN-TABS], [CN-FT], [PCN-TABS], [PCN-FT]."""
+"""Network and searched text by setting: RPG[CN-TABS], [CN-FT], [PCN-TABS], [PCN-FT]."""
 PAPERS, EDGES = "papers.parquet", "edges.parquet"
 DEGREES = tuple(pa.field(f"in_{network}", pa.int32()) for network in NETWORKS)
 PAPER = pa.schema([*LIBRARY, *DEGREES])
-"""`in_citation` and `in_comparison`: papers of the whole network that lead to this one."""
+"""Columns of `papers.parquet`; `in_*` are in-degrees in whole networks."""
 EDGE = pa.schema([("network", pa.string()), ("source", pa.int32()), ("target", pa.int32())])
-"""Edge from the citing or comparing paper to the other, both as rows of `papers.parquet`."""
+"""Columns of an edge from a citing or comparing paper to the other, by row."""
 CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
     field
     for text in TEXTS
@@ -162,8 +162,7 @@ CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
         (f"cut_{text}", pa.int32()),
     )
 )
-"""Columns of an item: candidates as rows of `papers.parquet`, ascending, and how many were cut;
-both null where the round does not search that text."""
+"""Columns of an item: candidates as ascending rows of `papers.parquet`, and the number cut."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -172,17 +171,17 @@ class RankingOptions(Options):
     """The `[ranking]` table of a round spec."""
 
     networks: tuple[NetworkName, ...] = NETWORKS
-    """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
+    """Networks for ranking papers; without any there is no `rank_by_graph`."""
     texts: tuple[Text, ...] = TEXTS
-    """Texts in which candidates are searched."""
+    """Texts searched for candidates."""
     min_papers: int = Field(default=3, ge=2)
-    """Papers of the corpus on a board, at least."""
+    """Minimum papers of the corpus on a board."""
     names: tuple[Name, ...] = Field(default=NAMES, min_length=1)
-    """Names of a board whose words a candidate must all contain."""
+    """Names of a board whose words candidates must all have."""
     candidates: int = Field(default=MAX_CANDIDATES, ge=1)
-    """Candidates of a board, at most."""
+    """Maximum candidates of a board."""
     library: Literal["fulltext", "abstracts"] = "fulltext"
-    """Parts of papers that agents may search and read."""
+    """Parts of papers in the library for agents."""
 
     @model_validator(mode="after")
     def _check_pairs(self) -> RankingOptions:
@@ -193,7 +192,7 @@ class RankingOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class GraphPart:
-    """Columns and files that rankings by graph need of a round."""
+    """Columns and files of a round for rankings by graph."""
 
     columns: Mapping[str, Row]
     """Values of `CANDIDATE_FIELDS` by board."""
@@ -208,21 +207,21 @@ def make_graph_part(
     window: Window,
     options: RankingOptions,
 ) -> GraphPart:
-    """Make what rankings by graph need; the same bytes for the same corpus.
+    """Make the columns and files for rankings by graph; the same bytes for the same corpus.
 
-    Candidates, edges and in-degrees are of papers published before the window ends: later citations
-    of a paper do not count.
+    Candidates, edges and in-degrees use papers published before the window ends, so later citations
+    do not count.
 
     Args:
-        corpus: With its networks built.
-        boards: The boards of the round.
-        gold: Every paper on any of them.
-        window: That of the round.
-        options: Those of the round.
+        corpus: Corpus with networks.
+        boards: Boards of the round.
+        gold: All papers on these boards.
+        window: Window of the round.
+        options: Options of the round.
 
     Raises:
-        StaleError: A network was not built, or before the corpus changed; or the corpus is too
-            large to be searched without an index. The message has the command.
+        StaleError: A network is missing or outdated, or the corpus is too large to search without
+            an index. The message has the command.
     """
     opened = {name: load_network(corpus, name, external=False) for name in sorted(options.networks)}
     found = {
@@ -252,7 +251,7 @@ def make_graph_part(
 def _part_of(
     network: Network, places: Mapping[str, int], over: set[str]
 ) -> tuple[Ints, Ints, Ints]:
-    """Sources and targets among the papers of the round, and the in-degree of each of those."""
+    """Edges among the papers of the round, and in-degrees in the whole network."""
     keys = flat(network.nodes["key"]).to_pylist()
     place = np.array([places.get(key, -1) for key in keys], dtype=np.int64)
     counts = np.array([key in over for key in keys], dtype=np.bool_)
@@ -299,10 +298,10 @@ OPTIONS = RankingOptions
 def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyItems:
     """Make the items of both ranking tasks.
 
-    Test boards are the tasks' items; the others are in `development.parquet`.
+    Test boards are the items; the others are in `development.parquet`.
 
     Raises:
-        StaleError: A network that is asked for was not built.
+        StaleError: A requested network was not built.
     """
     found = ranked_boards(corpus, spec.window, options.min_papers)
     rows = [item_of(board, spec.round.seed) for board in found.boards]

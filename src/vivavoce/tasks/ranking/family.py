@@ -1,4 +1,4 @@
-"""The ranking tasks: what is shown of a board, and the measures of an order."""
+"""The ranking tasks: prompts of boards, and measures of an order."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 LISTED = 200
-"""Candidates that a prompt lists."""
+"""Default number of candidates in a prompt."""
 _MAX_LISTED = 10_000
 _NOTED = ("higher_is_better", "area", "papers", "scores")
-"""Columns of items that a sample's metadata has."""
+"""Columns of items in a sample's metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptArguments(SplitArguments):
-    """The boards that a run asks for, and the wording.
+    """Arguments of rankings by prompt.
 
     Args:
-        setting: What the model sees: base.
-        split: test, or dev for the boards that methods are tuned on.
+        setting: Material for the model: base.
+        split: test, or dev for the boards for tuning methods.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class GraphArguments(SplitArguments):
-    """The boards that a run asks for, the wording, and the candidates that are listed.
+    """Arguments of rankings by graph.
 
     Args:
         setting: base (citations; titles and abstracts are searched), fulltext, comparison or
             comparison_fulltext.
-        split: test, or dev for the boards that methods are tuned on.
-        listed: How many candidates a model is shown, at most.
+        split: test, or dev for the boards for tuning methods.
+        listed: Maximum candidates shown to a model.
     """
 
     listed: int = LISTED
@@ -77,14 +77,14 @@ class GraphArguments(SplitArguments):
 
 
 class RankByPrompt(FamilyTask[PromptArguments]):
-    """Boards whose titles the prompt lists; each may go when a window is too narrow."""
+    """Boards whose titles are listed in the prompt; titles may be removed to fit a window."""
 
     arguments = PromptArguments
     scorer = "title_order"
     undefined = ("ktau", "bem_complete")
 
     def sample(self, row: Row, view: View[PromptArguments]) -> Item:
-        """A board as a query with its titles."""
+        """Make the item of a board: a query and its titles."""
         titles = [row["titles"][place] for place in row["shown"]]
         slots = {**_names(row), "titles": "\n".join(titles)}
         prompt = view.prompts.render(PROMPT, slots, {})
@@ -98,7 +98,7 @@ class RankByPrompt(FamilyTask[PromptArguments]):
     def measure(self, answer: str, row: Row) -> Values:
         """Compare the titles with the board's order, and count the other lines of the answer.
 
-        An answer that names no title of the board ranks nothing: it is malformed.
+        An answer without any title of the board is malformed.
         """
         gold = row["target"].split("\n")
         found = find_titles(answer, gold)
@@ -112,10 +112,10 @@ class RankByPrompt(FamilyTask[PromptArguments]):
 
 
 class RankByGraph(FamilyTask[GraphArguments]):
-    """Boards whose papers are to be found among candidates of a network.
+    """Boards whose papers must be found among candidates in a network.
 
-    The candidates are listed with their dates and links, the likeliest by BM25 first; each may go
-    when a window is too narrow. The target is the ids of the board's papers, best first.
+    The candidates are listed with dates and links, best by BM25 first; they may be removed to fit a
+    window. The target is the ids of the board's papers, best first.
     """
 
     arguments = GraphArguments
@@ -130,8 +130,8 @@ class RankByGraph(FamilyTask[GraphArguments]):
     def measure(self, answer: str, row: Row) -> Values:
         """Compare a list of paper ids with the board's order.
 
-        An answer without any paper of the board is as valid as any other: finding them is the
-        task. One that is not a list of ids is malformed.
+        An answer without papers of the board is valid, since finding them is the task. One that is
+        not a list of ids is malformed.
         """
         gold, ids = row["target"].split("\n"), read_paper_ids(answer)
         found = score_paper_ranking(gold, ids, row.get("scores"))
@@ -146,7 +146,7 @@ class RankByGraph(FamilyTask[GraphArguments]):
 
 
 def _is_id(line: str) -> bool:
-    """Check whether a line may be the id of a paper that is not a candidate."""
+    """True if a line may be the id of a paper that is not a candidate."""
     return len(line.split()) == 1 and any(character.isalnum() for character in line)
 
 
@@ -191,7 +191,7 @@ def _names(row: Row) -> dict[str, str]:
 
 
 def _lines_from_last(titles: Sequence[str], start: int) -> list[Span]:
-    """Places of each title with the line break before it, from the last to the second."""
+    """Spans of each title with the preceding line break, from the last to the second."""
     spans: list[Span] = []
     for title in titles:
         spans.append((start, start + len(title)))
@@ -221,7 +221,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
 
 
 def _legacy(rows: Sequence[RankingRow]) -> Measured:
-    """Table 9 as published: percent for cis and cp, and blanks where it has them."""
+    """Table 9 as published: percent for cis and cp, and its blanks."""
     scores = score_ranking_legacy(rows)
     complete = [float(row.is_complete) for row in scores.rows]
     exact = [float(row.is_exact) for row in scores.rows]
@@ -238,12 +238,12 @@ def _legacy(rows: Sequence[RankingRow]) -> Measured:
 def _titles(pair: Pair) -> list[str]:
     titles = pair.gold.texts("gold")
     if not titles:
-        raise InputError(f"{pair.gold.where}: gold lists no title.")
+        raise InputError(f"{pair.gold.where}: gold has no titles.")
     return titles
 
 
 def _scores(pair: Pair) -> list[float] | None:
-    """The scores of the gold titles, where the row has them: equal ones are tied."""
+    """The scores of the gold titles, if the row has them; equal ones are ties."""
     if "scores" not in pair.gold.row:
         return None
     scores: list[float] = pair.gold.require("scores", list, "a list of numbers")

@@ -1,7 +1,7 @@
-"""Papers ranked by a network among the candidates, and the rankings it has to beat.
+"""Rankings of papers by a network among the candidates, and baselines.
 
-Every candidate is ranked exactly once, and nothing else is. Scores are rounded before they are
-compared, and between equal ones a hash decides, so the order is the same on every machine.
+Exactly the candidates are ranked. Scores are rounded before comparison, and a hash decides ties, so
+the order is the same on every machine.
 
 Source: LEGOBench §4.2, which leaves direction and damping open; Page et al. 1999 for PageRank.
 """
@@ -43,14 +43,14 @@ Ranker = Literal["pagerank", "recency", "in_degree", "bm25", "random"]
 RANKERS: tuple[Ranker, ...] = get_args(Ranker)
 
 _LEAST_WEIGHT = 1e-4
-"""An edge between papers that have nothing in common is still an edge."""
+"""Weight of an edge between papers without similarity."""
 _WEIGHT_DIGITS = 4
 _SCORE_DIGITS = 10
 
 _LINKED = {"citation": ("cited by", "cites"), "comparison": ("compared by", "compares with")}
-"""Words for the papers that lead to a paper, and for those that it leads to."""
+"""Words for the papers that link to a paper, and for those that it links to."""
 _TEXTS = ("sections", "tables")
-"""Columns of `papers.parquet` that no ranking reads."""
+"""Columns of `papers.parquet` that rankings do not need."""
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -61,25 +61,25 @@ class RankOptions:
     """Settings of a ranking by a network.
 
     Raises:
-        InputError: An option is none that there is.
+        InputError: An option is invalid.
     """
 
     encoder: str = TFIDF
-    """Encoder of the edges: `tfidf`, a preset of dense retrieval, a folder, a name on the hub."""
+    """Encoder for edges: `tfidf`, a preset of dense retrieval, a folder, or a hub name."""
     folder: str | None = None
-    """Folder of the weights of a named encoder, instead of its place on the hub."""
+    """Folder with the weights of a preset; by default they come from the hub."""
     direction: Direction = "cited"
-    """Direction of the walk: to what a paper cites, to what cites it, or both."""
+    """Direction of the walk: to cited papers, to citing papers, or both."""
     damping: float = DAMPING
     weights: bool = True
-    """Take edges in proportion to the cosine of the two papers; else all alike."""
+    """True to weight edges by the cosine of the two papers."""
 
     def __post_init__(self) -> None:
-        """Refuse what would fail, or go unnoticed, at some item or other."""
+        """Refuse invalid options before they fail, or go unnoticed, at some item."""
         check_name(self.encoder, self.folder)
         if self.direction not in get_args(Direction):
             names = ", ".join(get_args(Direction))
-            raise InputError(f"No direction is called {self.direction!r}. There are: {names}.")
+            raise InputError(f"There is no direction {self.direction!r}. Available: {names}.")
         if type(self.damping) not in (int, float) or not 0 <= self.damping < 1:
             raise InputError(f"damping={self.damping!r} must be at least 0 and less than 1.")
         if type(self.weights) is not bool:
@@ -87,7 +87,7 @@ class RankOptions:
 
 
 class PaperGraph:
-    """The papers of a round and the networks among them, opened once for all its items.
+    """The papers of a round and their networks, shared by all items.
 
     Args:
         papers: The file `papers.parquet`.
@@ -113,9 +113,9 @@ class PaperGraph:
         self._vectors: dict[tuple[str, str | None], Vectors] = {}
 
     def among(self, network: str, places: Places) -> Graph:
-        """The edges of a network among some papers, which become its nodes in ascending order.
+        """Edges of a network among given papers, which are numbered in ascending order.
 
-        `InputError` where the round does not have the network.
+        `InputError` if the round does not have the network.
         """
         self.in_degrees(network)
         if network not in self._graphs:
@@ -125,13 +125,13 @@ class PaperGraph:
         return induced(self._graphs[network], keep)
 
     def in_degrees(self, network: str) -> Floats:
-        """Count of papers that lead to each paper in the whole network; `InputError` without it."""
+        """In-degree of each paper in the whole network; `InputError` without it."""
         if network not in self._degrees:
-            raise InputError(f"The round has no {network} network: name it under networks.")
+            raise InputError(f"The round has no {network} network: add it to networks in the spec.")
         return self._degrees[network]
 
     def cosines(self, first: Places, second: Places, options: RankOptions) -> Floats:
-        """The cosine of each pair of papers by an encoder, which is opened once."""
+        """Cosines of pairs of papers by an encoder, which is cached."""
         key = (options.encoder, options.folder)
         if key not in self._vectors:
             papers = list(zip(self.titles, self.abstracts, strict=True))
@@ -144,14 +144,14 @@ class PaperGraph:
 
     @cached_property
     def bm25(self) -> Bm25Retriever:
-        """Titles and abstracts, to be searched."""
+        """Index of titles and abstracts."""
         pairs = zip(self.titles, self.abstracts, strict=True)
         return Bm25Retriever(f"{title}\n{abstract}" for title, abstract in pairs)
 
 
 @lru_cache(maxsize=2)
 def open_graph(folder: str, _sha256: str) -> PaperGraph:
-    """The papers and networks of the round in a folder with this content."""
+    """Open the papers and networks of a round, cached by hash."""
     opened = load_round(folder)
     return PaperGraph(*(opened.read_file(FAMILY, name) for name in (PAPERS, EDGES)))
 
@@ -165,19 +165,19 @@ def rank_papers(
     options: RankOptions | None = None,
     seed: int = 0,
 ) -> list[str]:
-    """The candidates for an item, best first: paper ids.
+    """Rank the candidates of an item; returns paper ids, best first.
 
     Args:
-        graph: That of the item's round.
+        graph: Graph of the item's round.
         item: A row of `rank_by_graph.parquet`.
         setting: A name of `SETTINGS`.
         ranker: `pagerank`; `recency`, newest first; `in_degree` in the whole network; `bm25` of the
             board's names in titles and abstracts; `random`, by seed, item and paper.
-        options: Of `pagerank`.
-        seed: Of `random`.
+        options: Options of `pagerank`.
+        seed: Seed of `random`.
 
     Raises:
-        InputError: A name is unknown, or the round lacks what the setting needs.
+        InputError: A name is unknown, or the round does not have the setting's network or text.
     """
     chosen = options or RankOptions()
     network, text = _needs(setting)
@@ -197,8 +197,8 @@ def rank_papers(
         keys = (f"{seed}\0{item['id']}\0{graph.ids[place]}" for place in places)
         scores = np.array([_chance(key) for key in keys], dtype=np.float64)
     else:
-        raise InputError(f"No ranker is called {ranker!r}. There are: {', '.join(RANKERS)}.")
-    # Ids often tell the year: between equal scores they must not decide.
+        raise InputError(f"There is no ranker {ranker!r}. Available: {', '.join(RANKERS)}.")
+    # Ids often show the year, so they must not decide ties.
     chances = np.array([_chance(f"{item['id']}\0{graph.ids[place]}") for place in places])
     order = np.lexsort((chances, -np.round(scores, _SCORE_DIGITS)))
     return [graph.ids[place] for place in places[order].tolist()]
@@ -207,9 +207,9 @@ def rank_papers(
 def list_candidates(
     graph: PaperGraph, item: Mapping[str, Any], setting: str, limit: int
 ) -> tuple[list[str], list[str]]:
-    """Ids of the likeliest candidates for an item, and a line for each: id, title, date, links.
+    """Ids of the best candidates for an item by BM25, and a line for each: id, title, date, links.
 
-    A link names the line of the paper that is cited, or compared with.
+    Links refer to lines of cited or compared papers.
     """
     network, _ = _needs(setting)
     ids = rank_papers(graph, item, setting=setting, ranker="bm25")[:limit]
@@ -234,23 +234,23 @@ def list_candidates(
 
 
 def candidate_places(item: Mapping[str, Any], text: Text) -> Places:
-    """An item's candidates as rows of `papers.parquet`, ascending.
+    """An item's candidates as ascending rows of `papers.parquet`.
 
-    `InputError` where the round does not search that text.
+    `InputError` if the round does not search that text.
     """
     found = item[f"candidates_{text}"]
     if found is None:
-        raise InputError(f"The round has no candidates by {text}: name it under texts.")
+        raise InputError(f"The round has no candidates by {text}: add it to texts in the spec.")
     return np.array(found, dtype=np.int64)
 
 
 def pagerank_scores(
     graph: PaperGraph, network: str, places: Places, options: RankOptions
 ) -> Floats:
-    """PageRank of each candidate in the graph that the candidates make.
+    """PageRank of each candidate in the graph of the candidates.
 
-    A cosine of 0 or less weighs 0.0001. With direction `both` two papers that lead to each other
-    are joined once in each direction, as any others.
+    A cosine of 0 or less counts as 0.0001. With direction `both`, papers that link to each other
+    get one edge in each direction, like all others.
     """
     edges = _directed(graph.among(network, places), options.direction)
     if options.weights and edges.edges:
@@ -261,7 +261,7 @@ def pagerank_scores(
 
 
 def _directed(graph: Graph, direction: Direction) -> Graph:
-    """The edges as the walk takes them."""
+    """The edges in the direction of the walk."""
     if direction == "cited":
         return graph
     if direction == "citing":
@@ -277,7 +277,7 @@ def _directed(graph: Graph, direction: Direction) -> Graph:
 
 def _needs(setting: str) -> tuple[NetworkName, Text]:
     if setting not in SETTINGS:
-        raise InputError(f"No setting is called {setting!r}. There are: {', '.join(SETTINGS)}.")
+        raise InputError(f"There is no setting {setting!r}. Available: {', '.join(SETTINGS)}.")
     return SETTINGS[setting]
 
 
@@ -291,7 +291,7 @@ def _graphs(edges: pa.Table, n: int) -> dict[str, Graph]:
 
 
 def _chance(key: str) -> float:
-    """A number from 0 to 1 out of a text."""
+    """A number from 0 to 1 from the hash of a text."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:6], "big") / 2**48
 
 

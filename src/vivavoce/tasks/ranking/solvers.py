@@ -1,7 +1,7 @@
-"""Methods of the ranking tasks: a model, and rankings that need none.
+"""Methods of the ranking tasks without a model.
 
-Those without a model rank the candidates of an item in `rank_by_graph`, and the listed titles in
-`rank_by_prompt`; there, `in_order`, `random_order` and `recency` need no network in the round.
+They rank the candidates in `rank_by_graph` and the listed titles in `rank_by_prompt`; there,
+`in_order`, `random_order` and `recency` need no network in the round.
 """
 
 from __future__ import annotations
@@ -50,14 +50,15 @@ def pagerank(
     damping: float = 0.85,
     weights: bool = True,
 ) -> Solver:
-    """Rank papers by PageRank in the graph that they make.
+    """Rank papers by PageRank in their graph.
 
     Args:
-        encoder: What weighs the edges: tfidf, minilm, scibert, specter, scincl or another preset, a
-            folder or a name on the hub; NAME:FOLDER for a preset whose weights lie in a folder.
-        direction: Where the walk goes: cited, citing or both.
-        damping: How likely the walk goes on.
-        weights: Whether edges count in proportion to how alike two papers are.
+        encoder: Encoder that weights edges: tfidf, minilm, scibert, specter, scincl or another
+            preset, a folder or a name on the hub; NAME:FOLDER for a preset with weights in a
+            folder.
+        direction: Direction of the walk: cited, citing or both.
+        damping: Probability that the walk continues.
+        weights: True to weight edges by the similarity of the two papers.
 
     Raises:
         InputError: An option is none that there is.
@@ -67,14 +68,14 @@ def pagerank(
 
 
 def encoder_of(text: str) -> tuple[str, str | None]:
-    """The encoder that a text names, and for NAME:FOLDER the folder of its weights."""
+    """Parse an encoder's name, or NAME:FOLDER with the folder of its weights."""
     name, _, folder = text.partition(":")
     return (name, folder) if folder and name in PRESETS else (text, None)
 
 
 @solver
 def in_degree() -> Solver:
-    """Rank papers by how many papers of the whole network lead to them."""
+    """Rank papers by in-degree in the whole network."""
     return _ranking("in_degree", _by_graph("in_degree", RankOptions()))
 
 
@@ -119,7 +120,7 @@ def in_order() -> Solver:
 
 
 def _ranking(name: str, rank: _Rank) -> Solver:
-    """Answer with ids, or with titles where the prompt lists titles, one a line."""
+    """Answer with ids, or with titles if the prompt lists titles, one per line."""
 
     def answer(state: TaskState) -> str:
         row = _item(state)
@@ -155,7 +156,7 @@ def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed
 
 
 def _listed(row: Row) -> list[str]:
-    """The papers of a board in the order in which the prompt lists them."""
+    """The papers of a board in the order of the prompt."""
     return [row["papers"][place] for place in row["shown"]]
 
 
@@ -169,5 +170,5 @@ def _item(state: TaskState) -> Row:
 
 @lru_cache(maxsize=4)
 def _items(folder: str, _sha256: str, task: str, split: str) -> dict[str, Row]:
-    """The items of a split of the round with this content, read once for all of its samples."""
+    """Items of a split of a round, cached by hash."""
     return {row["id"]: row for row in rows_of(load_round(folder), FAMILY, task, split)}

@@ -1,11 +1,11 @@
-"""One way to put a structured question to models that judge.
+"""Structured requests to judges.
 
-`send` fills a template, cuts the texts that may be cut to the model's window, and sends it once.
-`ask` reads the reply and asks again while it is malformed. The texts are data: each is in tags that
-end in a hash of all of them, so that no text can close its own block.
+`send` fills a template, cuts texts to the model's window, and sends it once. `ask` reads the reply
+and asks again while it is malformed. Texts are data: each is in tags that end in a hash of all of
+them, so no text can close its own block.
 
-A run keeps every reply by the hash of model, settings and request: one that was interrupted goes on
-where it stopped, and nothing is judged or paid twice. The budget of a run holds for judges too.
+A run stores every reply by the hash of model, settings and request, so an interrupted run resumes
+and pays for nothing twice. The budget of a run includes judges.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from vivavoce.tasks.scoring.marks import JUDGE, check_votes
 from vivavoce.text.json_answer import find_json
 
 ATTEMPTS = 3
-"""Requests for one answer; the last one that cannot be read makes it malformed."""
+"""Maximum requests for one answer."""
 REFUSED = ("refusal",)
-"""Faults of a reply that are the judge's own decision, and counted apart from malformed ones."""
+"""Faults that are the judge's own decision, counted separately from malformed replies."""
 JUDGING = GenerateConfig(temperature=0.0, max_tokens=2048)
-"""Decoding of a judge, where its role does not say otherwise."""
+"""Default decoding of judges."""
 
 _is_named_later: ContextVar[bool] = ContextVar("judge_is_named_later", default=False)
 _under_way: ContextVar[Request | None] = ContextVar("request_under_way", default=None)
@@ -41,19 +41,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A template, and what it is filled with."""
+    """A template and its content."""
 
     template: str
     slots: Mapping[str, str]
-    """Texts that may be anybody's."""
+    """Untrusted texts."""
     values: Mapping[str, object] = field(default_factory=dict)
     cut: Sequence[Group] = ()
-    """Slots that may be cut, the first first."""
+    """Slots that may be cut, in order."""
     usual: str = ""
-    """A reply of the usual length and form, for estimates of costs."""
+    """A typical reply, for cost estimates."""
 
     def fill(self, prompts: PromptSet, attempt: int = 1) -> Rendered:
-        """The prompt; `InputError` where the template lacks a slot."""
+        """Fill the template; `InputError` if it has no such slot."""
         mark = fence_mark(self.slots.values())
         values = {"mark": mark, "attempt": attempt, **self.values}
         return prompts.render(self.template, self.slots, values)
@@ -64,10 +64,10 @@ class Reply:
     """A model's reply to one request."""
 
     text: str
-    """The final answer; empty where there is none."""
+    """The final answer; empty without one."""
     fault: str | None
     is_cut: bool
-    """True where the prompt had to be cut."""
+    """True if the prompt was cut."""
 
 
 async def send(
@@ -85,12 +85,12 @@ async def send(
         model: The model.
         prompts: The templates.
         request: The texts.
-        attempt: Number of the request for this answer, which its template may mention.
+        attempt: Number of the request for this answer; the template may use it.
         config: Settings of this request.
-        usual: Settings that hold where the model has none of its own.
+        usual: Default settings if the model has none.
 
     Raises:
-        InputError: The model's window cannot hold what is never cut.
+        InputError: The model's window is too small for the parts that are never cut.
     """
     settings = (usual or GenerateConfig()).merge(model.config).merge(config or GenerateConfig())
     measured = measure(str(model), model.api)
@@ -113,7 +113,7 @@ async def send(
 
 
 def request_under_way() -> Request | None:
-    """The structured request that is being sent, for who counts requests without sending them."""
+    """The request being sent, for estimates that count requests without sending them."""
     return _under_way.get()
 
 
@@ -126,24 +126,24 @@ async def ask(
     usual: GenerateConfig | None = None,
     attempts: int = ATTEMPTS,
 ) -> tuple[T | None, Reply]:
-    """An answer read from a reply's JSON, asked for again while it is malformed; the last reply.
+    """Ask until the reply's JSON can be read; return the answer and the last reply.
 
     Args:
         model: The model.
         prompts: The templates.
         request: The texts.
-        read: The answer in decoded JSON, None where it is not of the form asked for.
-        usual: Settings that hold where the model has none of its own.
-        attempts: Requests at most.
+        read: Function from decoded JSON to the answer; None for another form.
+        usual: Default settings if the model has none.
+        attempts: Maximum requests.
 
     Raises:
-        InputError: The model's window cannot hold what is never cut.
+        InputError: The model's window is too small for the parts that are never cut.
     """
     for attempt in range(1, attempts + 1):
         reply = await send(model, prompts, request, attempt=attempt, usual=usual)
         found = find_json(reply.text, lambda value: read(value) is not None)
         answer = read(found) if found is not None else None
-        # The same words again would not fit either.
+        # The same request would not fit again.
         if answer is not None or reply.fault == "overflow":
             break
     return answer, reply
@@ -151,7 +151,7 @@ async def ask(
 
 @contextmanager
 def judge_named_later() -> Iterator[None]:
-    """Inside, a task may ask for a judge that its maker gives it afterwards."""
+    """Context in which a task may be made before its judge is known."""
     token = _is_named_later.set(True)
     try:
         yield
@@ -160,10 +160,10 @@ def judge_named_later() -> Iterator[None]:
 
 
 def open_judges() -> list[Model]:
-    """The models of the role `judge`, whose votes count.
+    """The models of the role `judge`.
 
     Raises:
-        InputError: There is none, or they are an even number: then a vote has no majority.
+        InputError: There are none, or an even number, which may have no majority.
     """
     named = model_roles().get(JUDGE)
     judges = named if isinstance(named, list) else [] if named is None else [named]

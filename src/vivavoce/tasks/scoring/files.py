@@ -20,13 +20,13 @@ from vivavoce.text.final_answer import final_answer
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of a file, and where it stands."""
+    """A row of a file with its position."""
 
     where: str
     row: Row
 
     def require(self, name: str, kind: type | tuple[type, ...], description: str) -> Any:
-        """A field's value; `InputError` names the line when it is missing or of another type."""
+        """A field's value; `InputError` names the line if it is missing or mistyped."""
         value = self.row.get(name)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             found = "is missing" if name not in self.row else f"is {type(value).__name__}"
@@ -34,7 +34,7 @@ class Line:
         return value
 
     def texts(self, name: str) -> list[str]:
-        """A field that is a list of strings; `InputError` names the line when it is not."""
+        """A field's list of strings; `InputError` names the line if it is another type."""
         values: list[str] = self.require(name, list, "a list of texts")
         if not all(isinstance(value, str) for value in values):
             raise InputError(f"{self.where}: {name} must be a list of texts.")
@@ -43,29 +43,29 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A gold row and its prediction; None when there is none."""
+    """A gold row and its prediction, None without one."""
 
     cluster: str
     gold: Line
     prediction: Line | None
 
     def answer(self, *fields: str) -> Line | None:
-        """The prediction, if one of its fields has an answer; `InputError` if it has none of them.
+        """The prediction, if a field has an answer; `InputError` if it has none of the fields.
 
-        None where there is no prediction, and where all of these fields are null.
+        None without a prediction, or if all these fields are null.
         """
         if (line := self.prediction) is None:
             return None
         if line.row.keys().isdisjoint(fields):
             wanted, found = (", ".join(map(repr, names)) for names in (fields, line.row))
             raise InputError(
-                f"{line.where}: a prediction has its answer in {wanted}, but this one has {found} "
-                "alone. Name the field so; null stands for no answer."
+                f"{line.where}: a prediction has its answer in {wanted}, but this one has only "
+                f"{found}. Rename the field; null means no answer."
             )
         return None if all(line.row.get(name) is None for name in fields) else line
 
     def text(self) -> str | None:
-        """The final answer in the prediction's `text`; None where there is no answer."""
+        """The final answer in the prediction's `text`; None without one."""
         line = self.answer("text")
         if line is None:
             return None
@@ -79,15 +79,15 @@ class ScoreFamily:
     name: str
     summary: str
     gold: str
-    """A row of gold, or what the file holds, as a message shows it."""
+    """Example of a gold row, or description of the file, for messages."""
     prediction: str
-    """A row of predictions, or what the file holds, as a message shows it."""
+    """Example of a prediction, or description of the file, for messages."""
     uses: tuple[str, ...] = ()
-    """The options, beside seed and aggregate, that the family knows."""
+    """Options of the family, beside seed and aggregate."""
     measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
-    """Measure of families whose files hold one item a line."""
+    """Measure for files with one item per line."""
     measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
-    """Measure of families whose file is one item."""
+    """Measure for files that are one item."""
 
     @property
     def shape(self) -> str:
@@ -103,13 +103,13 @@ def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
     """Pair two lists of rows, in the order of the gold ones.
 
     Raises:
-        InputError: A file cannot be read, there is no gold row, a row has no usable id or an id
-            comes twice, or a prediction's id has no gold.
+        InputError: A file cannot be read, there is no gold, an id is invalid or repeated, or a
+            prediction has no gold.
     """
     golds, answers = _read(gold, "gold"), _read(predictions, "predictions")
     named = gold if isinstance(gold, Path) else "gold"
     if not golds:
-        raise InputError(f"{named} holds no row.")
+        raise InputError(f"{named} has no rows.")
     for key, line in answers.items():
         if key not in golds:
             raise InputError(f"{line.where}: id {key[1]!r} is not in {named}.")
@@ -131,13 +131,13 @@ def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:
         value = line.require("id", (str, int), "a string or an integer")
         key = (type(value).__name__, value)
         if key in lines:
-            raise InputError(f"{line.where}: id {value!r} was already in {lines[key].where}.")
+            raise InputError(f"{line.where}: id {value!r} is already in {lines[key].where}.")
         lines[key] = line
     return lines
 
 
 def _cluster(line: Line, own: str | int) -> str:
-    """The unit of the bootstrap: the row's cluster, by default its id."""
+    """Unit of the bootstrap: the row's cluster, by default its id."""
     value = line.row.get("cluster", own)
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise InputError(f"{line.where}: cluster must be a string or an integer.")
@@ -145,7 +145,7 @@ def _cluster(line: Line, own: str | int) -> str:
 
 
 def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:
-    """Shares of right answers: the mean of the items' (macro), or all questions pooled (micro)."""
+    """Shares of right answers: mean over items (macro), or over all questions (micro)."""
     if how == "micro" and any(ratio.asked for ratio in ratios):
         return Shares([ratio.hits for ratio in ratios], [ratio.asked for ratio in ratios])
     return means_of([ratio.value for ratio in ratios])

@@ -1,8 +1,8 @@
 """The guard around every scorer, and Inspect's means over values that may be undefined.
 
-What is scored is the final answer (`text.final_answer`): reasoning, drafts, end tokens and wrappers
-are cut off before. An answer that is none is counted, never scored as one: it stays in n with the
-value 0, and its fault is in the score's metadata.
+The final answer (`text.final_answer`) is scored, without reasoning, drafts, end tokens and
+wrappers. A faulty answer is counted in n with the value 0, and its fault is in the score's
+metadata.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vivavoce.text.data import read_patterns
 from vivavoce.text.final_answer import final_answer
 
 WORK = ("steps", "searches", "reads")
-"""Counts of an agent's work that its note has."""
+"""Counts in the record of an agent's work."""
 FAULTS = (
     "overflow",
     "refusal",
@@ -43,7 +43,7 @@ FAULTS = (
 
 _STOP_FAULTS = {"model_length": "overflow", "content_filter": "refusal"}
 _START = 400
-"""Characters looked at for a refusal or an error text."""
+"""Characters searched for a refusal or an error text."""
 _REFUSAL_WORDS = 80
 _PATTERNS = read_patterns(__file__, "guard.toml")
 _REFUSALS = (_PATTERNS["refusal"], _PATTERNS["other_languages"])
@@ -52,11 +52,11 @@ _PLACEHOLDER = _PATTERNS["placeholder"]
 
 
 def find_fault(output: ModelOutput) -> str | None:
-    """The fault of an output, one of `FAULTS`, or None for an answer that can be scored.
+    """Find the fault of an output, one of `FAULTS`; None if it can be scored.
 
-    A refusal is known by the provider's stop reason, or by a short text that opens by declining
-    what was asked for: papers too begin with "I cannot" and "Sorry". An output that ends inside its
-    reasoning is `unclosed`; one such as "N/A" or "[Title]" is a `placeholder`.
+    A refusal is recognised by the provider's stop reason, or by a short text that begins by
+    declining the request: papers too may begin with "I cannot" or "Sorry". An output that ends
+    inside its reasoning is `unclosed`; one such as "N/A" or "[Title]" is a `placeholder`.
     """
     if (stop := _stop_reason(output)) in _STOP_FAULTS:
         return _STOP_FAULTS[stop]
@@ -85,12 +85,12 @@ def answer_of(output: ModelOutput) -> str:
 
 
 def _stop_reason(output: ModelOutput) -> str:
-    """Stop reason of the model; empty when it never answered, as in a sample out of time."""
+    """Stop reason of the model; empty without an answer, as after a time limit."""
     return output.stop_reason if output.choices else ""
 
 
 class GuardedScorer(Protocol):
-    """An Inspect scorer that always gives a score."""
+    """An Inspect scorer that always returns a score."""
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """Score an answer."""
@@ -98,7 +98,7 @@ class GuardedScorer(Protocol):
 
 
 def numbers(values: Values) -> dict[str, float]:
-    """Values as a log holds them: NaN stands for undefined."""
+    """Values in the form of logs: NaN if undefined."""
     return {name: math.nan if value is None else value for name, value in values.items()}
 
 
@@ -107,12 +107,12 @@ def guarded(
     score: Callable[[str, TaskState, Target], Awaitable[Values]],
     undefined: Sequence[str] = (),
 ) -> GuardedScorer:
-    """Wrap a function of (answer, state, target) into a scorer that never scores a fault.
+    """Wrap a function of (answer, state, target) into a scorer that handles faults.
 
     Args:
-        metrics: The names that `score` returns; each is 0 for a fault.
-        score: Gives each metric's value, None where it is undefined; may raise `FaultyAnswer`.
-        undefined: Metrics that a fault leaves undefined instead of 0, such as correlations.
+        metrics: Names of the values of `score`; they are 0 for a fault.
+        score: Returns metrics by name, None if undefined; may raise `FaultyAnswer`.
+        undefined: Metrics that are undefined for a fault instead of 0, such as correlations.
     """
 
     async def scorer(state: TaskState, target: Target) -> Score:
@@ -126,9 +126,9 @@ def guarded(
                 fault, values = error.fault, error.values
         if values is None:
             values = {name: None if name in undefined else 0.0 for name in metrics}
-        note = state.metadata.get("agent") or {}  # where an agent answered
+        note = state.metadata.get("agent") or {}  # if an agent answered
         work = {"agent": {name: note[name] for name in WORK}} if set(WORK) <= note.keys() else {}
-        # Parts that the setting or the method adds: arrived whole, cut, and not at all.
+        # Parts that the setting or the method adds: whole, cut and dropped.
         shown = state.metadata.get("fit", {}).get("shown", {})
         added = str(state.metadata.get("adds", ""))
         fit = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
@@ -151,7 +151,7 @@ def guarded(
 
 @metric
 def defined_mean() -> Metric:
-    """Mean over the samples whose value is defined; NaN when there is none."""
+    """Mean over samples with a defined value; NaN without any."""
 
     def compute(scores: list[SampleScore]) -> float:
         values = [score.score.as_float() for score in scores]
@@ -162,7 +162,7 @@ def defined_mean() -> Metric:
 
 
 REDUCERS = ("mean", "max", "std")
-"""Reducers of a sample's attempts, each over those where a value is defined."""
+"""Reducers of a sample's attempts, over defined values."""
 
 
 @score_reducer(name="std")

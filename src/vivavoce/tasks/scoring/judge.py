@@ -1,7 +1,7 @@
 """Models that compare an answer with the reference, in both orders.
 
 The judge is the model of the role `judge`: `viva run --judge MODEL`, or `inspect eval ... -T
-judge=true --model-role judge=MODEL`. Of several judges each is asked, and the majority counts.
+judge=true --model-role judge=MODEL`. If there are several judges, the majority counts.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from vivavoce.text.json_answer import find_json
 
 _ORDERS = (("answer", True), ("reference", False))
 _KEPT_FREE = 16
-"""Tokens of a window for borders that move when texts are put together."""
+"""Reserved tokens, since token boundaries move when texts are joined."""
 _USUAL = json.dumps(
     {name: {"reason": "It names what was done and leaves no step out.", "winner": 1}
      for name in ASPECTS}
 )  # fmt: skip
 
 Verdicts = tuple[Verdict | None, Verdict | None]
-"""Verdicts with the answer first, and with the reference first; None where malformed."""
+"""Verdicts with the answer first, and with the reference first; None if malformed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Texts that a judge is shown."""
+    """Texts for a judge to compare."""
 
     kind: str
     """Kind of both texts, such as `abstract`."""
@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def mark(self) -> str:
-        """End of the tags around the texts: it occurs in none of them."""
+        """Suffix of the tags around the texts, which occurs in none of them."""
         return fence_mark([self.answer, self.reference])
 
     def request(self, is_answer_first: bool) -> Request:
@@ -78,28 +78,28 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Both verdicts of one or several judges, and who these are."""
+    """Verdicts of one or several judges."""
 
     models: Sequence[str]
     comparison: Comparison
     votes: Sequence[Verdicts]
     """Verdicts of each judge."""
     refused: int
-    """Verdicts that a judge refused to give."""
+    """Number of refused verdicts."""
 
     @property
     def asked(self) -> int:
-        """Verdicts asked for."""
+        """Number of requested verdicts."""
         return 2 * len(self.votes)
 
     @property
     def malformed(self) -> int:
-        """Verdicts that nobody could read."""
+        """Number of malformed verdicts."""
         return sum(verdicts.count(None) for verdicts in self.votes) - self.refused
 
     @property
     def verdicts(self) -> Verdicts:
-        """Verdicts that count."""
+        """The joint verdicts."""
         first, second = (vote_verdicts([votes[order] for votes in self.votes]) for order in (0, 1))
         return first, second
 
@@ -127,23 +127,23 @@ def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
 
 
 def check_judge(prompts: PromptSet, *, compares: bool) -> None:
-    """Raise `InputError` unless judges are named and the template that compares can be used."""
+    """Raise `InputError` unless there are judges and a usable template for comparisons."""
     open_judges()
     if compares:
         Comparison("title", "one", "two").request(True).fill(prompts)
 
 
 def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
-    """A short hash of the templates of some questions; `InputError` where one is missing."""
+    """Short hash of the templates of questions; `InputError` if one is missing."""
     return hash_of([hash_of_template(prompts, template_of(name)) for name in questions])[:8]
 
 
 def hash_of_template(prompts: PromptSet, name: str) -> str:
-    """A short hash of a template; `InputError` where it is missing."""
+    """Short hash of a template; `InputError` if it is missing."""
     path = prompts.folder / f"{name}{SUFFIX}"
     if not path.exists():
         raise InputError(
-            f"{path} is missing, and a judge needs it. Copy the shipped one, or name the "
+            f"{path} is missing, but a judge needs it. Copy the shipped one, or name the "
             "questions to ask, such as -T questions=compare."
         )
     return hash_of(path.read_text("utf-8"))[:8]
@@ -153,10 +153,10 @@ async def compare(prompts: PromptSet, comparison: Comparison) -> Judgement:
     """Ask every judge for both verdicts.
 
     Raises:
-        InputError: The window of one cannot hold its instructions.
+        InputError: A judge's window is too small for its instructions.
     """
     judges = open_judges()
-    for judge in judges:  # each is shown what fits into the smallest window
+    for judge in judges:  # all see the texts that fit into the smallest window
         comparison = _cut(prompts, comparison, judge)
     votes: list[Verdicts] = []
     refused = 0
@@ -172,7 +172,7 @@ async def compare(prompts: PromptSet, comparison: Comparison) -> Judgement:
 
 
 def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison:
-    """The comparison cut to a judge's window, once for both orders: the longer text pays."""
+    """Cut a comparison to a judge's window, the same for both orders; cut the longer text."""
     measured = measure(str(judge), judge.api)
     if measured.window is None:
         return comparison
@@ -182,15 +182,15 @@ def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison
     room = measured.window - fixed - _KEPT_FREE
     if room < 0:
         raise InputError(
-            f"The window of {judge}, {measured.window} tokens, cannot hold a judge's instructions. "
-            "Name a judge with a larger one."
+            f"The window of {judge}, {measured.window} tokens, is too small for a judge's "
+            "instructions. Choose a judge with a larger one."
         )
     answer, reference = _share(comparison.answer, comparison.reference, room, measured.counter)
     return Comparison(comparison.kind, answer, reference)
 
 
 def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[str, str]:
-    """Two texts cut to a number of tokens together: the longer one pays until both are equal."""
+    """Cut two texts to a total number of tokens; the longer one is cut until both are equal."""
     sizes = counter.count(first), counter.count(second)
     if sum(sizes) <= room:
         return first, second
@@ -202,11 +202,11 @@ def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[s
 
 @dataclass(slots=True)
 class _Labels:
-    """The labels that one judge gives the lines of a question."""
+    """Labels by one judge for the lines of a question."""
 
     rulings: list[Ruling | None]
     refused: int = 0
-    """Lines without a label whose last reply was a refusal."""
+    """Number of lines without a label whose last reply was a refusal."""
     is_cut: bool = False
 
 
@@ -220,7 +220,7 @@ class LabelledQuestion:
 
     @property
     def rulings(self) -> list[Ruling | None]:
-        """The rulings that count, one a line."""
+        """The joint rulings, one per line."""
         given = (labels.rulings for labels in self.votes.values())
         return [vote_labels(line, self.question.labels) for line in zip(*given, strict=True)]
 
@@ -231,22 +231,22 @@ class LabelledQuestion:
 
     @property
     def asked(self) -> int:
-        """Labels that were asked for, of all judges."""
+        """Number of requested labels, over all judges."""
         return len(self.question.lines) * len(self.votes)
 
     @property
     def refused(self) -> int:
-        """Labels that a judge refused to give."""
+        """Number of refused labels."""
         return sum(labels.refused for labels in self.votes.values())
 
     @property
     def malformed(self) -> int:
-        """Labels that nobody could read."""
+        """Number of malformed labels."""
         silent = sum(labels.rulings.count(None) for labels in self.votes.values())
         return silent - self.refused
 
     def record(self) -> dict[str, Any]:
-        """Record for a log: the lines, their labels, and each judge's where several voted."""
+        """Record for a log: the lines, their labels, and the votes if there were several judges."""
         votes = {name: _record(labels.rulings) for name, labels in self.votes.items()}
         return {
             "lines": list(self.question.lines),
@@ -270,7 +270,7 @@ async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
     """Ask every judge for the label of every line.
 
     Raises:
-        InputError: The window of one cannot hold its instructions.
+        InputError: A judge's window is too small for its instructions.
     """
     return LabelledQuestion(
         question, {str(judge): await _label(judge, prompts, question) for judge in open_judges()}
@@ -290,7 +290,7 @@ async def _label(judge: Model, prompts: PromptSet, question: Question) -> _Label
 async def _label_batch(
     judge: Model, prompts: PromptSet, question: Question, lines: Sequence[str]
 ) -> tuple[list[Ruling | None], Reply]:
-    """Labels of the lines of one request, asked for again while one is missing; the last reply."""
+    """Ask until no label of a request's lines is missing; also return the last reply."""
 
     def read(value: Any) -> list[Ruling | None]:
         return read_rulings(value, len(lines), question.labels)
@@ -308,7 +308,7 @@ async def _label_batch(
 
 
 def request_of(question: Question, lines: Sequence[str]) -> Request:
-    """The request for the labels of some lines."""
+    """Make the request for labels of lines."""
     shown = "\n".join(f"{number}. {' '.join(line.split())}" for number, line in enumerate(lines, 1))
     usual = json.dumps({str(number): question.labels[-1] for number in range(1, len(lines) + 1)})
     values = {**question.values, "count": len(lines)}

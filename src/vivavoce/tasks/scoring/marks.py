@@ -1,4 +1,4 @@
-"""Values and faults of answers, questions to a judge, and marks of our scores; free of Inspect."""
+"""Values and faults of answers, questions to judges, and marks of our scores; without Inspect."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 VALID = "valid"
 JUDGE = "judge"
-"""Role of the model that judges."""
+"""Role of judges."""
 Values: TypeAlias = Mapping[str, float | None]
-"""Metrics of an answer by name; None where one is undefined."""
+"""Metrics of an answer by name; None if undefined."""
 
 
 def check_votes(judges: Sequence[object]) -> None:
-    """Raise `InputError` for judges of an even number: their votes may have no majority."""
+    """Raise `InputError` for an even number of judges, which may have no majority."""
     if judges and len(judges) % 2 == 0:
         raise InputError(
-            f"{len(judges)} judges may split evenly. Name one, three or five, each with --judge."
+            f"{len(judges)} judges may tie. Name one, three or five, each with --judge."
         )
 
 
 class FaultyAnswer(Exception):
-    """An answer with a fault, which `fault` names, such as `malformed`.
+    """An answer has a fault, such as `malformed`.
 
-    `values` are the metrics that it reaches all the same; None when there is nothing to score.
+    `values` are the metrics that it has nevertheless; None if there is nothing to score.
     """
 
     def __init__(self, fault: str, values: Values | None = None) -> None:
@@ -39,7 +39,7 @@ class FaultyAnswer(Exception):
 
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
-    """Scores of a sample that our scorers gave."""
+    """Scores of a sample by our scorers."""
     return [
         score
         for score in (scores or {}).values()
@@ -48,28 +48,28 @@ def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
 
 
 COMPARE = "compare"
-"""Question of which text is better, the answer or the gold."""
+"""Question whether the answer or the gold is better."""
 BATCH = 40
-"""Lines of one request."""
+"""Maximum lines of a request."""
 
 
 def template_of(question: str) -> str:
-    """The template of a question."""
+    """Name of a question's template."""
     return "judge" if question == COMPARE else f"judge.{question}"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Lines of one kind about one answer."""
+    """Lines of one kind about an answer, to be labelled."""
 
     name: str
     lines: Sequence[str]
     labels: Sequence[str]
     """Labels from the worst to the best."""
     slots: Mapping[str, str]
-    """Texts that the judge is shown beside the lines."""
+    """Texts for the judge beside the lines."""
     about: Any
-    """What the lines are about beside their texts, as JSON values; metrics need it."""
+    """Subject of the lines as JSON values, for the metrics."""
     cut: Sequence[str] = ()
     """Slots that may be cut, the first first."""
     values: Mapping[str, object] = field(default_factory=dict)
@@ -80,9 +80,9 @@ class Question:
 
 
 def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
-    """Text of the paper itself in a sample's prompt: its slots but for those of examples.
+    """Text of the sample's own paper in a prompt, without examples.
 
-    The works it cites come last, so that they are the first to be cut.
+    Cited works come last, so they are cut first.
     """
     shown = [name for name in spans if not name.startswith("example")]
     shown.sort(key=lambda name: (name == "works", spans[name][0]))

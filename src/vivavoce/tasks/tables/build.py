@@ -1,4 +1,4 @@
-"""Tables of a corpus turned into items: a demand, a pool of papers, and the table to be made.
+"""Items from tables of a corpus: a demand, a pool of papers, and the gold table.
 
 Source: arXiv2Table §4, with the rules of docs/families/tables.md.
 """
@@ -55,18 +55,18 @@ OPTIONS = TablesOptions
 
 
 ENOUGH = 30
-"""Tables that works with a full text alone have to leave, to be the default of a round."""
+"""Minimum tables with full texts only, for this evidence to be a round's default."""
 
 
 def read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    """The gold tables that a round with these options has, before they are asked for."""
+    """Gold tables of a round with these options, before demands."""
     return settle_evidence(corpus, window, options)[0]
 
 
 def settle_evidence(
     corpus: Corpus, window: Window, options: TablesOptions
 ) -> tuple[GoldTables, TablesOptions]:
-    """Gold tables, and the options with the evidence that `auto` comes to."""
+    """Gold tables, and the options with `auto` resolved."""
     for least in ("fulltext", "any") if options.evidence == "auto" else (options.evidence,):
         settled = options.model_copy(update={"evidence": least})
         gold = read_gold_tables(corpus, window, settled)
@@ -79,7 +79,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     """Make the items of the tables of a window.
 
     Raises:
-        InputError: A file that the options name cannot be used.
+        InputError: A file in the options cannot be used.
     """
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
@@ -105,7 +105,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     excluded += gold.excluded
     for table in tables:
         row = _item(table, *demands[table.id], pools[table.id])
-        # The gold itself, written as an answer, must be read as the gold.
+        # The gold, written as an answer, must be read as the gold.
         gold_table = gold_of(row)
         read = answer_table(json.loads(answer_text(gold_table)))
         if all(value in (1.0, None) for value in score_table(gold_table, read).values().values()):
@@ -135,7 +135,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
 
 
 def _notes(rows: Sequence[Row], chosen: str | None) -> list[str]:
-    """Notes for the round's card: evidence of the works shown, and the default that was chosen."""
+    """Notes for the round's card: evidence for works, and the chosen default."""
     known = Counter(one for row in rows for one in row["evidence"])
     if not known:
         return []
@@ -159,7 +159,7 @@ def _notes(rows: Sequence[Row], chosen: str | None) -> list[str]:
 
 
 def _given_distractors(gold: GoldTables, options: TablesOptions) -> dict[str, list[str]]:
-    """Distractors that came with tables; those of which too little is known cannot be shown."""
+    """Distractors that came with tables, without those of which too little is known."""
     shown = {name for name, work in gold.works.items() if is_known(work, options.evidence)}
     return {
         table: [paper for paper in given.distractors if paper in shown]
@@ -176,10 +176,10 @@ def _candidates(
     window: Window,
     options: TablesOptions,
 ) -> tuple[dict[str, tuple[Candidate, ...]], int]:
-    """Candidates of some tables, the best first, and the number of works they are taken from.
+    """Candidates of tables, best first, and the number of works searched.
 
-    A paper of the corpus that is not over before the window's end is none, unless a table of the
-    round cites it.
+    A paper of the corpus must be from before the window's end, unless a table of the round cites
+    it.
     """
     related = gold.related_works
     cited = {paper for table in gold.tables for paper in table.papers}

@@ -1,13 +1,13 @@
-"""The demand for a table: the one that came with it, one of a file, or one from a template.
+"""Demands for tables: given with the table, from a file, or from a template.
 
-A template's demand asks for a table in one sentence, of the field that the survey's title names and
-a noun phrase of the caption. Where neither is left the table waits for a demand by a model, and so
-does a second table of a survey with the same words. Every demand goes through the checklist:
-self-contained, goal-oriented, concise, not leaking. A demand of a file that fails it makes no item;
-one that came with the table is taken as it is.
+A template's demand asks for a table in one sentence, with the field from the survey's title and a
+noun phrase of the caption. If neither is usable, or an earlier table of the survey has the same
+words, the table needs a demand by a model. Demands are checked: self-contained, goal-oriented,
+concise, not leaking. A demand from a file that fails makes no item; one that came with the table is
+used unchanged.
 
-Source: arXiv2Table, section 4.1 and Table 13. The checks are tests of words. They find demands that
-are plainly at fault, and are not a substitute for the spot checks of people.
+Source: arXiv2Table, section 4.1 and Table 13. The checks look at words only. They find obvious
+    faults and do not replace spot checks by people.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences
 
 Source = Literal["template", "model", "given"]
-"""Origin of a demand's wording: a template, a model, or the file that the table is from."""
+"""Origin of a demand: a template, a model, or the table's file."""
 
 ACCEPT, REWRITE = "ACCEPT", "REWRITE"
 CHECKS = ("self_contained", "goal_oriented", "concise", "non_leaking")
 MAX_SENTENCES = 2
 MAX_WORDS = 90
 MAX_ITEMS = 6
-"""Items of one enumeration; a longer one reads like a list of columns."""
+"""Maximum items of an enumeration; longer ones read like lists of columns."""
 _MAX_REASONS = 8
 _MAX_CAPTION = 600
 _MAX_TITLE = 300
 _MAX_FIELD, _MAX_TOPIC, _MIN_TOPIC = 12, 8, 2
-"""Words of a field, and of a phrase of the caption."""
+"""Limits on the words of a field, and of a phrase of the caption."""
 
 _DATA = read_data(__file__, "demand.toml")
 _ASKING, _AIMS = tuple(_DATA["asking"]), tuple(_DATA["aims"])
@@ -72,19 +72,19 @@ _CLAUSES = re.compile(r"[.!?;:()]")
 _ITEM_MARK = re.compile(r",|\band\b|\bor\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\bcite\w{0,9}:\S+|https?://\S+")
 _LEAD_IN = re.compile(r"^(?:\S+\s+){1,4}?(?:of|on|for|about|between|among|across)\s+")
-"""Words that name the kind of a table: `Summary of`, `A comparison between`."""
+"""Introductory words such as `Summary of`, `A comparison between`."""
 _BREAK = re.compile(r"[.:;,!?–—]|\s-\s|\b(?:based on|by|with|using|that|which|are|is|was|were)\b")
-"""End of the subject: punctuation, or a turn to how the works are compared."""
+"""End of the subject: punctuation, or words on how the works are compared."""
 _TITLE_PARTS = re.compile(r"[:?!]\s|\s[–—-]\s")
 _JOINING = frozenset({"and", "or", "to"})
-"""Words beside which a phrase is a part of something else."""
+"""Words that make a neighbouring phrase part of something else."""
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
 
 
 def check_demand(
     demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
 ) -> dict[str, str]:
-    """Reason why each point of the checklist failed; empty for one that passed."""
+    """Check a demand; return a reason per point of the checklist, empty if passed."""
     reasons = (
         _not_self_contained(demand, table.caption, titles),
         _not_goal_oriented(demand),
@@ -95,7 +95,7 @@ def check_demand(
 
 
 def failures(checks: Mapping[str, str]) -> str:
-    """The reasons of the points that failed, in one line; empty where all passed."""
+    """Reasons of failed points in one line; empty if all passed."""
     return " ".join(filter(None, checks.values()))
 
 
@@ -116,7 +116,7 @@ def _not_goal_oriented(demand: str) -> str:
 
 @cache
 def _stems(words: tuple[str, ...]) -> frozenset[str]:
-    """Worked out when first needed: stemming takes seconds to import."""
+    """Computed on first use, since the stemmer takes seconds to import."""
     return frozenset(stems_of(words))
 
 
@@ -141,7 +141,7 @@ def _leaking(demand: str, index: LeakIndex) -> str:
 
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
-    """A demand worded without a model; None where no topic is left."""
+    """A demand by a template; None if no topic is left."""
     index = leak_index(table, titles)
     field = _field_of(table.survey, index)
     known = set(stems_of(telling_words(" ".join((table.survey, *titles)))))
@@ -158,9 +158,9 @@ def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
 
 
 def _field_of(title: str, index: LeakIndex) -> str:
-    """The field that the title of a survey names: `Parsers: a survey`, `A survey of parsers`.
+    """The field in the title of a survey: `Parsers: a survey`, `A survey of parsers`.
 
-    What a survey is said to be of goes before the rest of the title.
+    Words after `survey of` take precedence over the rest of the title.
     """
     named: list[list[str]] = []
     for part in _TITLE_PARTS.split(plain_words(title[:_MAX_TITLE])):
@@ -181,7 +181,7 @@ def _field_of(title: str, index: LeakIndex) -> str:
 
 
 def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> str:
-    """The longest noun phrase without a leak in the first clause of a caption.
+    """Longest noun phrase without leaks in the first clause of a caption.
 
     What leads to the subject is left out, as in `Summary of parsers`. A caption without it may be a
     sentence, so every word of its phrase has to be in a title. A phrase has no `to`, is not part of
@@ -210,7 +210,7 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
 def _is_noun_phrase(
     words: Sequence[str], known: Collection[str], enough: Callable[[Iterable[bool]], bool]
 ) -> bool:
-    """Check that a run of words can be a noun phrase about the works of some titles.
+    """True if words can be a noun phrase about works with given titles.
 
     Args:
         words: The run.
@@ -229,22 +229,22 @@ def _is_noun_phrase(
 
 
 def _clean_phrase(words: Sequence[str], index: LeakIndex) -> str:
-    """Words as a phrase; empty if it leaks, or begins or ends with a stop word."""
+    """Join words to a phrase; empty if it leaks, or begins or ends with a stop word."""
     phrase = " ".join(words)
     if not is_telling(words[0]) or not is_telling(words[-1]) or index.leaks(phrase):
         return ""
-    # Titles are in capitals; only names keep theirs.
+    # Title case: only names keep their capitals.
     return " ".join(word if names_in(word) else word.lower() for word in words)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Verdict on one wording."""
+    """Verdict on a wording."""
 
     attempt: Ordinal
     demand: str
     check: str
-    """`checklist`, `model`, or `answer` when the model gave no wording."""
+    """`checklist`, `model`, or `answer` if the model gave no wording."""
     decision: Annotated[str, Field(pattern=f"^({ACCEPT}|{REWRITE})$")]
     reason: str
 
@@ -254,9 +254,9 @@ class WrittenDemand:
     """A row of a file of demands."""
 
     id: Name
-    """The table's."""
+    """Id of the table."""
     demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
-    """Demand; None where every attempt failed: the last verdict says why."""
+    """Demand; None if every attempt failed, with the reason in the last verdict."""
     model: Name
     attempts: Ordinal
     verdicts: tuple[Verdict, ...]
@@ -268,18 +268,18 @@ class WrittenDemand:
 
 
 def read_demands(path: Path) -> dict[str, WrittenDemand]:
-    """The demands of a file, by table.
+    """Read the demands of a file, by table.
 
     Rows are JSON objects {id, demand, model, attempts, verdicts: [{attempt, demand, check,
     decision, reason}]}; other keys are skipped.
 
     Raises:
-        InputError: Names the file, the line and what is wrong with it.
+        InputError: A line is invalid; the message names it.
     """
     demands: dict[str, WrittenDemand] = {}
     for where, demand in read_records(path, WrittenDemand):
         if demand.id in demands:
-            raise InputError(f"{where}: the table {demand.id} has a demand already.")
+            raise InputError(f"{where}: the table {demand.id} already has a demand.")
         if demand.demand and not any(one.decision == ACCEPT for one in demand.verdicts[-1:]):
             raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
         demands[demand.id] = demand
@@ -294,17 +294,17 @@ def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
 def choose_demands(
     gold: GoldTables, options: TablesOptions
 ) -> tuple[dict[str, tuple[str, Source]], list[Exclusion]]:
-    """The demand for each table and its source, by id, and the exclusions of tables without one.
+    """Choose demands with their sources by table id; also return exclusions of tables without one.
 
     Raises:
-        InputError: A file is missing, is not asked for, or cannot be read.
+        InputError: The file is missing, not used, or cannot be read.
     """
     if options.demands == "model" and options.demands_file is None:
         raise InputError(
             'demands = "model" needs [tables] demands_file = "FILE"; viva round demands makes one.'
         )
     if options.demands == "template" and options.demands_file is not None:
-        raise InputError('[tables] demands_file is read with demands = "model" alone.')
+        raise InputError('[tables] demands_file is used only with demands = "model".')
     written = read_demands(Path(options.demands_file)) if options.demands_file else None
     demands: dict[str, tuple[str, Source]] = {}
     worded: dict[tuple[str, str], str] = {}
@@ -325,7 +325,7 @@ def choose_demands(
 def _demand(
     table: GoldTable, gold: GoldTables, written: Mapping[str, WrittenDemand] | None
 ) -> tuple[str, Source] | Exclusion:
-    """A table's demand and its source, or why it has none."""
+    """A table's demand and its source, or the reason why it has none."""
     titles = titles_of(table, gold)
     given = gold.given.get(table.id)
     if given is not None and given.demand:

@@ -1,14 +1,13 @@
-"""Leaks of a demand about the table it asks for: column names, words of them, values.
+"""Leaks of a demand about its table: column names, words of them, values.
 
-What leaks, words being compared without their inflection:
+Leaks (words are compared without inflection):
 
 - a column's name, or a synonym of it by the list of `metrics.table_schema`, in any order of words;
-- a word of a column's name that says something by itself;
-- a value: the whole of a short cell or of an item of a list in a cell, and any name or number in a
-  cell or in the label of a row.
+- a telling word of a column's name;
+- a value: a short cell, an item of a list in a cell, or any name or number in a cell or row label.
 
-What at least half of the works' titles hold is the table's topic. A demand has to say it, and so it
-is not a leak: except as a column's whole name, or as a number.
+Words in at least half of the works' titles are the table's topic. A demand must name it, so these
+are not leaks, except as a column's whole name or as a number.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from vivavoce.text.normalise import normalise
 from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 MAX_DEMAND = 2_000
-"""Characters; a longer text is not a demand."""
+"""Maximum characters of a demand."""
 _MAX_VALUE = 5
-"""Words of a value that is looked for as a whole; of longer ones only the names are."""
+"""Maximum words of a value that is searched as a whole; in longer ones, only names are searched."""
 _MAX_NAME = 4
-"""Words of a demand that may be a synonym of one column's name."""
+"""Maximum words of a synonym of a column's name."""
 _MAX_WORD = 40
 _MIN_ROOT, _MAX_ENDING = 5, 4
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
@@ -51,7 +50,7 @@ _SMALL = (
 _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_SMALL.split(), start=2)} | {
     **{"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
 }
-"""One is left out: it is seldom a number."""
+"""`one` is left out: it is seldom a number."""
 
 Kind = Literal["column", "synonym", "column_word", "value", "number"]
 _MEANINGS: dict[Kind, str] = {
@@ -64,17 +63,17 @@ _MEANINGS: dict[Kind, str] = {
 
 
 def _plain(text: str) -> str:
-    """A text NFKC, without markup and its part beyond 2,000 characters."""
+    """First 2,000 characters of a text, NFKC, without markup."""
     return normalise("NFKC", plain_words(text[:MAX_CELL]))
 
 
 def is_telling(word: str) -> bool:
-    """Check whether a word says anything by itself: no stop word, no single Latin letter."""
+    """True unless a word is a stop word or a single Latin letter."""
     return word.casefold() not in _SILENT and not (len(word) == 1 and word.isascii())
 
 
 def telling_words(text: str) -> list[str]:
-    """The words of a text that say something, as printed."""
+    """The telling words of a text, as printed."""
     return [word for word in _WORD.findall(_plain(text)) if is_telling(word)]
 
 
@@ -90,7 +89,7 @@ def names_in(text: str) -> list[str]:
 
 
 def stem_of(word: str) -> str:
-    """A word without its inflection, British and American spelling alike."""
+    """Stem of a word, the same for British and American spelling."""
     return _stem(word[:_MAX_WORD].casefold())
 
 
@@ -109,9 +108,9 @@ def stems_of(words: Sequence[str]) -> list[str]:
 
 
 def same_family(first: str, second: str) -> bool:
-    """Check whether two stems are of one word family: equal, or one goes on where the other ends.
+    """True if two stems are equal or one extends the other.
 
-    Porter's rules leave `accuraci` and `accur`, or `classif` and `classifi`, apart.
+    Porter's rules give different stems `accuraci` and `accur`, or `classif` and `classifi`.
     """
     shorter, longer = sorted((first, second), key=len)
     if first == second or len(shorter) < _MIN_ROOT:
@@ -120,7 +119,7 @@ def same_family(first: str, second: str) -> bool:
 
 
 def topic_stems(titles: Sequence[str]) -> frozenset[str]:
-    """Stems of words that at least half of the titles hold, and at least two of them."""
+    """Stems of words in at least half, and at least two, of the titles."""
     known = [title for title in titles if title.strip()]
     counts = Counter(stem for title in known for stem in set(stems_of(telling_words(title))))
     least = max(2, -(-len(known) // 2))
@@ -128,17 +127,17 @@ def topic_stems(titles: Sequence[str]) -> frozenset[str]:
 
 
 def number_keys(text: str) -> Iterator[tuple[str, str]]:
-    """(number as printed, key) for every form of each number of a text.
+    """Pairs (number as printed, key) for all forms of each number in a text.
 
-    `5 min` is 300 s and also 5; `88.5%` is 0.885 and also 88.5; `three` is 3. A digit inside a name
-    such as `GPT-4` is none.
+    `5 min` is 300 s and also 5; `88.5%` is 0.885 and also 88.5; `three` is 3. Digits inside names
+    such as `GPT-4` are not numbers.
     """
     plain = _plain(text)
     for found in _NUMBER.finditer(plain):
         digits, joined, apart = found[1].rstrip(","), found[2] or "", found[3] or ""
         unit = (joined or apart).lower()
         if joined and (unit == "d" or not is_unit(unit)):
-            continue  # the letters make it a name, such as 3D
+            continue  # letters make it a name, such as 3D
         yield digits, cell_key(digits)
         if unit and is_unit(unit):
             yield found[0], cell_key(f"{digits} {unit}")
@@ -151,7 +150,7 @@ def number_keys(text: str) -> Iterator[tuple[str, str]]:
 
 
 def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
-    """Every run of words of at most so many, by its start and then its end."""
+    """All runs of at most `longest` words, by start and end."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + longest, len(words)) + 1):
             yield list(words[start:end])
@@ -159,21 +158,21 @@ def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """One thing that a demand gives away."""
+    """A leak of a demand."""
 
     kind: Kind
     words: str
-    """Words as the demand has them."""
+    """Words of the demand."""
     source: str
     """The column's name, or the cell."""
 
     def __str__(self) -> str:
-        """Message for people, and for a model that is to write the demand again."""
+        """Message for people, and for the model that rewrites the demand."""
         return f"'{self.words}' {_MEANINGS[self.kind]} '{self.source[:80]}'"
 
 
 class _Families:
-    """Stems that are found by any member of their word family."""
+    """Stems that can be found by any member of their word family."""
 
     def __init__(self) -> None:
         self._by_root: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -183,7 +182,7 @@ class _Families:
         self._by_root[stem[:_MIN_ROOT]].append((stem, source))
 
     def find(self, stem: str) -> str:
-        """Source of the first stem of one family with this one; empty where there is none."""
+        """Source of the first stem of the same family; empty if there is none."""
         for known, source in self._by_root.get(stem[:_MIN_ROOT], ()):
             if same_family(known, stem):
                 return source
@@ -191,7 +190,7 @@ class _Families:
 
 
 class LeakIndex:
-    """A table made ready to look demands through."""
+    """Index of a table for checking demands."""
 
     def __init__(
         self,
@@ -241,7 +240,7 @@ class LeakIndex:
         self._values.setdefault(stems, cell)
 
     def leaks(self, demand: str) -> tuple[Leak, ...]:
-        """Leaks of a demand, each word once for each kind; empty when it is clean."""
+        """Leaks of a demand, each word once per kind; empty if it is clean."""
         words = _WORD.findall(_plain(demand[:MAX_DEMAND]))
         telling = [word for word in words if is_telling(word)]
         names = list(self._find_names(words, telling))
@@ -291,6 +290,6 @@ class LeakIndex:
 
 
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
-    """A gold table made ready to look demands through."""
+    """Make the index of a gold table for checking demands."""
     cells = (cell for row in table.rows for cell in row.cells if cell is not None)
     return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, table.survey)

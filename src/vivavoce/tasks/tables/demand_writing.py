@@ -1,8 +1,8 @@
-"""Demands written by a model, and looked through before they are used.
+"""Demands written by a model and checked before use.
 
-Each wording is held against the checklist, our own search for leaks with it. One that passes is
-shown to a model that says ACCEPT or REWRITE; the wording that it proposes is the next to be looked
-through. After three wordings without an ACCEPT the table goes without a demand.
+Each wording is checked against the checklist, including our search for leaks. A model then answers
+ACCEPT, or REWRITE with a new wording, which is checked next. After three wordings without an
+ACCEPT, the table gets no demand.
 
 Source: arXiv2Table, section 4.1 and appendix B.
 """
@@ -44,9 +44,9 @@ WRITER, CHECKER = "writer", "checker"
 """Model roles."""
 TEMPLATE, CHECK_TEMPLATE = "demand", "leak_check"
 ATTEMPTS = 3
-"""Wordings for one table."""
+"""Maximum wordings per table."""
 READINGS = 2
-"""Requests for one verdict; the last one that cannot be read counts as REWRITE."""
+"""Maximum requests for a verdict; if the last cannot be read, it counts as REWRITE."""
 AT_ONCE = 8
 
 _WRITING = GenerateConfig(temperature=0.8, max_tokens=1024)
@@ -62,7 +62,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class DemandRequest:
-    """A table that wants a demand, and the titles of its works."""
+    """A table that needs a demand, with the titles of its works."""
 
     table: GoldTable
     titles: tuple[str, ...]
@@ -70,7 +70,7 @@ class DemandRequest:
 
 @dataclass(frozen=True, slots=True)
 class Writers:
-    """The writer, the checker, and the prompts of both."""
+    """Writer and checker with their prompts."""
 
     writer: Model
     checker: Model
@@ -87,8 +87,8 @@ class Writers:
 async def open_writers(
     prompts: PromptSet, writer: str, checker: str | None = None
 ) -> AsyncIterator[Writers]:
-    """The models for writing, closed at the end."""
-    # A model that is kept for later holds connections of the event loop it was first used in.
+    """Open writer and checker, and close them at the end."""
+    # A cached model would keep connections of an earlier event loop.
     async with (
         get_model(writer, role=WRITER, config=_WRITING, memoize=False) as writing,
         get_model(checker or writer, role=CHECKER, config=_CHECKING, memoize=False) as checking,
@@ -102,23 +102,23 @@ async def write_demands(
     writers: Writers,
     progress: Progress | None = None,
 ) -> list[WrittenDemand]:
-    """Write demands into a file, in the order of the tables; a file begun before is gone on with.
+    """Write demands into a file, in the order of the tables; an unfinished file is continued.
 
     Args:
-        path: The file. It is kept up to date, so that a stop costs a few demands only.
+        path: The file, updated often so that a stop loses only a few demands.
         requests: The tables.
         writers: The models.
-        progress: Called with demands written now and all that were wanting.
+        progress: Called with the numbers of written and missing demands.
 
     Raises:
-        InputError: The file holds demands of other models, or cannot be read; or a model's window
-            cannot hold the instructions.
-        VivaError: A model failed; what was written before, or beside it, is in the file.
+        InputError: The file has demands by other models or cannot be read, or a model's window is
+            too small.
+        VivaError: A model failed; finished demands are in the file.
     """
     done = read_demands(path) if path.exists() else {}
     if strange := sorted({row.model for row in done.values()} - {writers.name}):
         raise InputError(
-            f"{path} holds demands by {strange[0]}, and these would be by {writers.name}. Name "
+            f"{path} has demands by {strange[0]}, but these would be by {writers.name}. Choose "
             "another file."
         )
     waiting = [request for request in requests if request.table.id not in done]
@@ -134,7 +134,7 @@ async def write_demands(
                 written += 1
                 if progress:
                     progress(written, len(requests))
-        # Rows of tables that are asked for, in their order; then those of others, as they are.
+        # Rows of requested tables in order, then other rows unchanged.
         asked = [request.table.id for request in requests if request.table.id in done]
         others = [table for table in done if table not in set(asked)]
         write_jsonl(path, [asdict(done[table]) for table in (*asked, *others)])
@@ -144,10 +144,10 @@ async def write_demands(
 
 
 async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
-    """Write the demand for one table, or give up with the reasons.
+    """Write the demand for a table, or give up with the reasons.
 
     Raises:
-        InputError: A model's window cannot hold the instructions.
+        InputError: A model's window is too small for the instructions.
     """
     index = leak_index(request.table, request.titles)
     verdicts: list[Verdict] = []
@@ -167,7 +167,7 @@ async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDeman
 async def _write(
     request: DemandRequest, writers: Writers, attempt: int, verdicts: Sequence[Verdict]
 ) -> str:
-    """A wording; empty where the answer is none."""
+    """Write a wording; empty for an unusable answer."""
     slots = _slots(request)
     if verdicts:
         slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
@@ -177,7 +177,7 @@ async def _write(
 async def _look_through(
     request: DemandRequest, writers: Writers, index: LeakIndex, attempt: int, demand: str
 ) -> tuple[Verdict, str]:
-    """Verdict on a wording, and the wording proposed in its place."""
+    """Check a wording; return the verdict and a proposed wording."""
     if not demand:
         return Verdict(attempt, "", "answer", REWRITE, "The answer held no demand."), ""
     if failed := failures(check_demand(demand, request.table, request.titles, index)):
@@ -203,9 +203,9 @@ async def _ask(
 
 
 def read_wording(answer: str) -> str:
-    """The demand in an answer, on one line and without what is often put around one.
+    """Read the demand in an answer, on one line and without quotes and labels.
 
-    Empty where there is none, or where it is longer than any demand.
+    Empty if there is none, or it is too long.
     """
     text = answer.rpartition("</think>")[2].strip()
     found = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
@@ -222,7 +222,7 @@ def read_wording(answer: str) -> str:
 
 
 def table_text(table: GoldTable) -> str:
-    """A gold table with its row labels, as both models are shown it."""
+    """A gold table with row labels, as shown to both models."""
     lines = [("", *table.columns)]
     lines += [(row.label, *(cell or "N/A" for cell in row.cells)) for row in table.rows]
     return "\n".join(" | ".join(" ".join(cell.split()) for cell in line) for line in lines)
@@ -250,22 +250,22 @@ class RoundDemands:
 
     path: Path
     demands: tuple[WrittenDemand, ...]
-    """One for each table that came without a demand, in the order of the tables."""
+    """One per table that came without a demand, in the order of the tables."""
     given: int
-    """Tables that came with a demand: it is taken as it is."""
+    """Number of tables that came with a demand."""
 
     @property
     def written(self) -> int:
-        """Tables that have a demand now."""
+        """Number of tables with a demand."""
         return sum(one.demand is not None for one in self.demands)
 
     def by_attempt(self) -> dict[int, int]:
-        """Accepted demands by the number of the wording that was accepted."""
+        """Accepted demands by number of the wording."""
         found = Counter(one.attempts for one in self.demands if one.demand is not None)
         return {attempt: found[attempt] for attempt in sorted(found)}
 
     def as_dict(self) -> Row:
-        """The counts, and what was said last of the tables that go without, as JSON values."""
+        """Counts, and last verdicts on tables without a demand, as JSON values."""
         return {
             "path": str(self.path),
             "tables": len(self.demands) + self.given,
@@ -288,32 +288,35 @@ def write_round_demands(
     prompts: Path | None = None,
     progress: Progress | None = None,
 ) -> RoundDemands:
-    """Write the demands for the tables of a spec into a file, or go on with a file begun before.
+    """Write the demands for the tables of a spec into a file, or continue an unfinished file.
 
     Args:
-        corpus: The corpus' folder.
-        spec: The round spec; its window and its table `[tables]` say which tables there are.
+        corpus: Folder of the corpus.
+        spec: The round spec, whose window and `[tables]` define the tables.
         out: The file.
         writer: The model that writes.
-        checker: The model that looks wordings through; the writer unless told otherwise.
+        checker: The model that checks wordings; by default the writer.
         prompts: A folder of templates to use instead of the shipped ones.
-        progress: Called with demands written now and all that were wanting.
+        progress: Called with the numbers of written and missing demands.
 
     Raises:
-        InputError: The spec, the corpus, the file or a model's window cannot be used.
-        VivaError: There is no table.
+        InputError: The spec, the corpus or the file cannot be used, or a model's window is too
+            small.
+        VivaError: There are no tables.
     """
     from vivavoce.tasks import builders
 
     parsed = read_spec(spec, {name: builder.OPTIONS for name, builder in builders().items()})
     options = parsed.families.get(FAMILY)
     if options is None:
-        raise InputError(f'{spec}: [round] families lacks "{FAMILY}", so it asks for no table.')
+        raise InputError(
+            f'{spec}: [round] families does not have "{FAMILY}", so there are no tables.'
+        )
     gold = build.read_gold(load_corpus(corpus), parsed.window, options)
     if not gold.tables:
         reasons = Counter(one.reason for one in gold.excluded)
         found = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
-        raise VivaError(f"{corpus} has no table that {spec} asks for. Left out: {found}.")
+        raise VivaError(f"{corpus} has no tables for {spec}. Left out: {found}.")
     has_own = {table for table, given in gold.given.items() if given.demand}
     requests = [
         DemandRequest(table, tuple(titles_of(table, gold)))

@@ -1,13 +1,13 @@
-"""The pool of a table: its own works, and distractors, which resemble them and are not in it.
+"""Pools of tables: their works, and distractors, which are similar works that do not belong.
 
 A work d is scored against the demand p and the works R of the table:
 
     s(d) = cos(F(d), F(p)) + 1 / |R| * sum over r in R of cos(F(d), F(r))
 
-The order of a pool tells nothing.
+The order of a pool is random.
 
-Source: arXiv2Table §4.2. Its text speaks of the average of the two parts and its equation of their
-sum, which rank alike; its code compares with the caption alone.
+Source: arXiv2Table §4.2. Its text averages the two parts and its equation adds them, which gives
+    the same ranks; its code uses only the caption.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from vivavoce.text.normalise import normalise_title
 Floats = NDArray[np.float64]
 
 DIGITS = 6
-"""Decimals of a score. Those behind them differ between machines."""
+"""Decimals of a score; further ones differ between machines."""
 _SAME_LETTERS = 85.0
 _MAX_TITLE = 500
-_CELLS = 4_000_000  # scores, or weights of queries, held at once: 32 MB
+_CELLS = 4_000_000  # scores, or weights of queries, in memory at once: 32 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class Candidate:
 def find_universe(
     rule: PoolRule, tables: Iterable[GoldTable], works: Mapping[str, Work]
 ) -> list[str]:
-    """The works that distractors are taken from, sorted by id; those without a title never are.
+    """Works that distractors are taken from, sorted by id, without untitled ones.
 
     Args:
-        rule: Works of other tables, or every paper of the corpus.
+        rule: Works of other tables, or all papers of the corpus.
         tables: All tables of the round.
-        works: Every work by id; for `corpus`, its papers too: `corpus_works`.
+        works: All works by id; for `corpus`, also its papers: `corpus_works`.
     """
     if rule == "corpus":
         ids = {paper for paper in works if not is_outside(paper)}
@@ -64,11 +64,11 @@ def find_universe(
 
 
 class Titles:
-    """Titles, to which others are compared.
+    """Set of titles for finding similar ones.
 
-    Two nearly agree when 85% of their letters do, or when one is the other without what follows a
-    colon. So a short form, a preprint's title and a misspelling are found; that a work with a title
-    only one word away is barred as well costs nothing where there are others.
+    Titles are similar if 85% of their letters agree, or if one is the other without the part after
+    a colon. This finds short forms, titles of preprints and misspellings; it also bars works whose
+    titles differ by one word, which costs little.
     """
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
@@ -78,13 +78,13 @@ class Titles:
             self.add(title)
 
     def add(self, title: str) -> None:
-        """Compare with this title as well; one without letters is like no other."""
+        """Add a title; one without letters is similar to none."""
         if key := _title_key(title):
             self._keys.append(key)
             self._mains.update((key, _main_title(title)))
 
     def has_near(self, title: str) -> bool:
-        """Check whether one of the titles nearly agrees with this one."""
+        """True if one of the titles is similar to this one."""
         key = _title_key(title)
         if not key:
             return False
@@ -95,12 +95,12 @@ class Titles:
 
 
 def _title_key(title: str) -> str:
-    """Form in which two titles are compared; empty for one without letters and digits."""
+    """Key for comparing titles; empty without letters and digits."""
     return normalise_title(title[:_MAX_TITLE])
 
 
 def _main_title(title: str) -> str:
-    """A title without what follows its first colon."""
+    """A title up to its first colon."""
     before, _, after = title[:_MAX_TITLE].partition(":")
     return _title_key(before) if _title_key(after) else _title_key(title)
 
@@ -116,23 +116,23 @@ def rank_distractors(
     enough: Callable[[GoldTable], int],
     top: int = TOP,
 ) -> dict[str, tuple[Candidate, ...]]:
-    """The best candidates of each table, by its id; equal scores by paper.
+    """Rank the candidates of each table, by table id; ties by paper.
 
-    No candidate has nearly the title of a work that cannot be one, which may be known by another id
-    too, or of another candidate. They have the same depth of text as a work of the table, so that
-    the depth does not show which papers belong, while there are any. The order of tables, works
-    and universe does not matter. Scores are held for a block of tables at a time; what stays in
-    memory is one vector a work.
+    No candidate has a title similar to that of a related work, which may also be known by another
+    id, or of another candidate. Candidates have the same depth of text as a work of the table if
+    possible, so that the depth does not show which papers belong. The order of tables, works and
+    universe does not matter. Scores are computed for a block of tables at a time; only one vector
+    per work stays in memory.
 
     Args:
-        tables: Whose candidates are sought.
-        demands: By table id.
-        works: Every work by id.
-        universe: Where the candidates come from: `find_universe`.
-        encoder: Gives the vectors that are compared.
-        related_works: By table the works that cannot be candidates.
-        enough: Number of candidates below which those of another depth of text are taken too.
-        top: How many are kept, at most.
+        tables: Tables that need candidates.
+        demands: Demands by table id.
+        works: All works by id.
+        universe: Works to choose from: see `find_universe`.
+        encoder: Encoder of the vectors.
+        related_works: Works that cannot be candidates, by table.
+        enough: If there are fewer candidates, those with another depth of text are used too.
+        top: Maximum number of candidates.
     """
     ordered = sorted(tables, key=lambda table: table.id)
     ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
@@ -161,9 +161,9 @@ def rank_distractors(
 
 
 def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> list[Candidate]:
-    """The best works, the best first, of which no two have nearly the same title.
+    """The best works, best first, without similar titles.
 
-    Their titles join those that are compared.
+    Adds their titles to `titles`.
     """
     best: list[Candidate] = []
     for place in np.argsort(-scores, kind="stable"):
@@ -177,10 +177,10 @@ def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> li
 
 
 def _scores(own: Sequence[Sequence[int]], works: Vectors, demands: Vectors) -> Iterator[Floats]:
-    """Scores of every work for each table, rounded; `own` are the places of its works.
+    """Rounded scores of all works for each table; `own` has the indices of its works.
 
-    Cosines are linear in either side, so one product of a work with the sum of the demand's vector
-    and the mean of the references' is the score.
+    Cosines are linear, so the score is the product of a work's vector with the sum of the demand's
+    vector and the mean vector of the references.
     """
     block = max(1, _CELLS // max(1, *works.shape))
     for start in range(0, len(own), block):
@@ -191,7 +191,7 @@ def _scores(own: Sequence[Sequence[int]], works: Vectors, demands: Vectors) -> I
         ]
         products = np.asarray(works @ np.stack(queries).T.astype(works.dtype), dtype=np.float64)
         for column in products.T:
-            # Adding 0 turns a negative zero into zero, which is written otherwise.
+            # Adding 0 turns negative zeros into zeros, which print differently.
             yield np.round(column, DIGITS) + 0.0
 
 
@@ -200,9 +200,9 @@ def _dense(rows: Any) -> Floats:
 
 
 MIN_DISTRACTORS = 4
-"""Distractors of a table of few works."""
+"""Minimum distractors of a table."""
 GOLD_SHARE = 0.41
-"""Share of a pool that belongs to the table."""
+"""Share of the table's works in a pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,17 +213,17 @@ class Pool:
     """Shuffled."""
     distractors: int
     missing: int
-    """Distractors that the rule asks for and there were no candidates for."""
+    """Number of distractors missing for lack of candidates."""
     given_labels: bool
-    """True if the distractors are labels that came with the table."""
+    """True if the distractors came with the table."""
 
 
 def count_distractors(table: GoldTable, most: int = TOP) -> int:
-    """Distractors that a table of m works should have: 4 or more, `most` at most.
+    """Number of distractors for a table: at least 4, at most `most`.
 
-    With them 41% of a pool belong to the table, as in the paper's pools. The paper draws a number
-    between m and 10, which no table of more than 10 works allows and which its smallest number, 4,
-    contradicts for tables of fewer.
+    41% of a pool then belong to the table, as in the paper's pools. The paper draws a number
+    between m (the number of works) and 10, which is impossible for more than 10 works and
+    contradicts its own minimum of 4.
     """
     wanted = round(len(table.papers) * (1 - GOLD_SHARE) / GOLD_SHARE)
     return min(most, TOP, max(MIN_DISTRACTORS, wanted))
@@ -238,18 +238,18 @@ def make_pool(
     most: int = TOP,
     given: Collection[str] | None = None,
 ) -> Pool:
-    """The pool of a table: its works, and some of its candidates drawn with a seed.
+    """Make the pool of a table: its works, and candidates drawn with a seed.
 
-    Their number is `count_distractors`, or that of all candidates where there are fewer.
+    The number of candidates is `count_distractors`, or less if there are fewer.
 
     Args:
         table: The gold table.
-        candidates: Its candidates, the best first.
-        works: Every work, by id.
-        seed: Of the draw and of the order.
-        most: The most distractors.
-        given: Works that came with the table with the label that they are not in it. They are
-            taken, all and only they, unless the table has a row about one.
+        candidates: Candidates, best first.
+        works: All works by id.
+        seed: Seed of the draw and of the order.
+        most: Maximum number of distractors.
+        given: Works that came with the table labelled as not in it. Exactly these are used, except
+            works that have a row.
     """
     gold = set(table.papers)
     if given is None:
@@ -260,7 +260,7 @@ def make_pool(
         missing = wanted - len(chosen)
     else:
         chosen, missing = set(given) - gold, 0
-    # Sorted first: the order then depends on which works there are and the seed alone.
+    # Sorted first, so the order depends only on the works and the seed.
     order = sorted(gold | chosen)
     Random(f"tables/pool/{seed}/{table.id}").shuffle(order)
     papers = tuple(works[paper] for paper in order)
@@ -270,7 +270,7 @@ def make_pool(
 def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool]) -> Row:
     """Statistics of the pools of the items of a round, by the ids of their tables.
 
-    `told_by_evidence` counts the items in which less or more is known of a distractor than of any
+    `told_by_evidence` counts the items with a distractor of which less or more is known than of any
     work of the table.
     """
     evident = 0

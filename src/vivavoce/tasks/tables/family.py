@@ -1,4 +1,4 @@
-"""The table task: a demand, a pool under labels, and the gold in them."""
+"""The table task: a demand, a pool with labels, and the gold table."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ MATCHER = "matcher"
 
 @dataclass(frozen=True, slots=True)
 class TableArguments(Arguments):
-    """Texts that are shown of each paper, and the evaluation of a run's answers.
+    """Arguments of the table task: texts of papers, and evaluation of answers.
 
     Args:
-        setting: What is shown of each paper: base (all that is known), abstracts or titles.
-        answerer: What compares the answer with the gold: matcher, by rule; role, by questions to
-            the model of the role answerer; or the name of a model to play it.
-        matcher: Who decides in place of rules about what is not written alike: role or the name of
-            a model.
-        synthesizer: Who words these questions: role or the name of a model; by default their words
-            are fixed.
-        pairs: Pairwise questions a table; by default all for the matcher, 10 for an answerer.
-        question_seed: Of the questions that are drawn, of probes and of their order.
+        setting: Texts of each paper: base (all that is known), abstracts or titles.
+        answerer: Comparison with the gold: matcher (by rule), role (by questions to the model of
+            the role answerer), or the name of such a model.
+        matcher: Model that decides instead of rules whether different texts mean the same: role or
+            a name.
+        synthesizer: Model that writes the questions: role or a name; by default they have fixed
+            wordings.
+        pairs: Pairwise questions per table; by default all for the matcher, 10 for an answerer.
+        question_seed: Seed of drawn questions, probes and their order.
     """
 
     answerer: str = MATCHER
@@ -75,25 +75,25 @@ class TableArguments(Arguments):
         if self.is_by_rule and self.synthesizer:
             raise InputError("synthesizer needs an answerer that is a model.")
         if self.matcher and not self.is_by_rule:
-            raise InputError("matcher decides alone: leave out answerer.")
+            raise InputError("matcher excludes answerer: leave one of them out.")
 
     @property
     def is_by_rule(self) -> bool:
-        """True where values are compared, and no model answers questions."""
+        """True if values are compared and no model answers questions."""
         return self.answerer == MATCHER
 
 
 _ROOM, _STEP = 1.5, 1024
-"""An answer may be so much longer than the longest gold table, in steps of so many tokens."""
+"""Room of an answer relative to the longest gold table, and rounding in tokens."""
 
 
 NOTHING = LiteratureTable((), (), ())
 _MAX_COLUMNS = 300
-"""Columns of an answer that are compared by their stems."""
+"""Maximum columns of an answer that are compared by stems."""
 
 
 class Tables(FamilyTask[TableArguments]):
-    """Demands with their pools; an answer without a paper is none: it has no column or cell."""
+    """Demands with their pools; an answer without papers has no columns or cells and is faulty."""
 
     arguments = TableArguments
     scorer = "tables"
@@ -102,14 +102,14 @@ class Tables(FamilyTask[TableArguments]):
     further = BIASES
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
-        """Values of an empty table: what neither table can be asked is undefined."""
+        """Values of an empty table; metrics without any question are undefined."""
         gold, asked = read_gold(row["target"], titles_of(row)), questions_of(row)
         nothing = score_table(gold, NOTHING, **asked).values()
         biases = () if is_by_rule(row) else BIASES
         return {**nothing, **dict.fromkeys(biases), **diagnose(gold, None, **asked)}
 
     def room(self, view: View[TableArguments]) -> int:
-        """Tokens of an answer that the gold tables of a round need; a token is three bytes here."""
+        """Tokens for an answer, from the gold tables of a round; a token counts as three bytes."""
         items, setting = view.round.items(FAMILY, TASK), view.given.setting
         golds = (answer_text(gold_in_labels(row)) for row in items if setting in row["settings"])
         longest = max((len(gold.encode()) / 3 for gold in golds), default=0)
@@ -126,7 +126,7 @@ def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPape
     pool = pool_entries(row, papers, setting)
     asked = question(view.prompts, row["demand"], pool)
     metadata: dict[str, Any] = {
-        # What a board shows its rows by.
+        # Used as title of the item.
         "category": row["kind"],
         "title": row["caption"] or row["demand"],
         "demand": row["demand"],
@@ -136,7 +136,7 @@ def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPape
         "setting": setting,
         "question": asked.text,
         "prompts": view.prompts.place,
-        # A pool is given: what its papers cite them for tells that they were there in time.
+        # The pool is given, and its papers were public in time, since the table cites them.
         "library": describe_library(
             view.round,
             (FAMILY, PAPERS),
@@ -157,7 +157,7 @@ def titles_of(row: Row) -> dict[str, str]:
 
 
 def is_by_rule(row: Row) -> bool:
-    """Check whether values are compared, and no model answers questions."""
+    """True if values are compared and no model answers questions."""
     return bool(row.get("answerer", MATCHER) == MATCHER)
 
 
@@ -169,7 +169,7 @@ def questions_of(row: Row) -> dict[str, Any]:
 
 
 def read_answer(answer: str, titles: Mapping[str, str]) -> LiteratureTable | None:
-    """The table of an answer, papers by label; None where there is none."""
+    """Read the table of an answer, with papers by label; None without one."""
     try:
         return read_table(answer, titles)
     except UnusableReply:
@@ -177,7 +177,7 @@ def read_answer(answer: str, titles: Mapping[str, str]) -> LiteratureTable | Non
 
 
 def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
-    """The gold of a sample, papers by label.
+    """Read the gold of a sample, with papers by label.
 
     Raises:
         InputError: It is not a table.
@@ -194,7 +194,7 @@ def diagnose(
     pairs: int | None = None,
     seed: int = 0,
 ) -> Values:
-    """Diagnostics of an answer; None stands for one that is not a table."""
+    """Diagnostics of an answer; `answer` is None if it is not a table."""
     table = answer or NOTHING
     return {
         "avg_lexical": score_table(gold, table, pairs=pairs, seed=seed).values()["avg"],
@@ -250,7 +250,7 @@ def _read(line: Line, names: PaperNames | None = None) -> LiteratureTable:
 
 
 def _named(line: Line, read: Any) -> LiteratureTable:
-    """Read a table; what is wrong with it is said with the line's place."""
+    """Read a table; errors name the line."""
     try:
         table: LiteratureTable = read()
     except InputError as error:

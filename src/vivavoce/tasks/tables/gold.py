@@ -1,6 +1,6 @@
-"""Gold tables out of a corpus: which printed tables become gold, and why not.
+"""Gold tables from a corpus: selection of printed tables, with reasons for exclusions.
 
-A row of a printed table is about the one work that it cites.
+A row of a printed table that cites exactly one work is about that work.
 
 Source: arXiv2Table, section 4, and arxivDIGESTables, whose filters these resemble.
 """
@@ -62,16 +62,15 @@ class GoldTables:
     tables: tuple[GoldTable, ...]
     """Tables, sorted by id."""
     excluded: tuple[Exclusion, ...]
-    """Exclusions, sorted by id: printed tables of which some row cites exactly one work."""
+    """Exclusions, sorted by id, of printed tables with a row that cites exactly one work."""
     works: Mapping[str, Work]
-    """Every work of a row and every distractor that came with a table, by id, sorted."""
+    """Works of rows and distractors that came with tables, sorted by id."""
     related_works: Mapping[str, frozenset[str]]
-    """Works by table that are not distractors of it: its source paper and what any table of
-    this cites."""
+    """Works by table that cannot be distractors: its source paper and works in its tables."""
     given: Mapping[str, GivenDemand]
-    """Demand and distractors that came with each table, if any."""
+    """Demands and distractors that came with tables."""
     dropped: Mapping[str, int]
-    """Lines of printed tables that are not rows of the gold ones, by reason."""
+    """Counts of printed lines that are not gold rows, by reason."""
 
 
 @dataclass(slots=True)
@@ -81,24 +80,24 @@ class _Source:
     paper: Paper
     tables: list[Row]
     cited: set[int]
-    """Ordinals of the references that any of its tables cites."""
+    """Ordinals of the references cited in its tables."""
     works: dict[int, Work] = field(default_factory=dict)
     """The cited works, by ordinal."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A table that is gold unless it is a duplicate."""
+    """A gold table, unless it is a duplicate."""
 
     table: GoldTable
     related_works: frozenset[str]
-    """Works that are not distractors of it."""
+    """Works that cannot be its distractors."""
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """Lines of the printed table that are not in it, by reason."""
+    """Counts of left-out lines by reason."""
 
 
 def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    """The gold tables of the papers of a window."""
+    """Read the gold tables of a window."""
     papers = {paper.paper_id: paper for paper in corpus.papers}
     texts = papers_with_text(corpus)
     given, numbered = read_given(corpus, papers, texts)
@@ -143,9 +142,9 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
 
 
 def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
-    """Tables that say what an earlier one says, by id, with the id of the earlier one.
+    """Ids of duplicate tables, with the id of the earlier one.
 
-    The order of columns and rows makes no difference.
+    The order of columns and rows is ignored.
     """
     first: dict[object, str] = {}
     duplicates: dict[str, str] = {}
@@ -162,9 +161,9 @@ def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
 def _read_sources(
     corpus: Corpus, papers: Mapping[str, Paper], window: Window, *, undated: bool
 ) -> tuple[dict[str, _Source], list[Exclusion]]:
-    """The papers of a window with tables in which a row cites exactly one work.
+    """Papers of a window with tables in which a row cites exactly one work.
 
-    Such tables of other papers are excluded with the reason.
+    Also exclusions of such tables in other papers.
     """
     sources: dict[str, _Source] = {}
     excluded: list[Exclusion] = []
@@ -190,7 +189,7 @@ def table_id(row: Row) -> str:
 def _read_printed(
     source: _Source, row: Row, works: Mapping[str, Work], options: TablesOptions
 ) -> _Candidate | Exclusion:
-    """The gold table of a printed one, or why there is none."""
+    """Make the gold table of a printed one, or return the reason why there is none."""
     name = table_id(row)
     if not row["caption"].strip():
         return Exclusion(TASK, name, "no_caption")
@@ -236,7 +235,7 @@ def _choose_lines(
     works: Mapping[str, Work],
     options: TablesOptions,
 ) -> tuple[list[tuple[Line, str]], Counter[str]]:
-    """Lines that are about one work each with its id, and the reasons of those that are not."""
+    """Lines about exactly one work, with its id, and reasons for the others."""
     dropped: Counter[str] = Counter()
     chosen: list[tuple[Line, str]] = []
     for line in grid.lines:
@@ -257,7 +256,7 @@ def _choose_lines(
 def why_not(
     values: Values, papers: Collection[str], options: TablesOptions
 ) -> tuple[str, str] | None:
-    """The reason why a printed table is not an item, with the evidence; None when it is one."""
+    """Reason and evidence why a table is not an item; None if it is."""
     filled = [cell for row in values.rows for cell in row if cell is not None]
     places = len(values.rows) * len(values.columns)
     if len(values.rows) < options.min_rows:

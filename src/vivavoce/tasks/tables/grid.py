@@ -1,8 +1,7 @@
-"""Printed tables as grids: names of columns, the lines below them, and the values in these.
+"""Printed tables as grids: column names, lines and values.
 
-A header is shifted when a column of values has no name. It is shifted as well when names do not fit
-what is below them: years are below a year, and numbers below a metric where they are below a
-neighbour of it.
+A header is shifted if a column of values has no name, or if names do not fit their values: a year
+must be above years, and a metric above numbers if its neighbours are.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 
 JOINT = " › "
-"""Mark between the name of a group of columns and that of a column in it."""
+"""Separator between the names of a group of columns and of a column in it."""
 _MAX_HEADER_ROWS = 3
 _MAX_COLUMNS = 200
 _MAX_CELL = 2_000
 _MIN_VALUES = 2
-"""Values of a filled column, where there are as many lines."""
+"""Minimum values of a filled column, if there are that many lines."""
 
 _TABLE = r"(?:table|tab\.?)\s{0,3}([0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2})"
 _CAPTION = re.compile(rf"{_TABLE}(?!\w)", re.IGNORECASE)
@@ -41,14 +40,14 @@ _NAMES_AND_YEAR = re.compile(
 _YEAR = re.compile(r"\(\s?(?:19|20)\d\d[a-z]?\s?\)")  # Name et al. (2019)
 _WORDS = read_data(__file__, "grid.toml")
 _LABELS = frozenset(_WORDS["labels"])
-"""Names of columns that say which work a line is about."""
+"""Names of columns that identify a work."""
 _POINTERS = frozenset(_WORDS["pointers"])
-"""Names of columns that point to a work and say nothing of it."""
+"""Names of columns that only refer to a work."""
 _INDEX_NAMES = frozenset(_WORDS["index_names"])
 _YES, _CROSS = "yes", "✗"
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
 _MIN_SHARE = 0.5
-"""Share of the values below a name that have to be of its kind."""
+"""Minimum share of the values below a name that fit it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +55,32 @@ class Line:
     """A line below the header."""
 
     ordinal: int
-    """Its place among all rows of the table."""
+    """Position among all rows of the table."""
     cells: tuple[str, ...]
-    """Cells as printed, as many as there are columns."""
+    """Cells as printed, one per column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table with as many cells in each line as it has columns."""
+    """A table whose lines have a cell for each column."""
 
     columns: tuple[str, ...]
-    """Names, those of several header rows joined; empty where a column has none."""
+    """Names, joined over header rows; empty for unnamed columns."""
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Labels and values in some lines of a grid."""
+    """Labels and values in selected lines of a grid."""
 
     labels: tuple[str, ...]
     columns: tuple[str, ...]
-    """Names; two columns may have one."""
+    """Names, which may repeat."""
     rows: tuple[tuple[str | None, ...], ...]
 
 
 def without_number(caption: str) -> str:
-    """A caption without the number that it opens with."""
+    """A caption without its leading number."""
     found = _CAPTION.match(caption.strip())
     return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
 
@@ -93,14 +92,14 @@ def cited_by_row(table: Row) -> list[Sequence[int]]:
 
 
 def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | None:
-    """The grid of a printed table; None where no header can be told.
+    """Read the grid of a printed table; None without a recognisable header.
 
-    A row is part of the header when it fills the spans of the one above it and repeats, or leaves
-    empty, all else. Lines that divide the table into groups are not lines of the grid.
+    A row is part of the header if it names the parts of the spans above it and is otherwise empty
+    or repeated. Lines that divide the table into groups are left out.
 
     Args:
         cells: Rows of cells; what spans several places is in each of them.
-        cites: Whether a row cites; no such row is part of a header.
+        cites: Flags of rows that cite, which are never part of a header.
     """
     width = min(max(map(len, cells), default=0), _MAX_COLUMNS)
     rows = [tuple(row[:width]) + ("",) * (width - len(row)) for row in cells]
@@ -112,7 +111,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     end = start + 1
     header = [rows[start]]
     while end < len(rows) and len(header) < _MAX_HEADER_ROWS and not cites[end]:
-        # A name is in every place that it covers.
+        # A name is repeated in all cells that it covers.
         above: tuple[str, ...] = tuple(accumulate(header[-1], lambda left, name: name or left))
         if not _goes_on(above, rows[end]):
             break
@@ -131,13 +130,13 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
 
 
 def _is_divider(row: Sequence[str]) -> bool:
-    """Check whether a row has at most one cell for the whole table, such as the name of a group."""
+    """True if a row has at most one cell, such as the name of a group."""
     texts = {cell.strip() for cell in row} - {""}
     return not texts or (len(texts) == 1 and bool(row[0].strip()))
 
 
 def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
-    """Check whether a row names the parts of the spans above it, and says nothing new elsewhere."""
+    """True if a row names the parts of the spans above it and nothing else."""
     parts: list[str] = []
     splits = False
     for name, below in groupby(zip(above, row, strict=True), key=itemgetter(0)):
@@ -152,7 +151,7 @@ def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def without_citations(cell: str) -> str:
-    """The words of a cell without markup and marks of citations."""
+    """Words of a cell without markup and citations."""
     text = plain_words(cell[:_MAX_CELL])
     if "[" in text or "(" in text:
         text = _NUMBERS.sub(" ", _NAMES_AND_YEAR.sub(" ", text))
@@ -160,10 +159,10 @@ def without_citations(cell: str) -> str:
 
 
 def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """The columns that only say which work a line is about; the one with its name goes first.
+    """Columns that only identify the work; the one with its name comes first.
 
-    Citations follow the name, or are in a column of their own; a header such as `Method` then shows
-    the place of the name.
+    Citations follow the name or have a separate column; then a header such as `Method` shows the
+    column of the name.
     """
     marks = (_NUMBERS, _NAMES_AND_YEAR, _YEAR)
     cited = [
@@ -181,15 +180,15 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
 
 
 def shift_of(grid: Grid, lines: Sequence[Line]) -> str | None:
-    """Evidence that names are not over their own columns; None where there is none.
+    """Evidence that names are not above their own columns; None without any.
 
     Args:
         grid: A printed table.
-        lines: Those of its lines that are about works.
+        lines: Its lines about works.
     """
     labels = label_columns(grid.columns, [line.cells for line in lines])
     filled = [_is_filled([line.cells[at] for line in lines]) for at in range(len(grid.columns))]
-    # Columns before the labels may be the names of groups.
+    # Columns before the labels may have names of groups.
     behind = range(max(labels, default=-1) + 1, len(grid.columns))
     nameless = [at for at in behind if filled[at] and not grid.columns[at]]
     empty = [at for at in behind if grid.columns[at] and not filled[at]]
@@ -206,7 +205,7 @@ def _is_filled(cells: Sequence[str]) -> bool:
 
 
 def misfit(values: Values) -> str | None:
-    """Evidence that names are not over their own values; None where there is none."""
+    """Evidence that names are not above their own values; None without any."""
     cells = [[cell for cell in column if cell] for column in zip(*values.rows, strict=True)]
     shares = [_share(map(read_number, column)) for column in cells]
     measured = [_is_metric(name) for name in values.columns]
@@ -220,23 +219,23 @@ def misfit(values: Values) -> str | None:
 
 
 def _share(values: Iterable[object]) -> float:
-    """Share of the values that are not None; 1 without values."""
+    """Share of true values among those that are not None; 1 without values."""
     listed = list(values)
     return sum(one is not None for one in listed) / len(listed) if listed else 1.0
 
 
 def _is_metric(name: str) -> bool:
-    """Check whether a name is that of a metric and nothing else."""
+    """True if a name is exactly that of a metric."""
     metric, rest = split_metric(name)
     return bool(metric) and not rest and not is_resource(metric_key(metric))
 
 
 def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
-    """The values in some lines of a grid.
+    """Read the values in lines of a grid.
 
-    Left out are columns of labels, references, links and running numbers, and those without a name
-    or a value. N/A are empty cells and dashes; but in a column of ticks alone an empty cell means
-    no. Such columns and the values keep their order.
+    Columns of labels, references, links and running numbers are left out, and those without a name
+    or values. Empty cells and dashes are N/A, except in a column of ticks, where an empty cell
+    means no.
     """
     printed = [line.cells for line in lines]
     labels = label_columns(grid.columns, printed)
@@ -245,7 +244,7 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
         values = [_value(cells[place]) for cells in printed]
         if place in labels or not name or not any(values) or _is_pointer(name, values):
             continue
-        # In a column in which only what applies is marked, the rest is marked too.
+        # In a column of ticks, unmarked cells mean no.
         if {cell_key(value) for value in values if value is not None} == {_YES}:
             values = [_CROSS if value is None else value for value in values]
         kept.append((name, values))
@@ -271,7 +270,7 @@ def _is_pointer(name: str, values: Sequence[str | None]) -> bool:
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of columns, a number after those that others had before."""
+    """Names of columns, with a number after repeated ones."""
     seen: dict[str, int] = {}
     distinct = []
     for name in names:

@@ -1,7 +1,7 @@
-"""Gold tables, works and items of the family, what an item asks, and statistics of a round.
+"""Gold tables, works, items and questions of the family, and statistics of a round.
 
-Texts are long and shared by many items, so that a sample holds none: methods open those of its pool
-in the round's library.
+Texts are long and shared by many items, so samples do not have them: methods open them in the
+round's library.
 
 Source of the statistics: arXiv2Table, Table 8 (papers, columns and distractors).
 """
@@ -30,13 +30,13 @@ from vivavoce.text.chunk import headed, table_lines
 
 FAMILY, TASK = "tables", "table"
 PAPERS = "papers.parquet"
-"""The library of the round, gold works and distractors alike: `tasks.library`."""
+"""File of the round's library, with gold works and distractors: `tasks.library`."""
 STATISTICS = "statistics.json"
 
 Kind = Literal["cited", "digestables"]
 """Origin of a gold table: printed rows that cite works, or arxivDIGESTables files."""
 Evidence = Literal["title", "abstract", "fulltext"]
-"""The most that is known of a work."""
+"""Best evidence for a work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,18 @@ class GoldRow:
     """One row of a gold table."""
 
     ordinal: int
-    """Number of the row in the printed table; separates rows of one paper."""
+    """Number of the row in the printed table, which distinguishes rows of one paper."""
     paper: str
-    """The work that the row is about: a paper id, or `work:` and a hash for works outside."""
+    """The row's work: a paper id, or `work:` and a hash for a work outside of the corpus."""
     label: str
-    """Name of the row in the table, without citation marks; empty where it only cites."""
+    """Name of the row in the table, without citations; empty if it only cites."""
     cells: tuple[str | None, ...]
-    """One for each column; None is N/A."""
+    """Cells by column; None is N/A."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldTable:
-    """A literature table as an item asks for it."""
+    """A literature table in the form of an item."""
 
     id: str
     source_paper: str
@@ -63,7 +63,7 @@ class GoldTable:
     kind: Kind
     caption: str
     columns: tuple[str, ...]
-    """No two are equal."""
+    """Unique names."""
     rows: tuple[GoldRow, ...]
     published: str | None
     """Date of the source paper."""
@@ -72,31 +72,31 @@ class GoldTable:
 
     @property
     def papers(self) -> tuple[str, ...]:
-        """The works of the rows, each once, in the order of the rows."""
+        """Distinct works of the rows, in order."""
         return tuple(dict.fromkeys(row.paper for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A paper of the corpus, or a work outside of it that is known from a reference."""
+    """A paper of the corpus, or a work outside of it known from a reference."""
 
     paper_id: str
     title: str
-    """Title on one line; empty where nothing states it."""
+    """Title on one line; empty if unknown."""
     abstract: str | None
     published: str | None
     has_text: bool
 
     @property
     def evidence(self) -> Evidence:
-        """The most that is known of it."""
+        """Best evidence for it."""
         if self.has_text:
             return "fulltext"
         return "abstract" if self.abstract else "title"
 
 
 def is_known(work: Work, least: str) -> bool:
-    """True if as much is known of a work as the option `evidence` asks for; `auto` asks nothing."""
+    """True if a work satisfies the option `evidence`; `auto` accepts all."""
     return work.has_text or least != "fulltext"
 
 
@@ -110,11 +110,11 @@ ITEM = pa.schema(
         ("given_labels", pa.bool_()),
     ]
 )
-"""Columns of an item; `evidence` goes with `pool`, the cells of a row with `columns`."""
+"""Columns of an item; `evidence` is parallel to `pool`, cells to `columns`."""
 
 
 def gold_rows(table: GoldTable) -> list[Row]:
-    """The rows of a gold table as an item holds them."""
+    """Rows of a gold table in the form of an item."""
     return [
         {"paper": row.paper, "ordinal": row.ordinal, "cells": list(row.cells)} for row in table.rows
     ]
@@ -130,7 +130,7 @@ def gold_of(row: Row) -> LiteratureTable:
 
 
 def answer_text(table: LiteratureTable) -> str:
-    """A table as the JSON object that a model is asked for; a cell that is N/A is left out."""
+    """A table as the requested JSON object, without N/A cells."""
     value = {
         "papers": list(table.papers),
         "columns": list(table.columns),
@@ -150,10 +150,10 @@ def answer_text(table: LiteratureTable) -> str:
 
 
 def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
-    """The table of such an object.
+    """Read the table of such an object.
 
     Raises:
-        InputError: A part of it has the wrong type; the message says which.
+        InputError: A part has the wrong type; the message names it.
     """
     table = {"columns": value.get("columns"), "rows": value.get("rows")}
     return table_from_json({"papers": value.get("papers"), "table": table}, names)
@@ -161,34 +161,33 @@ def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> L
 
 PoolRule = Literal["other_tables", "corpus"]
 TOP = 40
-"""Candidates of a table."""
+"""Number of candidates of a table."""
 
 
 class TablesOptions(Options):
     """The `[tables]` table of a round spec."""
 
     undated: bool = False
-    """Tables of papers without a date are in every window."""
+    """True to use tables of undated papers in every window."""
     min_rows: int = Field(default=2, ge=1)
     min_columns: int = Field(default=2, ge=1)
     min_papers: int = Field(default=2, ge=1)
-    """Works that the rows of a table are about, at least."""
+    """Minimum works of a table's rows."""
     demands: Literal["template", "model"] = "template"
     demands_file: str | None = None
-    """File that `viva round demands` wrote, for demands by a model."""
+    """File by `viva round demands`, for demands by a model."""
     distractors: int = Field(default=TOP, ge=0, le=TOP)
-    """Most distractors in a pool."""
+    """Maximum distractors in a pool."""
     pool_rule: PoolRule = "other_tables"
-    """Distractors are works of other tables, or any papers of the corpus."""
+    """Source of distractors: works of other tables, or all papers of the corpus."""
     evidence: Literal["auto", "any", "fulltext"] = "auto"
-    """The least that is known of every work that an item shows; rows about others are left out.
-    `auto` is fulltext where it leaves enough tables, else any."""
+    """Minimum evidence for works; `auto` is fulltext if that leaves enough tables."""
     encoder: str = "tfidf"
-    """Retriever of distractors: tfidf, a preset of dense retrieval, a folder, a name on the hub."""
+    """Retriever of distractors: tfidf, a preset of dense retrieval, a folder or a hub name."""
 
 
 def table_statistics(items: Sequence[Row]) -> dict[str, Any]:
-    """The statistics of some items as plain values; None where there is nothing to average."""
+    """Statistics of items as JSON values; None if there is nothing to average."""
     papers = [len(item["gold_papers"]) for item in items]
     cells = [cell for item in items for row in item["rows"] for cell in row["cells"]]
     return {
@@ -228,7 +227,7 @@ _MAX_TITLE = 300
 def pool_entries(
     row: Row, papers: Mapping[str, LibraryPaper], setting: str
 ) -> list[dict[str, Any]]:
-    """The papers that an item shows: label, id, title, and the abstract where it is shown."""
+    """The papers of an item: label, id, title, and abstract if the setting shows it."""
     return [
         {
             "label": label,
@@ -265,7 +264,7 @@ def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]])
 
 @dataclass(frozen=True, slots=True)
 class PoolText:
-    """A paper of a pool as a method reads it; what is not shown or not known is empty."""
+    """A paper of a pool for methods; hidden or unknown texts are empty."""
 
     label: str
     title: str
@@ -274,10 +273,10 @@ class PoolText:
 
 
 def read_pool(metadata: Mapping[str, Any]) -> list[PoolText]:
-    """The papers of a sample's pool, with their texts where the setting shows these.
+    """Read the papers of a sample's pool, with texts if the setting shows them.
 
     Args:
-        metadata: Of the sample. Where the pool has texts already, they are taken as they are.
+        metadata: Metadata of the sample. Texts in the pool are used unchanged.
     """
     library = metadata.get("library")
     papers: Mapping[str, LibraryPaper] = {}
@@ -293,7 +292,7 @@ def read_pool(metadata: Mapping[str, Any]) -> list[PoolText]:
 
 
 def full_text(paper: LibraryPaper) -> str:
-    """A paper's sections, then its tables; empty where the library has neither."""
+    """A paper's sections, then its tables; empty without either."""
     parts = [headed(one.heading, one.text) for one in paper.sections if one.text.strip()]
     parts += ["\n".join(table_lines(one.caption, one.cells)) for one in paper.tables]
     return "\n\n".join(part for part in parts if part.strip())

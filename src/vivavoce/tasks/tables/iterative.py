@@ -1,15 +1,14 @@
 """The iterative method: digests of the papers, and a table that grows batch by batch.
 
-Each paper's text is read once and digested for the demand. Then come rounds: the papers are put
-into new batches, and for each batch a model sees the table so far and the batch's digests, and
-answers with changes. At the end each row is checked against the paper's own text, and values that
-it does not support become N/A. An unreadable answer is asked for once again and then left out, so
-that there is always a table. It needs no window of any size: where one is small, texts are cut, and
-only the part of the table that matters to the batch is shown.
+Each paper's text is read once and digested for the demand. In each round, the papers are put into
+new batches; for each batch a model sees the table so far and the digests, and answers with changes.
+At the end, each row is checked against the paper's text, and unsupported values become N/A. An
+unreadable answer is requested once more and then ignored, so there is always a table. With a small
+window, texts are cut, and only the relevant part of the table is shown.
 
-Source: arXiv2Table §5.2, whose defaults are batches of 4 in 5 rounds. Three things spare tokens
-here. Only those passages of a very long text are digested that the demand finds. A row is checked
-against the passages that its values find. A round that changes nothing ends the work.
+Source: arXiv2Table §5.2, whose defaults are batches of 4 in 5 rounds. Three things save tokens
+    here: very long texts are digested only in passages found by the demand, rows are checked
+    against passages found by their values, and a round without changes ends the work.
 """
 
 from __future__ import annotations
@@ -40,20 +39,19 @@ from vivavoce.tasks.tables.working_table import MAX_VALUE, TableFault, WorkingTa
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400
-"""Tokens of a digest that are kept; the prompt asks for about half as many."""
+"""Maximum tokens of a digest; the prompt asks for about half of it."""
 READING, EVIDENCE = 8000, 1500
-"""Tokens of a paper for its digest, and for the check of its row: what the paper's 118,000 tokens a
-table allow at its sizes, nine papers a pool of which four are right."""
+"""Tokens of a paper for its digest, and for the check of its row, from the source's total."""
 _MAX_CELLS = (MAX_VALUE, 80, 24)
-"""Characters of a cell that is shown; shorter where the table would not fit otherwise."""
+"""Limits on the characters of a displayed cell, tried in order until the table fits."""
 _PASSAGE = 200
 _FEW, _ALL = 3, 10_000
-"""Passages that a value of a row may find, and the demand."""
+"""Maximum passages found by a value of a row, and by the demand."""
 _GAP = "\n…\n"
 _SLACK = 16
-"""Tokens around a text in its prompt."""
+"""Tokens reserved around a text in its prompt."""
 _MAX_READ = 2_000_000
-"""Characters of a text that are searched."""
+"""Maximum characters of a text that are searched."""
 _TEMPLATES = {
     "iterative.digest": ("paper",),
     "iterative.batch": ("table", "digests"),
@@ -72,10 +70,10 @@ def iterative(
     """Digest each paper, let batches of them change the table in rounds, then check every cell.
 
     Args:
-        batch: Papers that are shown at a time.
-        rounds: How often each paper is shown, at most.
+        batch: Papers per batch.
+        rounds: Maximum rounds.
         cot: Ask for reasoning before each answer.
-        seed: What papers are in a batch together depends on it, the sample's id and the epoch.
+        seed: Seed of the batches, with the sample's id and the epoch.
         context: Window in tokens; by default what the provider or the model table says.
 
     Raises:
@@ -117,7 +115,7 @@ def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[Po
 
 
 async def _digest(run: TableRun, paper: PoolText) -> str:
-    """A paper's relevant statements; its abstract where it has no text or no digest came."""
+    """Digest a paper; without a text or a digest, its abstract is used."""
     digest = None
     if paper.text:
         queries = [f"{run.demand} {paper.title}"]
@@ -131,9 +129,9 @@ async def _digest(run: TableRun, paper: PoolText) -> str:
 async def _show(
     run: TableRun, table: WorkingTable, batch: list[PoolText], digests: dict[str, str]
 ) -> bool:
-    """Show the table and a batch, and change it as the model says; whether anything changed.
+    """Show the table and a batch, and apply the model's changes; return whether there were any.
 
-    A batch whose digests do not fit beside the columns is shown in halves.
+    If the digests of a batch do not fit, it is split in half.
     """
     labels = [paper.label for paper in batch]
     entries = [(one.label, {"title": one.title, "digest": digests[one.label]}) for one in batch]
@@ -146,7 +144,7 @@ async def _show(
     cuts: list[Group] = [tuple(f"digest {label}" for label in labels), "table"]
     operations = await run.ask(prompt, cuts, read_operations)
     if operations is None:
-        return True  # nobody knows what the batch would have changed
+        return True  # the batch might have changed something
     outcome = apply_operations(operations, table, {*labels, *seen})
     run.note_faults(outcome.faults)
     return outcome.changed
@@ -155,9 +153,9 @@ async def _show(
 def _fitting_prompt(
     run: TableRun, table: WorkingTable, labels: list[str], listing: Rendered
 ) -> tuple[Rendered, tuple[str, ...]]:
-    """The prompt with as much of the table as fits, and the papers whose rows are in it.
+    """Make a prompt with as much of the table as fits; also return the papers of its rows.
 
-    First come rows of other papers out, then long cells become shorter, then all rows go.
+    First rows of other papers are removed, then long cells are cut, then all rows are removed.
     """
     for rows, longest in _views(table, labels):
         text = table.markdown(rows, longest)
@@ -176,7 +174,7 @@ def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, 
 
 
 async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:
-    """Make those values of a row N/A that its paper does not support."""
+    """Set values of a row to N/A that its paper does not support."""
     cells = table.cells(paper.label)
     if not cells:
         return
@@ -203,7 +201,7 @@ def _excerpt(
     each: int,
     most: int,
 ) -> PoolText:
-    """A paper with its whole text, or of a longer one with what some queries find."""
+    """A paper with its whole text, or with passages found by queries if it is long."""
     bare = run.prompt(name, slots, {"paper": run.paper_listing([paper], texts=False)})
     room = run.room_beside(bare)
     tokens = most if room is None else max(0, min(most, room - _SLACK))
@@ -216,10 +214,10 @@ def _excerpt(
 def passages(
     text: str, queries: Sequence[str], each: int, tokens: int, counter: TokenCounter
 ) -> str:
-    """The passages of a text that some queries find best, in the order of the text.
+    """The best passages of a text for queries, in the order of the text.
 
-    The best of each query come before the second best of any; where room is left, the beginning of
-    the text fills it.
+    The best passage of every query takes precedence over second best ones; remaining room is filled
+    from the beginning of the text.
     """
     chunks = split_text(text, _PASSAGE, 0, counter)
     found = Bm25Retriever(chunk.text for chunk in chunks).search_many(queries, each)

@@ -1,15 +1,14 @@
-"""Replies of models on the way to a table, read within bounds, and changes carried out.
+"""Safe reading of models' replies about tables, and application of changes.
 
-A finished table is a JSON object or a table inside a text; changes of one are a JSON object:
+A finished table is a JSON object or a table inside a text; changes are a JSON object:
 
     {"include": ["P1"], "exclude": ["P4"], "add": ["Dataset"], "drop": ["Notes"],
      "rename": {"Data": "Dataset"}, "rows": {"P1": {"Dataset": "Treebank"}}}
 
-Each part may be left out. An object that cannot be read is a fault of the whole answer: every
-reader raises `UnusableReply`, which says what is wrong. A change that cannot be made, such as to a
-paper that nobody knows, is left out and told.
+Each part is optional. For an unreadable object, readers raise `UnusableReply` with the reason.
+Impossible changes, such as to an unknown paper, are skipped and reported.
 
-A table as JSON is read in whatever form models give it, as the one that they were asked for:
+JSON tables are read in many forms and converted to the requested one:
 
     {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
 
@@ -33,13 +32,13 @@ from vivavoce.text.json_answer import as_records, find_json
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
-"""Entries that a part may have, and cells of a row."""
+"""Maximum entries of a part, and cells of a row."""
 _MAX_FAULTS = 20
 _MAX_LIST = 50
 
 
 class UnusableReply(Exception):
-    """A model's answer is not of the form asked for; the message says what is wrong."""
+    """A model's answer does not have the requested form; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,11 @@ class Outcome:
 
     changed: bool
     faults: tuple[str, ...]
-    """Reasons why changes were not made, the first 20."""
+    """The first 20 reasons for skipped changes."""
 
 
 def read_operations(answer: str) -> Operations:
-    """The changes that an answer asks for; an empty object asks for none."""
+    """Read the changes in an answer; an empty object means none."""
     found = find_json(answer, PARTS)
     if found is None:
         if find_json(answer) == {}:
@@ -87,9 +86,9 @@ def read_operations(answer: str) -> Operations:
 def apply_operations(
     operations: Operations, table: WorkingTable, allowed: Collection[str] | None = None
 ) -> Outcome:
-    """Carry changes out: exclude, drop, rename, add, include, rows.
+    """Apply changes: exclude, drop, rename, add, include, rows.
 
-    Only papers with one of the `allowed` labels are changed; without these all may be.
+    Only papers with `allowed` labels are changed; all by default.
     """
     work = _Application(table, allowed)
     excluded = [work.do(table.exclude, name, paper=name) for name in operations.exclude]
@@ -108,7 +107,7 @@ def apply_operations(
 
 
 class _Application:
-    """Changes on their way into a table."""
+    """Application of changes to a table."""
 
     def __init__(self, table: WorkingTable, allowed: Collection[str] | None) -> None:
         self.changed = False
@@ -122,7 +121,7 @@ class _Application:
         paper: str | None = None,
         gone: Collection[str] = (),
     ) -> str | None:
-        """Make a change unless it is faulty; the label of the paper that it was about."""
+        """Make a change unless it is faulty; return the label of its paper."""
         try:
             label = None if paper is None else self._label(paper, gone)
             self.changed |= change(*arguments)
@@ -133,7 +132,7 @@ class _Application:
         return label
 
     def set_row(self, paper: str, cells: Mapping[str, str | None], gone: Collection[str]) -> None:
-        """Write a row cell by cell: a faulty one does not take the others with it."""
+        """Write a row cell by cell, so that a faulty cell does not affect the others."""
         if self.do(self._table.include, paper, paper=paper, gone=gone) is not None:
             for column, value in cells.items():
                 self.do(self._table.set_row, paper, {column: value})
@@ -162,7 +161,7 @@ def _paper_of(row: Any) -> str:
 
 
 def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """The names under a key: a list, or one alone; none where there is no such key."""
+    """Names under a key: a list or a single name; empty without the key."""
     value = reply.get(key)
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
@@ -173,7 +172,7 @@ def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def object_of(reply: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; empty where there is no such key."""
+    """The object under a key; empty without the key."""
     value = reply.get(key)
     value = {} if value is None else value
     if not isinstance(value, dict):
@@ -229,7 +228,7 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
 
 
 def read_outline(answer: str) -> Operations:
-    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`."""
+    """Read papers and columns from the answer `{"papers": [...], "columns": [...]}`."""
     found = _object(answer, "papers", "columns")
     if not ("papers" in found and "columns" in found):
         raise UnusableReply('It needs both "papers" and "columns".')
@@ -263,7 +262,7 @@ def read_digest(answer: str) -> str:
 
 
 def _object(answer: str, *keys: str) -> Mapping[str, Any]:
-    """The last object of an answer that has one of the keys."""
+    """The last object in an answer with one of the keys."""
     found = find_json(answer, keys)
     if found is None:
         raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
@@ -278,7 +277,7 @@ IsPaper = Callable[[str], bool]
 
 
 def _holds_table(value: Any, is_paper: IsPaper) -> bool:
-    """Check that a JSON value is a table in one of the forms."""
+    """True if a JSON value is a table in one of the forms."""
     if isinstance(value, dict):
         by_name = _is_by_paper(value, is_paper) or _is_by_column(value, is_paper)
         return any(key in value for key in _KEYS) or by_name
@@ -287,11 +286,11 @@ def _holds_table(value: Any, is_paper: IsPaper) -> bool:
 
 
 def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
-    """A table in the form that was asked for; parts that fit none stay as they are.
+    """Convert a table to the requested form; unknown parts are unchanged.
 
     Args:
-        value: What `_holds_table` is true of.
-        is_paper: Tells whether a text names a paper of the pool.
+        value: A value accepted by `_holds_table`.
+        is_paper: Function that returns whether a text names a paper of the pool.
     """
     if _is_by_column(value, is_paper):
         papers = dict.fromkeys(paper for cells in value.values() for paper in cells)
@@ -363,7 +362,7 @@ def _paper_key(row: Mapping[str, Any]) -> str | None:
 
 
 def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
-    """Names of the cells of all rows, in the order in which they first come."""
+    """Names of the cells of all rows, in order of first occurrence."""
     found: dict[str, None] = {}
     for row in rows:
         if isinstance(row, dict) and isinstance(row.get("cells"), dict):

@@ -1,4 +1,4 @@
-"""Comparison of tables by rule or by models, and the models that a run names for it."""
+"""Comparison of tables by rule or by models."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ ROLE = "role"
 async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
     """Compare papers, columns, cells and pairs of cells of an answer's table with the gold one.
 
-    Values are compared by rule or by the model of the role `matcher`, or the model of the role
-    `answerer` answers questions about each table out of the other one.
+    Values are compared by rule or by the model of the role `matcher`; or the model of the role
+    `answerer` answers questions about each table from the other one.
     """
     titles, asked = titles_of(row), questions_of(row)
     gold, table = read_gold(row["target"], titles), read_answer(answer, titles)
@@ -70,7 +70,7 @@ async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
 
 
 def parts(view: View[TableArguments]) -> dict[str, Any]:
-    """Method, models of roles and facts of a log, by a run's arguments."""
+    """Method, models of roles and metadata of a log, from a run's arguments."""
     return {
         "solver": one_step(context=view.context),
         "metadata": _judging(view),
@@ -79,10 +79,10 @@ def parts(view: View[TableArguments]) -> dict[str, Any]:
 
 
 def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
-    """The models that are named for roles; None where none is.
+    """Models of roles named in arguments; None without any.
 
     Raises:
-        InputError: A role that should be given is not.
+        InputError: A required role is missing.
     """
     if replayed_roles() is not None:
         return None
@@ -95,7 +95,7 @@ def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
 
 
 def _judging(view: View[TableArguments]) -> dict[str, Any]:
-    """Facts of a log on what decides beside the rules; papers are compared by rule always."""
+    """Metadata of a log on the models that compare; papers are always compared by rule."""
     given, aspects = view.given, ("avg", *QUESTION_ASPECTS)
     judged = [name for name in view.card.metrics if name.partition("_")[0] in aspects]
     if not given.is_by_rule:
@@ -118,7 +118,7 @@ def _judging(view: View[TableArguments]) -> dict[str, Any]:
 
 
 def _model_name(role: str, given: str) -> str:
-    """Name of a model that is given itself, or by its role."""
+    """Name of a model that is given directly or by its role."""
     if given != ROLE:
         return given
     replayed = replayed_roles()

@@ -1,7 +1,7 @@
-"""Methods of the table task: those that ask a model, and one that finds words by rule.
+"""Methods of the table task: with a model, and one by rule.
 
 `one_step` puts every paper in full into one prompt and asks for the whole table in one answer; it
-fails where the papers are longer than the model's window. Source: arXiv2Table §5.1, baseline 1.
+fails if the papers are longer than the model's window. Source: arXiv2Table §5.1, baseline 1.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from vivavoce.tasks.tables.working_table import WorkingTable
 MAX_COLUMNS = 6
 _WORDS_BESIDE = 2
 _NEAR = 60
-"""Characters before and behind a word in which those beside it are looked for."""
+"""Characters around a word that are searched for its phrase."""
 _BREAK = re.compile(r"[^\w\s'-]|\n")
 
 
 def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
-    """A table of the half of a pool that BM25 of title and abstract puts first.
+    """Make a table of the better half of a pool, by BM25 of title and abstract.
 
-    Columns are the demand's first words that occur in some of their texts but not in all. A cell
-    is the phrase around the first such word of a text, or N/A.
+    Columns are the demand's first words that occur in some but not all texts. A cell is the phrase
+    around the word's first occurrence, or N/A.
     """
     asked = list(dict.fromkeys(word.casefold() for word in telling_words(demand)))
     searched = Bm25Retriever((f"{one.title}\n{one.abstract}" for one in papers), epsilon=None)
@@ -81,7 +81,7 @@ def _phrases(word: str, texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _around(text: str, match: re.Match[str]) -> str:
-    """A word with those beside it up to the next punctuation."""
+    """A word with its neighbours up to the next punctuation."""
     before = _BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1].split()
     behind = _BREAK.split(text[match.end() : match.end() + _NEAR])[0].split()
     return " ".join([*before[-_WORDS_BESIDE:], match[0], *behind[:_WORDS_BESIDE]])
@@ -96,8 +96,8 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
 
     Args:
         cot: Ask for reasoning before the answer.
-        fit: Cut the papers' texts in proportion to a window that is known; else they are sent as
-            they are, and a prompt that is too long is an overflow.
+        fit: Cut the papers' texts in proportion to fit a known window; otherwise a prompt that is
+            too long is an overflow.
         context: Window in tokens; by default what the provider or the model table says.
 
     Raises:
@@ -113,7 +113,7 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
 
 
 async def _ask(run: TableRun, fit: bool) -> ModelOutput:
-    """The model's own answer; asked for once again where it is not a table, but for an overflow."""
+    """Ask for an answer, once more if it is not a table, except after an overflow."""
     prompt = run.prompt("one_step", {}, {"papers": run.paper_listing(run.papers, texts=True)})
     cuts = [tuple(f"{part} {label}" for label in run.labels) for part in ("text", "abstract")]
     titles = {paper.label: paper.title for paper in run.papers}
@@ -190,7 +190,7 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
                 *(run.ask_about(paper, "two_stage.row", columns, read_row) for paper in chosen)
             )
             named = zip((paper.label for paper in chosen), rows, strict=True)
-            # The second stage adds no column.
+            # The second stage does not add columns.
             kept = tuple(
                 (label, {name: row[name] for name in row if table.find_column(name) is not None})
                 for label, row in named
@@ -203,7 +203,7 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
 
 
 async def _outline(run: TableRun) -> WorkingTable:
-    """The table with its papers and columns, and without a value."""
+    """The table with papers and columns but without values."""
     prompt = run.prompt(
         "two_stage.outline", {}, {"papers": run.paper_listing(run.papers, texts=False)}
     )

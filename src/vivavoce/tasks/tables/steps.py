@@ -1,8 +1,8 @@
-"""A method's way to a table: calls that fit the window, are read, and are asked once again.
+"""Calls of methods for tables: fitted to the window, read, and repeated once if unusable.
 
-What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract of each
-paper, and its text where that is not in the round's `library`), `prompts` (folder of templates) and
-`max_tokens`. What it did is noted there under `RECORD`.
+Methods need in a sample's metadata: `demand`, `pool` (label, title and abstract of each paper, and
+its text if that is not in the round's `library`), `prompts` (folder of templates) and `max_tokens`.
+The method's record is added under `RECORD`.
 """
 
 from __future__ import annotations
@@ -30,32 +30,31 @@ from vivavoce.tasks.tables.replies import UnusableReply
 from vivavoce.tasks.tables.working_table import WorkingTable
 
 RECORD, FAULT = "table_run", "fault"
-"""Keys of a sample's metadata for what the method did, and in it for the fault of its last bad
-reply."""
+"""Keys of a method's record in a sample's metadata, and of the last fault in the record."""
 ATTEMPTS = 2
-"""An answer that cannot be used is asked for once again."""
+"""Maximum requests for an answer."""
 AGAIN = "again"
-"""Template: what is wrong with the answer before."""
+"""Template of the fault of the last answer."""
 _ANSWER_SHARE = 3
-"""Divisor of a known window: at most a third of it is kept for the answer."""
+"""Divisor of the window; at most this part is reserved for the answer."""
 _NARROWINGS = 4
-"""Further tries with ever less of a prompt that a provider finds too long."""
+"""Further tries with a shorter prompt after an overflow."""
 _MAX_COMPLAINT = 300
 
 Read = TypeVar("Read")
 
 
 class TableRun:
-    """One sample on its way to a table.
+    """Work on a table for one sample.
 
     Args:
         state: The sample.
         context: Window in tokens; by default what the provider or the model table says.
-        cot: Whether a model is asked to reason before each answer.
-        templates: Names of the prompts to come, each with its slots beside the demand.
+        cot: True to ask for reasoning before each answer.
+        templates: Names of the prompts, each with its slots beside the demand.
 
     Raises:
-        InputError: A template cannot be used, which is told before a call is paid for.
+        InputError: A template cannot be used; raised before any call is paid.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class TableRun:
     def prompt(
         self, name: str, slots: Mapping[str, str], listings: Mapping[str, Rendered] | None = None
     ) -> Rendered:
-        """A prompt with the demand, and with the slots that stand inside listings."""
+        """A prompt with the demand and the slots inside listings."""
         inner = listings or {}
         texts = {slot: listing.text for slot, listing in inner.items()}
         fenced = {slot: without_mark(text, self._mark) for slot, text in slots.items()}
@@ -131,7 +130,7 @@ class TableRun:
         return Rendered(text, spans)
 
     def paper_listing(self, papers: Sequence[PoolText], *, texts: bool) -> Rendered:
-        """Papers with title and abstract, and with their texts where wanted."""
+        """Papers with title and abstract, and optionally texts."""
         shown = []
         for paper in papers:
             text = paper.text if texts else ""
@@ -142,9 +141,9 @@ class TableRun:
     async def ask(
         self, prompt: Rendered, cuts: Sequence[Group], read: Callable[[str], Read]
     ) -> Read | None:
-        """A model's answer as `read` reads it; None when it was of no use twice.
+        """Ask for an answer and read it; None if it was unusable twice.
 
-        The slots of `cuts` may be cut, in order; `read` raises `UnusableReply`.
+        The slots in `cuts` may be cut, in order; `read` raises `UnusableReply`.
         """
         complaint = None
         for _ in range(ATTEMPTS):
@@ -168,14 +167,14 @@ class TableRun:
         read: Callable[[str], Read],
         further: Sequence[Group] = (),
     ) -> Read | None:
-        """A model's answer to a prompt about one paper, whose text and then abstract may be cut.
+        """Ask about one paper, whose text and then abstract may be cut.
 
         Args:
             paper: The paper.
             name: The template.
             slots: Its slots beside the paper.
-            read: As for `ask`.
-            further: Slots that may be cut when these do not suffice.
+            read: See `ask`.
+            further: Further slots that may be cut.
         """
         prompt = self.prompt(name, slots, {"paper": self.paper_listing([paper], texts=True)})
         cuts = [f"text {paper.label}", f"abstract {paper.label}", *further]
@@ -184,17 +183,17 @@ class TableRun:
     async def _ask_fitting(
         self, prompt: Rendered, cuts: Sequence[Group], complaint: str | None
     ) -> ModelOutput | None:
-        """A reply to as much of the prompt as the provider takes; None when it takes none."""
+        """Ask with as much of the prompt as the provider accepts; None if it accepts none."""
         for _ in range(_NARROWINGS + 1):
             try:
                 output, fitted = await self.send(prompt, cuts, complaint)
             except InputError:
                 if complaint is None and not self.record["overflows"]:
                     raise
-                return None  # no room is left for what is never cut, or for the complaint
+                return None  # no room is left for the fixed parts or the fault
             if find_fault(output) != "overflow":
                 return output
-            # A window that nobody told, or text of more tokens than were counted.
+            # The window is unknown, or the text has more tokens than were counted.
             self.record["overflows"] += 1
             self.record[FAULT] = "overflow"
             narrower = fitted.tokens * 3 // 4 + fitted.reserved
@@ -213,9 +212,9 @@ class TableRun:
 
         Args:
             prompt: The prompt with every slot in full.
-            cuts: Slots that may be cut, in order; empty ones and those that are missing are not.
-            complaint: Fault of the answer before; it follows the prompt.
-            is_fitted: Whether the prompt is made to fit; else it is sent as it is.
+            cuts: Slots that may be cut, in order; empty and missing ones are ignored.
+            complaint: Fault of the last answer, appended to the prompt.
+            is_fitted: True to fit the prompt to the window.
         """
         if complaint is not None:
             prompt = self._again(prompt, complaint)
@@ -232,24 +231,24 @@ class TableRun:
         output = await generate_with_retry(self._model, [message], config=config)
         if output.usage is not None:
             self.record["tokens"] += output.usage.total_tokens
-        else:  # the provider does not tell
+        else:  # the provider does not report it
             self.record["tokens"] += fitted.tokens + self.counter.count(output.completion)
         return output, fitted
 
     def room_beside(self, prompt: Rendered) -> int | None:
-        """Tokens that a prompt leaves free; below 0 when it is too long, None when unknown."""
+        """Tokens left free by a prompt; negative if it is too long, None if unknown."""
         if self._window is None:
             return None
         reserved = self._room(self._window) + self._measure.overhead
         return self._window - reserved - self.counter.count(prompt.text)
 
     def fits(self, prompt: Rendered) -> bool:
-        """Check whether a prompt is sent without being cut, as far as the window is known."""
+        """True if a prompt fits uncut, as far as the window is known."""
         room = self.room_beside(prompt)
         return room is None or room >= 0
 
     def note_faults(self, faults: Sequence[str]) -> None:
-        """Keep the first of the changes that could not be made."""
+        """Record the first skipped changes."""
         kept: list[str] = self.record["faults"]
         kept.extend(faults[: max(0, 20 - len(kept))])
 
@@ -278,7 +277,7 @@ def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
     """The content of an output.
 
     Raises:
-        UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.
+        UnusableReply: It is a refusal, empty, a provider's error, or refused by `read`.
     """
     if fault := find_fault(output):
         raise UnusableReply(f"It is not an answer ({fault}).")
@@ -286,7 +285,7 @@ def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
 
 
 def check_common(context: object, **switches: object) -> None:
-    """Raise `InputError` for a window or a switch that makes no sense."""
+    """Raise `InputError` for an invalid window or switch."""
     check_context(context)
     for name, value in switches.items():
         if type(value) is not bool:

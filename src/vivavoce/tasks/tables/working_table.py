@@ -1,8 +1,7 @@
-"""A literature table under construction: papers come and go, columns are renamed, cells change.
+"""A literature table under construction, with changes of papers, columns and cells.
 
-Every change is bounded, so that a model which never stops adding cannot make a table grow without
-end. Rows and columns of the finished table are in an order that does not depend on how it was made
-beyond the order in which columns were added: papers stand as in the pool.
+Sizes are limited, so a model cannot make a table grow without end. Rows have the order of the pool,
+and columns the order in which they were added.
 """
 
 from __future__ import annotations
@@ -15,25 +14,24 @@ from vivavoce.text.cell_text import collapse_spaces
 
 MAX_COLUMNS = 40
 MAX_NAME, MAX_VALUE = 120, 300
-"""Characters of a column's name and of a cell; what lies beyond is cut off."""
+"""Maximum characters of a column's name and of a cell; longer ones are cut."""
 ABSENT = "N/A"
 _MORE = "…"
 
 
 class TableFault(Exception):
-    """A change that cannot be made; the message says why."""
+    """A change is impossible; the message has the reason."""
 
 
 class WorkingTable:
     """Selected papers, columns, and a value or N/A for each paper and column.
 
-    Methods that are given what the table does not have, or no name, or a column beyond
-    `MAX_COLUMNS`, raise `TableFault`.
+    Methods raise `TableFault` for unknown papers or columns, empty names, and too many columns.
 
     Args:
-        labels: Papers of the pool, by the labels under which a model sees them.
-        exact_names: True if columns are the same only when their names are, character by character;
-            else case, spaces and markup make no difference.
+        labels: Labels of the pool's papers.
+        exact_names: True to compare names of columns exactly; otherwise case, spaces and markup are
+            ignored.
     """
 
     def __init__(self, labels: Sequence[str], *, exact_names: bool = False) -> None:
@@ -50,20 +48,20 @@ class WorkingTable:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns, in the order in which they were added."""
+        """Names of the columns, in the order of addition."""
         return tuple(self._columns)
 
     def cell(self, paper: str, column: str) -> str | None:
-        """A value; None for N/A, and for papers and columns that the table does not have."""
+        """A value; None for N/A and for unknown papers and columns."""
         return self._rows.get(paper, {}).get(column)
 
     def cells(self, paper: str) -> dict[str, str]:
-        """The values of a row by column, without those that are N/A."""
+        """Values of a row by column, without N/A."""
         row = self._rows.get(paper, {})
         return {column: row[column] for column in self._columns if column in row}
 
     def find_paper(self, name: str) -> str:
-        """The label that a name stands for: `P3`, `p3`, `[P3]`, `P3: its title`, or `3`."""
+        """Find the label of a name: `P3`, `p3`, `[P3]`, `P3: its title`, or `3`."""
         short = name[:MAX_NAME].strip().strip("[](){}<>\"'.: ")
         first, _, _ = short.partition(" ")
         for candidate in (short, f"P{short}", first.rstrip(":,.-–—)]")):
@@ -72,7 +70,7 @@ class WorkingTable:
         raise TableFault(f"There is no paper {_quoted(name)} in the pool.")
 
     def find_column(self, name: str) -> str | None:
-        """The column of a name; None where there is none."""
+        """Find a column by name; None if there is none."""
         clean = _clean(name, MAX_NAME)
         if clean in self._columns or self._exact:
             return clean if clean in self._columns else None
@@ -80,7 +78,7 @@ class WorkingTable:
         return next((column for column in self._columns if _key(column) == key), None)
 
     def include(self, paper: str) -> bool:
-        """Select a paper; whether that changes anything."""
+        """Select a paper; return whether that changes anything."""
         label = self.find_paper(paper)
         if label in self._rows:
             return False
@@ -88,11 +86,11 @@ class WorkingTable:
         return True
 
     def exclude(self, paper: str) -> bool:
-        """Take a paper out, and its row with it; whether that changes anything."""
+        """Remove a paper and its row; return whether that changes anything."""
         return self._rows.pop(self.find_paper(paper), None) is not None
 
     def add_column(self, name: str) -> bool:
-        """Add a column at the end; whether there was none of that name."""
+        """Add a column at the end; return whether the name is new."""
         clean = _clean(name, MAX_NAME)
         if not clean:
             raise TableFault("A column needs a name.")
@@ -104,9 +102,9 @@ class WorkingTable:
         return True
 
     def rename_column(self, old: str, new: str) -> bool:
-        """Rename a column; with the name of another one it is merged into that.
+        """Rename a column; if another one has the new name, merge them.
 
-        Of two values in a row, the one that had the name already stays.
+        In a merge, values of the existing column take precedence.
         """
         source, clean = self._known_column(old), _clean(new, MAX_NAME)
         if not clean:
@@ -125,7 +123,7 @@ class WorkingTable:
         return True
 
     def drop_column(self, name: str) -> bool:
-        """Take a column out with all of its cells."""
+        """Remove a column and its cells."""
         column = self._known_column(name)
         self._columns.remove(column)
         for row in self._rows.values():
@@ -133,9 +131,9 @@ class WorkingTable:
         return True
 
     def set_cell(self, paper: str, column: str, value: str | None) -> bool:
-        """Write a cell of a selected paper; None or a mark for nothing makes it N/A.
+        """Write a cell of a selected paper; None and empty values mean N/A.
 
-        The shortened form in which a long value is shown leaves that value as it is.
+        The displayed short form of a long value does not change it.
         """
         label, name = self.find_paper(paper), self._known_column(column)
         if label not in self._rows:
@@ -151,7 +149,7 @@ class WorkingTable:
         return row.get(name) != before
 
     def set_row(self, paper: str, cells: Mapping[str, str | None]) -> bool:
-        """Select a paper and write some of its cells; columns that are new are added."""
+        """Select a paper and write cells; new columns are added."""
         changed = self.include(paper)
         for column, value in cells.items():
             changed |= self.add_column(column)
@@ -159,7 +157,7 @@ class WorkingTable:
         return changed
 
     def as_table(self) -> LiteratureTable:
-        """The table as it is scored."""
+        """The table for scoring."""
         rows = (
             TableRow(label, tuple(self.cell(label, column) for column in self._columns))
             for label in self.papers
@@ -167,11 +165,11 @@ class WorkingTable:
         return LiteratureTable(self.papers, self.columns, tuple(rows))
 
     def markdown(self, papers: Collection[str] | None = None, longest: int = MAX_VALUE) -> str:
-        """The table as a model is shown it, all of it or the rows of some papers.
+        """The table for a model as Markdown, whole or with rows of given papers.
 
         Args:
-            papers: Whose rows are shown; all with None.
-            longest: Characters of a cell; what is longer ends in `…`.
+            papers: Papers of the rows; None for all.
+            longest: Maximum characters of a cell; longer ones end in `…`.
         """
         shown = [label for label in self.papers if papers is None or label in papers]
         lines = [["Paper", *self._columns], ["---"] * (len(self._columns) + 1)]
@@ -195,7 +193,7 @@ def _key(name: str) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    """One line of at most so many characters, without what no log can hold."""
+    """One line with limited length and without characters that logs cannot store."""
     line = collapse_spaces(text[: longest * 4]).encode("utf-8", "replace").decode("utf-8")
     return line[:longest].strip()
 

@@ -1,4 +1,4 @@
-"""Works of gold tables, also outside of the corpus, and what arXiv2Table's files say of them."""
+"""Works of gold tables, in and outside of the corpus, and records of arXiv2Table's files."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _NO_TITLE = re.compile(
     r"|in\s+(?:the\s+)?(?:[\w-]{1,20}\s){0,6}(?:proceedings|proc|conference|workshop)\b",
     re.IGNORECASE,
 )
-"""Beginnings of addresses and venues, which lists of references print in place of a title."""
+"""Beginnings of addresses and venues that references have instead of a title."""
 _KIND = "digestables"
 _ENTRY, _PAPER = "arxiv2table:", "paper:"
 _NUMBER = "CorpusId:"
-"""Prefix by which a reference without a title names its work."""
+"""Prefix of the number by which a reference identifies its work."""
 
 
 def work_id(title: str, raw: str) -> str:
-    """The id of a work that is not a paper of the corpus: by its title, else by how it is cited."""
+    """Id of a work outside of the corpus, from its title or its citation."""
     key = normalise_title(title) or " ".join(raw.split())
     return f"{_OUTSIDE}{hashlib.sha256(key.encode()).hexdigest()[:_HASH]}"
 
 
 def is_outside(paper_id: str) -> bool:
-    """Check whether an id is one of `work_id`."""
+    """True if an id was made by `work_id`."""
     return paper_id.startswith(_OUTSIDE)
 
 
 def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
-    """A paper of the corpus; `texts` are the ids of those that have one."""
+    """Work of a paper; `texts` has the ids of papers with a text."""
     return Work(
         paper_id=paper.paper_id,
         title=plain_words(paper.title or ""),
@@ -55,11 +55,11 @@ def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
 
 
 def work_of_reference(row: Row, numbered: Mapping[str, Work] | None = None) -> Work:
-    """The work that a reference entry cites: a paper of the corpus if it is resolved.
+    """Work of a reference: a paper of the corpus if it is resolved.
 
     Args:
         row: A row of `references`.
-        numbered: Works by the number that arXiv2Table's files know them by: `read_given`.
+        numbered: Works by number in arXiv2Table's files: see `read_given`.
     """
     raw = row["raw"] or ""
     if raw.startswith(_NUMBER) and (known := (numbered or {}).get(raw.removeprefix(_NUMBER))):
@@ -79,7 +79,7 @@ def work_of_reference(row: Row, numbered: Mapping[str, Work] | None = None) -> W
 def merge_works(
     works: Iterable[Work], papers: Mapping[str, Paper], texts: Collection[str]
 ) -> dict[str, Work]:
-    """Works by id, sorted; what the corpus says of one goes before what its citations say."""
+    """Works by id, sorted; papers of the corpus take precedence over references."""
     found: dict[str, Work] = {}
     for work in works:
         name = work.paper_id
@@ -93,12 +93,12 @@ def merge_works(
 
 
 def papers_with_text(corpus: Corpus) -> frozenset[str]:
-    """Ids of the papers that have a text."""
+    """Ids of the papers with a text."""
     return frozenset(str(row["paper_id"]) for row in corpus.rows("sections"))
 
 
 def corpus_works(corpus: Corpus) -> dict[str, Work]:
-    """Every paper of a corpus that has a title, by id."""
+    """All papers of a corpus with a title, by id."""
     texts = papers_with_text(corpus)
     works = (work_of_paper(paper, texts) for paper in corpus.papers)
     return {work.paper_id: work for work in works if work.title}
@@ -107,7 +107,7 @@ def corpus_works(corpus: Corpus) -> dict[str, Work]:
 def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
     """Rows of `tasks.library.LIBRARY` for works, sorted by id.
 
-    Works outside of the corpus have a title, a year where one is known, and maybe an abstract.
+    Works outside of the corpus have a title and, if known, a year and an abstract.
     """
     known = {work.paper_id: work for work in works}
     rows = {row["paper_id"]: row for row in library_rows(corpus, known)}
@@ -121,25 +121,23 @@ def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class GivenDemand:
-    """Demand and labels that came with a table of arXiv2Table's files."""
+    """Demand and labels of a table in arXiv2Table's files."""
 
     demand: str | None
     distractors: tuple[str, ...] | None
-    """Ids of works labelled as not in the table, in the order listed; None without labels. Those
-    without a known title are left out: they cannot be shown."""
+    """Ids of works labelled as not in the table, without untitled ones; None without labels."""
 
 
 def read_given(
     corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]
 ) -> tuple[dict[str, GivenDemand], dict[str, Work]]:
-    """Records of the arXiv2Table files in a corpus beside their tables.
+    """Read the records of arXiv2Table files in a corpus.
 
-    Returns: What came with each table, by the paper of the corpus that stands for its entry, and
-    the works of all entries, by the number that the files know a work by.
+    Returns: Demands and labels by paper of the corpus, and all works by their number in the files.
 
     Raises:
-        DamagedError: What was read from them was altered.
-        StaleError: They were read before their records were kept.
+        DamagedError: The stored records were altered.
+        StaleError: They were ingested by a version that did not store records.
     """
     entries = {
         f"{_KIND}:{key}": record
@@ -167,7 +165,7 @@ def read_given(
 
 
 def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
-    """The records with keys of one sort, as in their files; later ones go before."""
+    """Records with one kind of key; later ones take precedence."""
     for batch in list_batches(corpus.folder):
         if batch.kind != _KIND or not batch.is_complete:
             continue
@@ -186,7 +184,7 @@ def _numbers(record: Row, name: str) -> list[str]:
 def _numbered_works(
     corpus: Corpus, wanted: Collection[str], papers: Mapping[str, Paper], texts: Collection[str]
 ) -> dict[str, Work]:
-    """The works with some numbers: papers of the corpus, found by number or title, and others."""
+    """Works by number: papers of the corpus, found by number or title, and others."""
     by_title: dict[str, list[Paper]] = defaultdict(list)
     for paper in papers.values():
         by_title[normalise_title(paper.title or "")].append(paper)

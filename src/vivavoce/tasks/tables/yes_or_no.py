@@ -1,11 +1,11 @@
-"""Questions that a model answers with yes or no: about a table's words, and about what it says.
+"""Yes-or-no questions to models about the wording and the content of tables.
 
-Numbered lines go to a model in batches, and are asked again where it did not answer. The role
-`matcher` is asked which headers and cells mean the same where they are not written alike. It sees
-pairs of names of columns, or of values of one column, and what the table is about; no paper, and
-not which side is the gold. The role `answerer` sees one table and questions about the other one,
-never both. The questions are those of `metrics.table_questions`, with probes among them, whose
-right answer is no; the role `synthesizer` may put them into other words.
+Numbered lines go to a model in batches; unanswered ones are asked again. The role `matcher` decides
+which differently written headers and cells mean the same. It sees pairs of column names, or of
+values of one column, and the topic of the table; no papers, and not which side is the gold. The
+role `answerer` sees one table and questions about the other one, never both. The questions are
+those of `metrics.table_questions`, mixed with probes whose right answer is no; the role
+`synthesizer` may reword them.
 
 Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs that are averaged,
 120 seconds for a request and two retries, the first word of a line taken as the answer.
@@ -46,19 +46,19 @@ from vivavoce.tasks.scoring.asking import ask as ask_json
 from vivavoce.text.cell_text import collapse_spaces
 
 BATCH = 40
-"""Lines of one request."""
+"""Maximum lines of a request."""
 BATCH_CHARACTERS = 8_000
-"""Characters of the lines of one request, unless a single one is longer."""
+"""Maximum characters of a request's lines, unless a single one is longer."""
 _LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
 _MAX_REPLY = 100_000
 
 T = TypeVar("T")
 Ask = Callable[[Sequence[str], int], Awaitable[str | None]]
-"""Lines, and the number of the attempt -> the reply; None where the model gave none."""
+"""Function from lines and the number of the attempt to the reply; None without one."""
 
 
 async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask, size: int = BATCH) -> dict[T, bool]:
-    """Answers by key; a line without one after the last attempt has none."""
+    """Ask lines; return answers by key, without lines that were never answered."""
     answers: dict[T, bool] = {}
     for batch in cut_batches(list(lines), lambda key: len(lines[key]), size):
         for attempt in range(1, ATTEMPTS + 1):
@@ -73,10 +73,9 @@ async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask, size: int = BATCH) -> 
 
 
 def read_answers(reply: str, count: int) -> list[bool | None]:
-    """The first word of each line that is yes or no, by the line's number, else by its place.
+    """Read yes or no from each line of a reply, by the line's number or else by position.
 
-    Lines without a number say nothing where others have one.
-    None for a question without one, and for one that is answered both ways.
+    If some lines are numbered, others are ignored. None for missing and contradictory answers.
     """
     found: dict[int, set[bool]] = {}
     lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
@@ -90,7 +89,7 @@ def read_answers(reply: str, count: int) -> list[bool | None]:
 
 
 def cut_batches(items: Sequence[T], length: Callable[[T], int], size: int) -> list[list[T]]:
-    """Items in order, in batches of so many, fewer where their texts are long."""
+    """Split items into batches in order, limited by number and length."""
     batches: list[list[T]] = []
     room = 0
     for item in items:
@@ -103,7 +102,7 @@ def cut_batches(items: Sequence[T], length: Callable[[T], int], size: int) -> li
 
 
 def numbered(texts: Sequence[str]) -> str:
-    """A line for each text, with its number."""
+    """A numbered line for each text."""
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
 
 
@@ -111,7 +110,7 @@ ROLE = "matcher"
 TEMPLATE = "same"
 MATCHING = GenerateConfig(temperature=0.0, max_tokens=2048, attempt_timeout=120, max_retries=2)
 _MAX_TEXT = 600
-"""Characters of a header or cell that the model sees."""
+"""Maximum characters of a header or cell for the model."""
 _NO_MARKS = str.maketrans("«»", "<>")
 
 
@@ -122,7 +121,7 @@ async def align_by_model(
     topic: str,
     model: Model,
 ) -> tuple[LiteratureTable, dict[str, Any]]:
-    """The system's table in gold words wherever the model says that they mean the same.
+    """Replace the system table's words by gold words if the model says that they mean the same.
 
     Args:
         prompts: The family's templates.
@@ -132,8 +131,8 @@ async def align_by_model(
         model: The model of the role.
 
     Returns:
-        The table, and a record of the pairs that were put to the model with its answers; None where
-        it gave none, which counts as different.
+        The table, and a record of the pairs with the model's answers; a missing answer is None and
+        counts as different.
     """
     verdicts: dict[Pair, bool | None] = {}
     waiting: set[Pair] = set()
@@ -143,7 +142,7 @@ async def align_by_model(
             waiting.add(pair)
         return bool(verdicts.get(pair))
 
-    # Cells are compared once their columns are paired, so that headers come first.
+    # Headers come first, since cells are compared within paired columns.
     while True:
         aligned = align_by_meaning(gold, system, Meaning(judge=judge))
         if not waiting:
@@ -157,7 +156,7 @@ async def align_by_model(
 async def ask_matcher(
     prompts: PromptSet, topic: str, pairs: Sequence[Pair], model: Model
 ) -> dict[Pair, bool | None]:
-    """The model's answer about each pair of one table; None where it gave none."""
+    """The model's answers about the pairs of a table; None for missing ones."""
 
     async def ask(lines: Sequence[str], attempt: int) -> str | None:
         reply = await send(model, prompts, same_request(topic, lines), attempt=attempt)
@@ -175,7 +174,7 @@ def same_request(topic: str, lines: Sequence[str]) -> Request:
 
 
 def pair_line(pair: Pair) -> str:
-    """A pair as the model sees it."""
+    """A pair as shown to the model."""
     one, other, header = pair
     place = "columns" if header is None else f"values of the column {_shown(header)}"
     return f"{place}: {_shown(one)} / {_shown(other)}"
@@ -193,12 +192,12 @@ def _order(pair: Pair) -> tuple[bool, str, str, str]:
 ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
 RUNS = 2
 _CHARACTERS_ADDED = 400
-"""Characters by which another wording may be longer."""
+"""Maximum additional characters of a new wording."""
 
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
-"""Decoding of both roles, unless a run sets it otherwise."""
+"""Default decoding of both roles."""
 _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 
@@ -218,14 +217,14 @@ class QASetup:
 
 @dataclass(frozen=True, slots=True)
 class QAResult:
-    """Result of the answers of all runs."""
+    """Answers and metrics over all runs."""
 
     runs: tuple[Tally, ...]
     record: dict[str, Any]
-    """Record for a log: who answered, the questions and every answer."""
+    """Record for a log: models, questions and answers."""
 
     def values(self) -> dict[str, float | None]:
-        """Every metric of this table, the mean over runs, with both biases."""
+        """Metrics of the table with both biases, averaged over runs."""
         found = [
             {
                 **aggregate_tables([run.score]),
@@ -236,7 +235,7 @@ class QAResult:
         ]
         means: dict[str, float | None] = {}
         for name in found[0]:
-            # What is undefined in one of the runs is so in all: they ask the same.
+            # All runs ask the same, so a value is undefined in all runs or in none.
             defined = [value for values in found if (value := values[name]) is not None]
             means[name] = math.fsum(defined) / len(defined) if defined else None
         return means
@@ -251,8 +250,8 @@ def models_of(roles: Iterable[str]) -> dict[str, Model]:
 async def open_models(
     names: Mapping[str, str], config: GenerateConfig
 ) -> AsyncIterator[dict[str, Model]]:
-    """Models by role, outside of an evaluation, with further settings; closed at the end."""
-    # A model that is kept for later holds connections of the event loop it was first used in.
+    """Open models by role outside of an evaluation, and close them at the end."""
+    # A cached model would keep connections of an earlier event loop.
     async with AsyncExitStack() as closing:
         yield {
             role: await closing.enter_async_context(
@@ -263,14 +262,14 @@ async def open_models(
 
 
 def check_roles(wanted: Sequence[str]) -> None:
-    """Raise `InputError` unless every role that is needed has one model."""
+    """Raise `InputError` unless every required role has one model."""
     roles = model_roles()
     for role in wanted:
         if isinstance(roles.get(role), Sequence):
             raise InputError(f"The role {role} has several models. Give it one.")
         if roles.get(role) is None:
             raise InputError(
-                f"Nobody plays the role {role}. Name a model: -T {role}=MODEL, or inspect eval ... "
+                f"The role {role} has no model. Give it one: -T {role}=MODEL, or inspect eval ... "
                 f"--model-role {role}=MODEL."
             )
 
@@ -283,7 +282,7 @@ async def use_tables(
     use: QASetup,
     models: Mapping[str, Model],
 ) -> QAResult:
-    """Ask both tables what the other one says, with the models of the roles."""
+    """Ask questions about each table against the other one, with the models of the roles."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
     system = rename_columns(system, gold, match_columns(gold.columns, system.columns))
@@ -318,17 +317,17 @@ class _Asking:
     use: QASetup
     models: Mapping[str, Model]
     counts: Counter[str] = field(default_factory=lambda: Counter(cut_tables=0))
-    """Tables that were cut for a request, and what became of wordings."""
+    """Counts of cut tables and of wordings by outcome."""
 
     async def word(self, table: str, asked: QuestionSet) -> dict[str, str]:
-        """Lines to ask by the keys of questions: in other words, where their own table bears it."""
+        """Lines by key of the question, reworded if the new wording holds for its own table."""
         questions = asked.shuffled(self.use.seed)
         fixed = {question.key: question.text for question in questions}
         if SYNTHESIZER not in self.models:
             return fixed
         worded: dict[str, str] = {}
         taken = set(fixed.values())
-        # The reply repeats the lines: half as many characters go into a request.
+        # The reply repeats the lines, so a request has half as many characters.
         for batch in cut_batches(questions, lambda one: 2 * len(one.text), self.use.batch):
             for question, reply in zip(batch, await self._wordings(batch), strict=True):
                 text = _other_wording(reply, question)
@@ -343,7 +342,7 @@ class _Asking:
         return fixed | kept
 
     async def _wordings(self, batch: Sequence[Question]) -> list[object]:
-        """The synthesizer's wording of each question; None where it gave none."""
+        """The synthesizer's wordings of questions; None for missing ones."""
         texts = [question.text for question in batch]
         usual = json.dumps(dict(enumerate(texts, start=1)))
         request = Request("questions", {"questions": numbered(texts)}, usual=usual)
@@ -357,11 +356,11 @@ class _Asking:
         return [(given or {}).get(str(number)) for number in range(1, len(batch) + 1)]
 
     async def read(self, table: str, lines: Mapping[str, str], run: int) -> dict[str, bool]:
-        """The answerer's readings of a table, by the keys of the questions."""
+        """The answerer's answers from a table, by key of the question."""
 
         async def ask(texts: Sequence[str], attempt: int) -> str | None:
             slots = {"table": table, "questions": numbered(texts)}
-            # The end of a table goes first, and is noted.
+            # The end of a table is cut first, which is recorded.
             request = Request(
                 "answering", slots, {"count": len(texts), "attempt": attempt}, cut=("table",)
             )
@@ -374,7 +373,7 @@ class _Asking:
 
 
 def _other_wording(reply: object, question: Question) -> str:
-    """One question on one line that has every name of the given one; empty where it is none."""
+    """Check a rewording: one line with all names of the question; otherwise empty."""
     if not isinstance(reply, str) or len(reply) > len(question.text) + _CHARACTERS_ADDED:
         return ""
     words = folded(reply)
@@ -386,7 +385,7 @@ def _other_wording(reply: object, question: Question) -> str:
 def _as_rows(
     asked: QuestionSet, lines: Mapping[str, str], answers: Sequence[Mapping[str, bool]]
 ) -> list[dict[str, Any]]:
-    """Questions and probes with the answers of every run; None where there was none."""
+    """Questions and probes with the answers of all runs; None for missing ones."""
     return [
         {
             **question.as_dict(),

@@ -1,4 +1,4 @@
-"""Papers of a corpus turned into writing items: targets with demonstrations, works and settings.
+"""Writing items from papers of a corpus: targets with demonstrations, works and settings.
 
 Source: AcademicEval §3.2, with the rules of docs/families/writing.md.
 """
@@ -76,22 +76,21 @@ class WritingOptions(Options):
     settings: tuple[Setting, ...] = Field(
         default=tuple(setting for setting in SETTINGS if setting != OPEN), min_length=1
     )
-    """With `open` the round holds title and abstract of every paper that may be found."""
+    """Settings of the round; `open` adds title and abstract of all searchable papers."""
     demos: int = Field(default=2, ge=0, le=20)
-    """Demonstrations of each kind that the round holds; with 0 the settings that show them go."""
+    """Demonstrations of each kind; with 0, the settings with demonstrations are left out."""
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
     """Shares of train, val and test, oldest papers first."""
     author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
-    """Draw of targets: every fit paper, or one in n where an author has n of them."""
+    """Draw of targets: all suitable papers, or fewer of active authors."""
     doubtful: Literal["leave_out", "keep"] = "leave_out"
-    """Treatment of papers whose PDF was read with doubt: no targets, or targets like others."""
+    """Treatment of papers with a doubtful PDF: never targets, or targets like others."""
     headline: str | None = None
-    """The metric that its boards rank by where a task has it; by default the first of the card."""
+    """Headline metric of tasks that have it; by default the first of the card."""
     within: Within = "all"
-    """Papers of which the round is made: all, those of a walk through co-authors, or those whose
-    first author is in the largest component of the network without authors who lead no paper."""
+    """Papers of the round: all, those of a co-author walk, or those of the largest component."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
-    """The largest share of the gold's 13-word runs that may stand in the input."""
+    """Maximum share of the gold's 13-word n-grams in the input."""
 
     @field_validator("headline")
     @classmethod
@@ -118,7 +117,7 @@ OPTIONS = WritingOptions
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
     admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
-    if {*options.settings} <= {"title_only", OPEN}:  # which show no text of the paper
+    if {*options.settings} <= {"title_only", OPEN}:  # they show no text of the paper
         admitted.add("short_text")
     pool = read_pool(corpus, spec.takes, choose_papers(corpus, options.within), admitted)
     authors = read_authors(corpus, pool.texts.keys())
@@ -147,7 +146,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     excluded = [Exclusion(EVERY_TASK, *row) for row in unfit]
     tasks = {task: maker.rows(task, targets) for task in TASKS}
     excluded += maker.excluded
-    # Every target and every demonstration once, sorted by id.
+    # All targets and demonstrations, each once, sorted by id.
     rows = [row for found in tasks.values() for row in found]
     demos = (name for row in rows for kind in KINDS for name in row[f"demos_{kind}"])
     used = {row["paper_id"] for row in rows}.union(demos)
@@ -159,15 +158,15 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
 
 
 def choose_papers(corpus: Corpus, within: Within) -> dict[str, Reason]:
-    """Papers that are left out of a round because of their place in the co-author network.
+    """Papers left out of a round because of their position in the co-author network.
 
-    Authors who never are first author are pruned before the component is taken, and its papers are
-    those that its authors lead.
+    Authors without first-author papers are pruned first; the component's papers are those with its
+    members as first author.
 
     Source: AcademicEval §3.1.
 
     Raises:
-        InputError: A walk is asked for, and the corpus holds none.
+        InputError: A walk is requested, but the corpus has none.
     """
     if within == "all":
         return {}
@@ -190,7 +189,7 @@ NO_DEMONSTRATION = "no_demonstration"
 
 
 class Maker:
-    """Makes the items of one round, and keeps what it leaves out."""
+    """Makes the items of a round and records exclusions."""
 
     def __init__(
         self,
@@ -219,7 +218,7 @@ class Maker:
         self.citing = Citing(corpus)
 
     def rows(self, task: str, targets: Sequence[str]) -> list[Row]:
-        """The items of a task, sorted by id; papers that are none go to `excluded`."""
+        """Make the items of a task, sorted by id; exclusions go to `excluded`."""
         made = []
         for name in targets:
             paper = self._pool.texts[name]
@@ -235,7 +234,7 @@ class Maker:
         return sorted(rows, key=lambda row: str(row["id"]))
 
     def _add_works(self, targets: Sequence[Target]) -> list[Target]:
-        """The targets that cite a work with a title."""
+        """Limit targets to those that cite a work with a title."""
         references = read_references(self._corpus, [t.paper.paper_id for t in targets])
         library = Library(self._corpus.papers, self._seed)
         kept = []
@@ -284,20 +283,20 @@ class Maker:
         return row
 
     def _counted(self, work: Row, paper: PaperText) -> Row:
-        """A work with its citations on the day that a paper appeared."""
+        """A work with its number of citations on the day of a paper."""
         if work["work_id"] is None:
             return work
         days = self.citing.days(work["work_id"])
         return {**work, "citations": count_before(days, paper.published)}
 
     def _copies(self, paper_id: str) -> list[str]:
-        """A paper, other versions of it, and papers of its title or text."""
+        """A paper, its versions, and papers with its title or text."""
         group = self._pool.duplicates.get(paper_id, paper_id)
         same = {name for name, kept in self._pool.duplicates.items() if kept == group}
         return sorted({paper_id, group, *same, *self._relatives[paper_id]})
 
     def _add_demos(self, row: Row, target: Target, kind: str) -> str:
-        """Add the demonstrations of one kind; the reason where there is none."""
+        """Add the demonstrations of one kind; return the reason if there are none."""
         row[f"demos_{kind}"] = []
         if kind not in self.settings and "mixed" not in self.settings:
             return ""
@@ -306,7 +305,7 @@ class Maker:
         return choice.rejected
 
     def _leave_out(self, row: Row, task: str, out: dict[str, Reason]) -> None:
-        """Note why an item is not in some settings; once when it is in none, for one reason."""
+        """Record why an item is not in some settings, once if it is in none for the same reason."""
         reasons = set(out.values())
         if not row["settings"] and len(reasons) == 1:
             self.excluded.append(Exclusion(task, row["id"], *reasons.pop()))
@@ -315,7 +314,7 @@ class Maker:
 
 
 def _has_demos(row: Row, setting: str) -> bool:
-    """Check whether an item can be in a setting with demonstrations; `mixed` shows both kinds."""
+    """True if an item has the demonstrations of a setting; `mixed` needs both kinds."""
     if setting != "mixed":
         return bool(row[f"demos_{setting}"])
     return all(row[f"demos_{kind}"] for kind in KINDS) and len(shown_demos(row, setting)) > 1

@@ -1,22 +1,22 @@
-"""The works a related-work section is written about: those it cites, and others beside them.
+"""Works for a related-work section: cited ones, and padding.
 
-Cited are the references that the text of the section cites, where markers and list agree. Numbers
-agree where the highest number in the whole paper is that of the last entry of the list. Surnames
-and years agree where most of the section's markers fit an entry. Else all references of the paper
-count as cited. Works without a title, the paper itself and second mentions are left out.
+Cited works are the references in the section's text, if markers and list agree. Numbers agree if
+the highest number in the paper is that of the last entry. Surnames and years agree if most of the
+section's markers match an entry. Otherwise all references of the paper count as cited. Works
+without a title, the paper itself and repeated works are left out.
 
-Padding are papers of the corpus that the paper does not cite, with title and abstract and not dated
-after it. Those of its primary category come first, in seeded order, up to 100 works in all. Their
-abstracts are shown as often as those of the cited works.
+Padding consists of papers of the corpus with title and abstract that the paper does not cite and
+that are not later. Those of its primary category come first, in random order by the seed, up to 100
+works in all. Abstracts are shown for the same share of padding as of cited works.
 
-On the open track works are found in a library of earlier papers. A round keeps title and abstract
-of the papers in `library.parquet`, with the day of each citation. An item sees those that were over
-when its paper appeared; its paper, other versions of it and papers of the same text are hidden.
+On the open track, works are searched in a library of earlier papers: title and abstract in
+`library.parquet`, with the day of each citation. An item sees papers from before its own; its
+paper, other versions of it and papers with the same text are hidden.
 
-An answer cites a work in brackets by its id (`[arxiv:2401.01234]`) or by its title, several parted
-by semicolons or commas. `read_citations` puts numbers in their place, so that the metrics of the
-other tracks read these answers too: first the works that the section cites, then others of the
-library in order of mention. Numbers after those stand for works that are not in the library.
+An answer cites works in brackets by id (`[arxiv:2401.01234]`) or title, separated by semicolons or
+commas. `read_citations` replaces them by numbers, as in the other tracks: first the works that the
+section cites, then others of the library in order of mention, then works that are not in the
+library.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import distinct, is_retold_beside, mix, shingles_of
 
 MAX_WORKS = 100
-"""Works listed in the padded track."""
+"""Maximum works listed in the padded track."""
 _MAX_UNREAD = 0.5
-"""Share of a section's markers that may mean no entry before the text is not believed."""
+"""Maximum share of a section's markers without an entry, above which the text is not used."""
 _COLUMNS = ("paper_id", "ordinal", "title", "year", "first_author", "cited_paper_id")
 
 
@@ -68,16 +68,16 @@ class Works:
     rows: tuple[Row, ...]
     """`work_id`, `title`, `abstract`, `role`, `published`; in the order of the padded track."""
     by_text: bool
-    """True if the text of the section told which references it cites."""
+    """True if the cited references come from the section's text."""
 
     @property
     def cited(self) -> int:
-        """Number of them that the section cites."""
+        """Number of cited works."""
         return sum(row["role"] == "cited" for row in self.rows)
 
 
 def read_references(corpus: Corpus, paper_ids: Collection[str]) -> dict[str, list[Row]]:
-    """The reference lists of some papers, in order."""
+    """Reference lists of papers, in order."""
     wanted = pa.array(sorted(paper_ids), pa.string())
     found: dict[str, list[Row]] = defaultdict(list)
     for batch in column_batches(corpus, "references", _COLUMNS):
@@ -87,7 +87,7 @@ def read_references(corpus: Corpus, paper_ids: Collection[str]) -> dict[str, lis
 
 
 def cited_by_text(paper: PaperText, references: Sequence[Row]) -> list[Row] | None:
-    """The references that the related-work section cites; None where the text does not tell."""
+    """References that the related-work section cites; None if its text cannot be used."""
     section = "\n\n".join(gold_paragraphs("related_work", paper.sections))
     return _by_number(paper, section, references) or _by_author(section, references)
 
@@ -114,7 +114,7 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
     meant: set[int] = set()
     unread = markers = 0
     for marker in find_author_year_markers(section):
-        # The first reading of the marker that has any entries.
+        # Use the first reading of the marker with entries.
         read = (entries.get((names[0], marker.year)) for names in marker.readings)
         found = next(filter(None, read), ())
         markers += 1
@@ -126,7 +126,7 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
 
 
 class Library:
-    """The papers of a corpus as works that can be listed."""
+    """Papers of a corpus as padding."""
 
     def __init__(self, papers: Sequence[Paper], seed: int) -> None:
         self._seed = seed
@@ -149,13 +149,13 @@ class Library:
         references: Sequence[Row],
         relatives: Collection[str],
     ) -> Works:
-        """The works of a paper, cited and padding."""
+        """Works of a paper: cited ones and padding."""
         attributed = cited_by_text(paper, references)
         used = {normalise_title(paper.title), paper.paper_id, *relatives}
         cited = list(self._cited(attributed or (), used))
         if not cited:
             attributed, cited = None, list(self._cited(references, used))
-        # What is cited elsewhere in the paper is not padding either.
+        # Works that the paper cites elsewhere are not padding.
         for row in references:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
         wanted = MAX_WORKS - len(cited)
@@ -166,7 +166,7 @@ class Library:
             return sorted(rows, key=lambda row: hash_of([*key, row["work_id"], row["title"]]))
 
         padding = shuffled(padding, "abstracts")
-        # As large a share of abstracts as the cited works have: else it tells.
+        # The same share of abstracts as among cited works, so that it does not reveal the role.
         have = sum(bool(row["abstract"]) for row in cited)
         kept = round(len(padding) * have / max(1, len(cited)))
         padding[kept:] = [{**row, "abstract": None} for row in padding[kept:]]
@@ -219,7 +219,7 @@ def _work(paper: Paper | None, title: str, role: str) -> Row:
 
 
 class Citing:
-    """The citation network between the papers of a corpus, with the day of each citation."""
+    """Citations between papers of a corpus, with days."""
 
     def __init__(self, corpus: Corpus) -> None:
         papers = read_papers(corpus, "first_public")
@@ -237,14 +237,14 @@ class Citing:
         self._places = {name: place for place, name in enumerate(ids.to_pylist())}
 
     def days(self, paper_id: str) -> list[int]:
-        """Days on which the papers that cite a paper were over, as numbers in order."""
+        """Last possible days of the papers that cite a paper, as sorted numbers."""
         place = self._places[paper_id]
         start = self._ends[place - 1] if place else 0
         return self._days[start : self._ends[place]]
 
 
 def count_before(days: Sequence[int], published: str) -> int:
-    """Number of citations by papers that were over before a date began."""
+    """Number of citations by papers from before a date."""
     return bisect_right(days, period(published)[0].toordinal())
 
 
@@ -253,11 +253,11 @@ TEMPLATE = "open.related_work"
 _CITED_ON = pa.field("cited_on", pa.list_(pa.int64()))
 _BRACKET = re.compile(r"\[([^\[\]\n]{1,500})\]")
 _MIN_WORDS = 3
-"""Fewest words of text in brackets that make it a title, and not a remark."""
+"""Minimum words of a title in brackets; shorter texts are remarks."""
 
 
 def make_library(corpus: Corpus, citing: Citing, rows: Sequence[Row]) -> bytes | None:
-    """The library of the items that have the open setting; None where there is none."""
+    """Make the library of items with the open setting; None without such items."""
     starts = [period(row["published"])[0] for row in rows if OPEN in row["settings"]]
     if not starts:
         return None
@@ -269,14 +269,14 @@ def make_library(corpus: Corpus, citing: Citing, rows: Sequence[Row]) -> bytes |
 
 
 def is_there(work: Row, row: Row) -> bool:
-    """Check whether the library of an item has a work that the section cites."""
+    """True if an item's library has a work that the section cites."""
     if work["role"] != "cited" or not work["published"] or work["work_id"] in row["hidden"]:
         return False
     return earlier(work["published"], row["published"])
 
 
 def describe_open(row: Row, opened: Round) -> Row:
-    """Metadata of an item in the open setting: its library, and the works to be found there."""
+    """Metadata of an item in the open setting: its library, and the cited works in it."""
     works = [work for work in row["works"] if work["role"] == "cited"]
     place, day = ("writing", FILE), row["published"]
     return {
@@ -293,7 +293,7 @@ def describe_open(row: Row, opened: Round) -> Row:
 
 @lru_cache(maxsize=2)
 def _papers(folder: str, _sha256: str) -> tuple[Mapping[str, Row], Mapping[str, str]]:
-    """The papers of a round's library by id in lower case, and those ids by title."""
+    """Papers of a round's library by lower-case id, and ids by title."""
     content = load_round(folder).read_file("writing", FILE)
     columns = ["paper_id", "title", "abstract", "published", _CITED_ON.name]
     rows = table_of_parquet(content, columns).to_pylist()
@@ -302,7 +302,7 @@ def _papers(folder: str, _sha256: str) -> tuple[Mapping[str, Row], Mapping[str, 
 
 
 def read_citations(text: str, row: Mapping[str, Any]) -> Row:
-    """An answer with numbers for the works it cites; their titles, citations and ids by number.
+    """Replace an answer's citations by numbers; return titles, citation counts and ids by number.
 
     Args:
         text: The answer.
@@ -356,10 +356,10 @@ def read_citations(text: str, row: Mapping[str, Any]) -> Row:
 
 
 def show_works(row: Mapping[str, Any]) -> dict[int, str]:
-    """Works that an answer may mean, by number, as prompts list them; of unknown ones the title.
+    """Works by number, in the form of prompts; unknown ones have only a title.
 
     Args:
-        row: Metadata of its sample, and what `read_citations` says.
+        row: Metadata of the sample, with the results of `read_citations`.
     """
     entry, shown = row["library"], {}
     papers, _ = _papers(entry["round"], load_round(entry["round"]).sha256)
@@ -374,7 +374,7 @@ def show_works(row: Mapping[str, Any]) -> dict[int, str]:
 def _names_in(
     bracket: re.Match[str], find: Callable[[str], int | None], plain: Iterable[int]
 ) -> list[str]:
-    """The works that text in brackets names; none for a remark."""
+    """Works named in brackets; empty for a remark."""
     inside = bracket[1]
     names: list[str] = []
     for part in [inside] if find(inside) else inside.split(";"):

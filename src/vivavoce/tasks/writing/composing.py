@@ -1,7 +1,6 @@
-"""Prompts of the writing tasks put together: examples, listed works and the paper itself.
+"""Composition of writing prompts: examples, listed works and the paper.
 
-Every mention of examples is in one block, so that a prompt from which the examples are taken out
-does not mention them.
+All mentions of examples are in one block, so a prompt without examples does not mention them.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ PARTS = {
     "introduction": "introduction",
     "related_work": "related-work section",
 }
-"""Part that each task writes, in words."""
+"""Names of the parts by task."""
 TRACKS = ("cited", "padded", OPEN)
-"""Works that a related-work prompt lists: those the section cites, others beside them, or none."""
+"""Works listed in a related-work prompt: cited ones, also padding, or none."""
 
 _BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A demonstration: another paper's slots and what was written for it."""
+    """A demonstration: another paper's slots and its gold."""
 
     slots: Mapping[str, str]
     answer: str
@@ -48,7 +47,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A part of a prompt that may be cut into excerpts, and what it is."""
+    """A part of a prompt that may be split into excerpts, with its name."""
 
     label: str
     span: Span
@@ -56,7 +55,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ComposedPrompt:
-    """A prompt, and what in it excerpts may be taken from, in order."""
+    """A prompt, and its parts for excerpts, in order."""
 
     prompt: Rendered
     pool: tuple[Source, ...]
@@ -64,7 +63,7 @@ class ComposedPrompt:
 
 @dataclass(slots=True)
 class _Pieces:
-    """Texts put one after the other, with the places of their parts."""
+    """Concatenation of texts, with the spans of their parts."""
 
     text: str = ""
     spans: dict[str, Span] = field(default_factory=dict)
@@ -73,7 +72,7 @@ class _Pieces:
     """End of each piece."""
 
     def add(self, piece: str) -> int:
-        """Put a piece at the end; gives where it starts."""
+        """Append a piece; return its start."""
         if self.ends:
             self.text += _BETWEEN
         start = len(self.text)
@@ -96,15 +95,15 @@ def compose(
 
     Args:
         prompts: The templates.
-        task: What is to be written.
+        task: Task of the prompt.
         slots: The texts of the paper.
-        examples: Demonstrations, in the order shown; the last goes first when there is no room.
+        examples: Demonstrations in display order; the last is removed first if there is no room.
         works: Listed works with `title` and `abstract`, numbered from 1 in this order.
-        values: Small values such as the number of words asked for.
-        template: Name of the template; that of the task by default.
+        values: Small values such as the requested number of words.
+        template: Name of the template; by default that of the task.
 
     Raises:
-        InputError: A template is missing, malformed or lacks a slot.
+        InputError: A template is missing, malformed or has no slot.
     """
     shown, listed = _examples(prompts, task, examples), _works(prompts, works)
     texts, given, inside = dict(slots), {**values, "demonstrations": ""}, 0
@@ -128,7 +127,7 @@ def compose(
         shift = whole[0] + inside
         spans |= {name: _shifted(span, shift) for name, span in shown.spans.items()}
         pool += _moved(shown.pool, shift)
-        # Each with what parts it from the one before; the first goes with all that is around it.
+        # Each has its separator; the first is removed together with the text around the examples.
         later = [_shifted(span, shift) for span in pairwise(shown.ends)]
         parts |= {
             f"example {number}": _shifted(span, shift)
@@ -173,11 +172,11 @@ def _moved(pool: Sequence[Source], shift: int) -> list[Source]:
 
 FAMILY = "writing"
 PADDED = "+padded"
-"""End of the name of a related-work setting that lists works by others too."""
+"""Suffix of a related-work setting with padding."""
 
 
 def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:
-    """The table of lengths of a round or a split of it, and what counted them."""
+    """Table of lengths of a round or a split, with the name of the tokenizer."""
     asked = (one for one in shown(opened) if split in (None, split_name(one.split)))
     return {
         "tokenizer": counter.name,
@@ -187,7 +186,7 @@ def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = N
 
 
 def shown(opened: Round) -> Iterator[Shown]:
-    """Every item in every setting of a round, by task and setting."""
+    """Yield all items of a round by task and setting."""
     table = table_of_parquet(opened.read_file(FAMILY, "papers.parquet"))
     papers = {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
     for task in (task for family, task in opened.tasks() if family == FAMILY):

@@ -1,25 +1,24 @@
-"""Papers shown as examples, with their gold, before the target; their authors, and copies of them.
+"""Choice of demonstrations: papers shown as examples with their gold.
 
 A demonstration is a paper that could be a target of the task itself (quality gates, gold, no second
-copy of another paper). It is strictly earlier than the target's first version, is not its kin, and
+copy of another paper). It is strictly earlier than the target's first version, not a near copy, and
 does not retell its gold. `random` ones share the target's primary category. `coauthor` ones have
-one of the target's authors as first author, without being by the same group as a whole. Names that
-may be several people's connect nobody.
+one of the target's authors as first author, but not exactly the same authors. Ambiguous names do
+not connect papers.
 
-Every candidate of an item has a place that depends on the round's seed, the item, the kind and
-the candidate's id alone; the first ones that are fit are shown. So papers that come to the corpus
-change the choice only where they are chosen themselves.
+Every candidate of an item has a position that depends only on the round's seed, the item, the kind
+and the candidate's id; the first suitable ones are shown. So new papers in the corpus change the
+choice only if they are chosen themselves.
 
-Two papers are kin when they are one paper, are versions of one arXiv id, or have one title. They
-are also kin when they share at least half of the 13-word runs of their abstracts, introductions or
-related-work sections (of the shorter one's, each run counted once). Runs are compared by 64-bit
-hashes.
+Two papers are related if they are the same paper, versions of one arXiv id, or have the same title.
+They are also related if they share at least half of the distinct 13-word n-grams of their
+abstracts, introductions or related-work sections (of the shorter one). N-grams are compared by
+64-bit hashes.
 
 With `author_sampling = "inverse_activity"` a paper stays a target with probability 1/n, where n is
 the number of papers, among all that could be targets, of the most active of its authors. So each
-most active author is expected in one target, however many papers they have. A paper without known
-authors stays. The draw of a paper depends on the round's seed and the paper's id alone, so more
-papers change it only where they change n.
+most active author is expected in one target. A paper without known authors stays. The draw depends
+only on the round's seed and the paper's id, so new papers change it only if they change n.
 """
 
 from __future__ import annotations
@@ -48,22 +47,22 @@ from vivavoce.text.shingles import is_retold_beside, mix, shingles_of
 
 @dataclass(frozen=True, slots=True)
 class Authors:
-    """Authors of some papers of a corpus, as numbers."""
+    """Authors of papers of a corpus, as numbers."""
 
     of_paper: Mapping[str, tuple[int, ...]]
-    """Each paper's authors, told apart by id, else by name."""
+    """Authors by paper, identified by id or else by name."""
     first: Mapping[str, int]
-    """Each paper's first author, where one is known."""
+    """First author by paper, if known."""
     ambiguous: frozenset[int]
-    """Authors without an id whose name may be that of several people."""
+    """Authors without an id whose name may belong to several people."""
 
     def certain(self, paper_id: str) -> frozenset[int]:
-        """A paper's authors without those who are ambiguous."""
+        """A paper's authors without ambiguous ones."""
         return frozenset(self.of_paper.get(paper_id, ())) - self.ambiguous
 
 
 def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
-    """The authors of some papers; whether a name is ambiguous is told by the whole corpus."""
+    """Read the authors of papers; ambiguity of names is determined over the whole corpus."""
     read = read_authorships(corpus)
     names = read.paper_ids.to_pylist()
     wanted = np.array([name in paper_ids for name in names], dtype=np.bool_)
@@ -86,7 +85,7 @@ def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
 
 
 def most_active(papers: Sequence[str], authors: Authors) -> dict[str, int]:
-    """Number of these papers by the most active author of each paper; at least 1."""
+    """Number of papers by each paper's most active author; at least 1."""
     counts = Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
     return {
         paper: max((counts[author] for author in authors.of_paper.get(paper, ())), default=1)
@@ -104,17 +103,17 @@ def draw_targets(papers: Sequence[str], authors: Authors, seed: int) -> dict[str
 
 
 def unit(seed: int, *names: str) -> float:
-    """A number in [0, 1) that belongs to a seed and some names."""
+    """A number in [0, 1) from the hash of a seed and names."""
     return int(hash_of([seed, *names])[:13], 16) / 16**13
 
 
 def number_of(*parts: str | int) -> int:
-    """A number below 2^64 made from names and numbers, always the same."""
+    """A number below 2^64 from the hash of names and numbers."""
     return int(hash_of(list(parts))[:16], 16)
 
 
 MAX_SHARED = 0.5
-"""Share of runs from which on two texts are near copies."""
+"""Minimum share of common n-grams of near copies."""
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Kin: TypeAlias = tuple[str, str]
@@ -123,30 +122,30 @@ Kin: TypeAlias = tuple[str, str]
 _PARTS = ("abstract", *SECTION_TASKS)
 _SAMPLED_FROM = 128
 _SAMPLE = 4
-"""One run of a long text in so many is looked up, chosen by its hash: the same in every text."""
+"""Sampling rate of n-grams in long texts, by hash, so the same ones are sampled in every text."""
 _MAX_BEARERS = 20
-"""A run of more papers is a phrase of the trade and points to nobody."""
+"""Maximum papers that share an n-gram; above, it is a common phrase."""
 
 
 def hash_runs(text: str) -> Hashes:
-    """The distinct 13-word runs of a text as sorted hashes; none for fewer words."""
+    """Sorted hashes of a text's distinct 13-word n-grams; empty for fewer words."""
     return np.unique(shingles.hash_runs(words_of(text), RUN))
 
 
 def shared_runs(first: Hashes, second: Hashes) -> float:
-    """Share of the shorter text's runs that the other has; 0 where one has none."""
+    """Share of the shorter text's n-grams in the other; 0 if one has none."""
     fewer = min(len(first), len(second))
     return len(np.intersect1d(first, second, assume_unique=True)) / fewer if fewer else 0.0
 
 
 class Kinship:
-    """Compares papers, and reads the text of each only once."""
+    """Compares papers, with cached hashes of their texts."""
 
     def __init__(self) -> None:
         self._runs: dict[str, dict[str, Hashes]] = {}
 
     def between(self, target: PaperText, candidate: PaperText) -> Kin | None:
-        """Kinship of two papers; None when they are two works."""
+        """Relation of two papers; None if they are different works."""
         if target.paper_id == candidate.paper_id:
             return "itself", "the target is not a demonstration of itself"
         ids = [find_arxiv_id(paper.paper_id) for paper in (target, candidate)]
@@ -162,9 +161,9 @@ class Kinship:
         return None
 
     def find_all(self, papers: Sequence[PaperText]) -> dict[tuple[str, str], Kin]:
-        """All pairs of kin, by (paper id, paper id) in both orders.
+        """All related pairs, by (paper id, paper id) in both orders.
 
-        Titles, ids and a sample of the runs point to the pairs that are then compared in full.
+        Titles, ids and sampled n-grams select the pairs to compare in full.
         """
         found: dict[tuple[str, str], Kin] = {}
         for first, second in sorted(self._pointed_at(papers)):
@@ -183,7 +182,7 @@ class Kinship:
         return self._runs[paper.paper_id]
 
     def _pointed_at(self, papers: Sequence[PaperText]) -> set[tuple[int, int]]:
-        """Places of the pairs worth a comparison, the smaller first."""
+        """Index pairs worth comparing, the smaller first."""
         groups: dict[str, list[int]] = defaultdict(list)
         for place, paper in enumerate(papers):
             for key in _keys(paper):
@@ -212,7 +211,7 @@ def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 KINDS = ("random", "coauthor")
 _FIRST_LOOK = 32
-"""Candidates put in order at first; more only when these do not suffice."""
+"""Candidates sorted at first; more are sorted only if needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +221,7 @@ class Choice:
     shown: tuple[str, ...]
     """Paper ids, in the order shown."""
     rejected: str
-    """The first candidate that was rejected, with the reason; empty where one is shown."""
+    """The first rejected candidate, with the reason; empty if one is shown."""
 
 
 @dataclass(slots=True)
@@ -231,7 +230,7 @@ class _Shelf:
 
     ids: list[str]
     ends: npt.NDArray[np.int64]
-    """The day after each may have appeared."""
+    """Day after the last possible day of each paper."""
     hashes: Hashes
 
 
@@ -253,7 +252,7 @@ class Demonstrations:
                 self._led[self.authors.first[name]].append(name)
 
     def choose(self, task: str, kind: str, target: PaperText) -> Choice:
-        """The demonstrations of one kind: at most `count`, the first places first."""
+        """Choose at most `count` demonstrations of one kind."""
         candidates = (self._random if kind == "random" else self._coauthor)(task, target)
         shown: list[str] = []
         rejected = ""
@@ -268,7 +267,7 @@ class Demonstrations:
         return Choice(tuple(shown), "" if shown else rejected or "no paper of the kind")
 
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
-        """Earlier papers of the target's category that have the gold, in their places."""
+        """Earlier papers of the target's category with the gold, in order."""
         if task not in self._shelves:
             self._shelves[task] = self._make_shelves(task)
         shelf = self._shelves[task].get(self.pool.categories[target.paper_id] or "")
@@ -281,7 +280,7 @@ class Demonstrations:
             yield shelf.ids[index]
 
     def _coauthor(self, task: str, target: PaperText) -> Iterator[str]:
-        """Papers led by an author of the target, in their places; the fit ones are few."""
+        """Papers with an author of the target as first author, in order."""
         authors = self.authors.certain(target.paper_id)
         led = {name for author in authors for name in self._led.get(author, ())}
         names = sorted(led - {target.paper_id})
@@ -331,7 +330,7 @@ class Demonstrations:
 
 
 def _ascending(places: Hashes) -> Iterator[int]:
-    """Indexes of the smallest places first; most callers stop early."""
+    """Yield indices in ascending order of places; most callers stop early."""
     if len(places) > _FIRST_LOOK:
         first = np.argpartition(places, _FIRST_LOOK)[:_FIRST_LOOK]
         yield from first[np.argsort(places[first])].tolist()

@@ -1,9 +1,9 @@
-"""The writing tasks: what is shown of a paper, and the measures of the text that is written."""
+"""The writing tasks: prompts from papers, and measures of the written text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,22 +49,22 @@ from vivavoce.tasks.writing.questions import (
 from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2
-"""Demonstrations of the paper's settings; another number stands in the setting's name."""
+"""Default number of demonstrations; another number is in the setting's name."""
 WITH_WORKS = "related_work"
 """The task whose prompt lists works."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritingArguments(Arguments):
-    """Parts of each item that a run shows, the wording, and the judge.
+    """Arguments of the writing tasks.
 
     Args:
-        setting: What the model sees: base, random, coauthor, mixed, title_only, leave_one_out.
-        demos: Other papers shown with their gold, of each kind; by default all the round holds.
-        split: Only its items: train, validation or test; by default all.
-        judge: Whether a model with the role `judge` compares the answer with the gold.
+        setting: Material for the model: base, random, coauthor, mixed, title_only, leave_one_out.
+        demos: Number of demonstrations of each kind; by default all in the round.
+        split: Limit items to train, validation or test; by default all.
+        judge: True if models with the role `judge` compare the answer with the gold.
         questions: Questions to the judge, such as claims+nuggets; by default all that apply.
-        nuggets: File of the facts that the gold states, by viva round nuggets.
+        nuggets: File of the gold's facts, by viva round nuggets.
     """
 
     demos: int | None = None
@@ -88,11 +88,11 @@ class WritingArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class RelatedWorkArguments(WritingArguments):
-    """The arguments of the other writing tasks, and the works that are listed.
+    """Arguments of related work: those of the other writing tasks, and the listed works.
 
     Args:
-        track: cited, for the works that the section cites, padded, for others beside them, or open,
-            for title and abstract alone and a library in which works are found.
+        track: cited (works that the section cites), padded (also other works), or open (only title
+            and abstract, and a library to search).
     """
 
     track: str = "cited"
@@ -111,7 +111,7 @@ class RelatedWorkArguments(WritingArguments):
 
 
 class Writing(FamilyTask[WritingArguments]):
-    """A part of a paper, to be written from the rest."""
+    """A part of a paper to write from the rest."""
 
     scorer = "writing"
     scored_by = ("judge", "questions", "nuggets")
@@ -120,7 +120,7 @@ class Writing(FamilyTask[WritingArguments]):
         self.arguments = arguments
 
     def settle(self, given: WritingArguments, opened: Round) -> WritingArguments:
-        """Settle how many demonstrations are shown: those asked for, or all that the round has."""
+        """Set the number of demonstrations: the requested number, or all in the round."""
         check_questions(given.questions, given.nuggets, is_judged=given.judge)
         if given.nuggets is not None:
             check_nuggets(Path(given.nuggets), opened)
@@ -131,7 +131,7 @@ class Writing(FamilyTask[WritingArguments]):
         if given.setting not in DEMONSTRATED:
             raise InputError(
                 f"The setting {given.setting} shows no demonstrations, so demos={given.demos!r} "
-                f"says nothing. Those that do are {', '.join(DEMONSTRATED)}."
+                f"has no effect. Settings with demonstrations: {', '.join(DEMONSTRATED)}."
             )
         if type(given.demos) is not int or not 1 <= given.demos <= most:
             raise InputError(
@@ -141,17 +141,18 @@ class Writing(FamilyTask[WritingArguments]):
             )
         return given
 
-    def headline(self, view: View[WritingArguments]) -> str:
-        """The round's own, else the coverage of facts where it is judged, or the card's first.
+    def leading(self, view: View[WritingArguments]) -> Sequence[str]:
+        """The round's headline metric, coverage of facts or the card's first metric, and support.
 
-        Support does not lead: a copy of the paper's own sentences has all of it.
+        Support does not rank, since copied sentences have full support.
         """
         options = read_json(view.round.folder / "spec.json").get("writing", {})
-        judged = "nugget_coverage" if view.given.nuggets else super().headline(view)
-        return options.get("headline") or judged
+        asked = self.judged(view.task, asdict(view.given))
+        first = NUGGETS[:1] if FACTS in asked else super().leading(view)
+        return [*([options["headline"]] if options.get("headline") else []), *first, *SUPPORT]
 
     def rows(self, view: View[WritingArguments]) -> list[Row]:
-        """Items that have the setting and are in the split."""
+        """Items with the setting and in the split."""
         rows, split = super().rows(view), view.given.split
         if split:
             rows = [row for row in rows if split_name(row["split"]) == split]
@@ -163,7 +164,7 @@ class Writing(FamilyTask[WritingArguments]):
         return rows
 
     def items(self, rows: Iterable[Row], view: View[WritingArguments]) -> Iterator[Item]:
-        """Papers with the demonstrations of each; of these each is put together once."""
+        """Make the items of papers; each demonstration is composed once."""
         rows = list(rows)
         wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, view))}
         table = table_of_parquet(view.round.read_file("writing", "papers.parquet"))
@@ -176,8 +177,13 @@ class Writing(FamilyTask[WritingArguments]):
         }
         return (_item(row, view, papers[row["paper_id"]], examples) for row in rows)
 
+    def usual_answer(self, gold: str, row: Row) -> str:
+        """The gold, with a citation of each work that its section cites."""
+        marks = [row["works"][n - 1] if row.get("library") else n for n in row.get("cited", ())]
+        return " ".join([gold, *(f"[{mark}]" for mark in marks)])
+
     def measure(self, answer: str, row: Row) -> Values:
-        """ROUGE F-measures and the length against the paper's own text, and the works cited."""
+        """Measure ROUGE F and length against the paper's text, and citations."""
         text, reference = str(row.get("read_as", answer)), row["target"]
         if not any(character.isalpha() for character in text):
             raise FaultyAnswer("malformed")
@@ -191,7 +197,7 @@ class Writing(FamilyTask[WritingArguments]):
         if row["task"] == WITH_WORKS:
             cited = find_citations(text, row["works"])
             wanted = row["cited"]
-            # On the open track the section cites works that cannot be found, too.
+            # On the open track, the section also cites works outside the library.
             named = range(1, len(row["work_ids"]) + 1) if "work_ids" in row else wanted
             values["reference_precision"] = cited.precision(named)
             values["reference_recall"] = cited.recall(wanted)
@@ -199,7 +205,7 @@ class Writing(FamilyTask[WritingArguments]):
         return values
 
     def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
-        """Metrics by question, as far as the setting and the item have what it takes."""
+        """Metrics by question, for questions that the setting and the item support."""
         has_sources = row["setting"] not in WITHOUT_SOURCES
         has_works = has_sources and task == WITH_WORKS
         found: dict[str, Sequence[str]] = {COMPARE: WINS}
@@ -213,7 +219,7 @@ class Writing(FamilyTask[WritingArguments]):
         return {name: names for name, names in found.items() if not chosen or name in chosen}
 
     def judged_by(self, row: Row) -> Sequence[str]:
-        """The hash of the facts, which anybody may have edited."""
+        """Hash of the facts, since anybody may edit them."""
         path = row["nuggets"]
         return [f"nuggets={hash_file(Path(path))[:8]}"] if path else []
 
@@ -222,7 +228,7 @@ class Writing(FamilyTask[WritingArguments]):
         return ask_about(answer, row, self.judged(row["task"], row))
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """The text alone, without words around a title or a line that announces the text."""
+        """The text without introductory lines or words around a title."""
         text = clean_title(answer) if row["task"] == "title" else without_wrapper(answer)
         if row.get("library"):
             return read_citations(text, row)

@@ -1,12 +1,12 @@
-"""Parts of a paper that a writing task shows, and the part that is to be written.
+"""Inputs of the writing tasks, and the gold part of a paper.
 
-A paper's text is cut into the gold (what is to be written) and the input. Of the input there are
-four sizes: the main body (`base` and the settings with demonstrations), every section but the gold
-(`leave_one_out`), title and abstract (`open`), and the title alone (`title_only`).
+A paper's text is split into the gold and the input. The input has four sizes: the main body (`base`
+and the settings with demonstrations), every section except the gold (`leave_one_out`), title and
+abstract (`open`), and only the title (`title_only`).
 
-The main body is every section but the abstract, the references, the acknowledgements and the
-appendix; for the abstract without the conclusion, for a section without that section. A paragraph
-of a gold section is never shown, wherever else in the paper it stands.
+The main body is every section except the abstract, references, acknowledgements and appendix, and
+without the conclusion (for the abstract) or the gold section. A paragraph of a gold section is
+never shown, even if it is repeated elsewhere in the paper.
 
 Source: AcademicEval §3.2; the exact rules are this project's (docs/families/writing.md).
 """
@@ -34,9 +34,9 @@ SETTINGS: tuple[Setting, ...] = get_args(Setting)
 DEMONSTRATED = ("random", "coauthor", "mixed")
 """Settings that show other papers with their gold."""
 OPEN = "open"
-"""Setting of related work in which the works are not listed, but looked for in a library."""
+"""Setting of related work in which works are searched in a library instead of listed."""
 ROLES = ("cited", "padding")
-"""Roles of a listed work in the related-work section that is to be written."""
+"""Roles of listed works for the related-work section."""
 
 _NEVER_IN_BODY = frozenset({"abstract", "references", "acknowledgements", "appendix"})
 _LEFT_OUT = {"abstract": _NEVER_IN_BODY | {"conclusion"}}
@@ -44,7 +44,7 @@ _NEVER_IN_REST = frozenset({"abstract", "references"})
 _NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}\.?")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _LONG_PARAGRAPH = 8
-"""Words from which on a gold paragraph is looked for inside longer paragraphs too."""
+"""Minimum words of a gold paragraph that is also searched inside longer paragraphs."""
 
 _WORK = pa.struct(
     [*texts("work_id", "title", "abstract", "role", "published"), ("citations", pa.int64())]
@@ -60,20 +60,20 @@ ITEM = pa.schema(
         ("overlap_rest", pa.float64()),
     ]
 )
-"""Columns of an item; `reference` is the gold, the demonstrations are ids of `papers.parquet`."""
+"""Columns of an item; `reference` is the gold, demonstrations are ids in `papers.parquet`."""
 SCHEMAS = dict.fromkeys(TASKS, ITEM) | {
     "related_work": pa.schema([*ITEM, ("works", pa.list_(_WORK)), *lists("hidden")])
 }
-"""`hidden` are the ids of papers that a library keeps from an item: copies of its paper."""
+"""Columns by task; `hidden` has ids of copies of the paper, which the library hides."""
 PAPER = pa.schema(
     [*texts("paper_id", "published", "title", "abstract"), ("sections", pa.list_(_PART))]
 )
-"""Columns of `papers.parquet`: every target and every demonstration once."""
+"""Columns of `papers.parquet`, which has all targets and demonstrations once."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperText:
-    """A paper as far as writing tasks show it."""
+    """The parts of a paper for writing tasks."""
 
     paper_id: str
     published: str
@@ -81,11 +81,11 @@ class PaperText:
     abstract: str
     sections: tuple[Section, ...]
     doubts: tuple[str, ...] = ()
-    """Parts that were read from a PDF with doubt: no gold is made of them."""
+    """Doubtful parts of a PDF, which are never gold."""
 
 
 def paper_from_row(row: Row) -> PaperText:
-    """The paper that a row of `papers.parquet` holds."""
+    """Read a paper from a row of `papers.parquet`."""
     sections = tuple(Section(ordinal=n, **part) for n, part in enumerate(row["sections"]))
     return PaperText(row["paper_id"], row["published"], row["title"], row["abstract"], sections)
 
@@ -103,15 +103,15 @@ def row_of_paper(paper: PaperText) -> Row:
 
 
 def settings_of(task: str) -> tuple[str, ...]:
-    """The settings a task has: a title is not written from the title, works are for one task."""
+    """Settings of a task; titles have no `title_only`, and works are for one task."""
     without = {"title": ("title_only", OPEN), "related_work": ()}.get(task, (OPEN,))
     return tuple(setting for setting in SETTINGS if setting not in without)
 
 
 def gold(task: str, title: str, abstract: str, sections: Sequence[Section]) -> str | None:
-    """Text that is to be written; None where the paper has no such section.
+    """The gold text; None if the paper has no such section.
 
-    A section comes with its subsections and their headings, without its own heading.
+    A section includes its subsections and their headings, but not its own heading.
     """
     if task == "title":
         return title or None
@@ -126,32 +126,32 @@ def gold(task: str, title: str, abstract: str, sections: Sequence[Section]) -> s
 
 
 def gold_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
-    """The paragraphs of the gold section, in order; none for a title or an abstract."""
+    """Paragraphs of the gold section, in order; empty for titles and abstracts."""
     texts = (sections[place].text for place in _gold_places(task, sections))
     return [paragraph for text in texts for paragraph in _paragraphs(text)]
 
 
 def long_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
-    """The paragraphs of the gold section that stand nowhere by chance: 8 words and more."""
+    """Paragraphs of the gold section with at least 8 words, which do not occur by chance."""
     found = gold_paragraphs(task, sections)
     return [p for p in found if _is_long(normalise_title(p))]
 
 
 def main_body(task: str, sections: Sequence[Section]) -> str:
-    """The sections a paper is written from in `base`, with their headings."""
+    """The sections of the input in `base`, with headings."""
     return _compose(task, sections, _LEFT_OUT.get(task, _NEVER_IN_BODY))
 
 
 def other_sections(task: str, sections: Sequence[Section]) -> str:
-    """Every section but the gold and the list of references, with their headings."""
+    """All sections except the gold and the references, with headings."""
     return _compose(task, sections, _NEVER_IN_REST)
 
 
 def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
-    """The texts a prompt shows of the paper itself, by slot name.
+    """Texts of the paper in a prompt, by slot.
 
-    Demonstrations and listed works are not among them. The settings with demonstrations show the
-    same of the target as `base`, which is also what they show of a demonstration.
+    Demonstrations and listed works are separate. Settings with demonstrations show the same of the
+    target, and of a demonstration, as `base`.
 
     Raises:
         InputError: The task has no such setting.
@@ -171,7 +171,7 @@ def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
 
 
 def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
-    """Places of the gold's sections -> whether the section's heading is part of the gold."""
+    """Indices of the gold's sections -> True if the section's heading is part of the gold."""
     places: dict[int, bool] = {}
     if task not in SECTION_TASKS:
         return places
@@ -188,9 +188,9 @@ def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
 
 
 def _ends(top: Section, section: Section) -> bool:
-    """Check whether a section is not part of the one above it; for a lost heading its number tells.
+    """True if a section is not part of the one above it; without a heading, its number decides.
 
-    2.1 does not belong to 1, though no line is between them.
+    2.1 does not belong to 1, even directly below it.
     """
     if section.level <= top.level:
         return True
@@ -200,7 +200,7 @@ def _ends(top: Section, section: Section) -> bool:
 
 
 def _compose(task: str, sections: Sequence[Section], left_out: frozenset[str]) -> str:
-    """Headings and texts of the sections shown, without the paragraphs of the gold."""
+    """Headings and texts of the shown sections, without gold paragraphs."""
     hidden = _gold_places(task, sections)
     own = [normalise_title(paragraph) for paragraph in gold_paragraphs(task, sections)]
     blocks: list[str] = []
@@ -208,10 +208,10 @@ def _compose(task: str, sections: Sequence[Section], left_out: frozenset[str]) -
         if place in hidden or section.role in left_out:
             continue
         text = section.text
-        if own:  # without the paragraphs that are, or hold, one of the gold's
+        if own:  # without paragraphs that equal or contain a gold paragraph
             kept = [p for p in _paragraphs(text) if not _repeats(own, normalise_title(p))]
             text = "\n\n".join(kept)
-        # A heading of which all paragraphs are gone goes too; one that had none stays.
+        # A heading is removed if all its paragraphs were; a heading without paragraphs stays.
         if text or not section.text:
             blocks += [_heading(section), text]
     return "\n\n".join(filter(None, blocks))
@@ -246,9 +246,9 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 
 
 def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
-    """The demonstrations that an item shows in a setting: random ones first, each paper once.
+    """Demonstrations of an item in a setting: random ones first, each paper once.
 
-    Of each kind at most `most`, by default all.
+    At most `most` of each kind, by default all.
     """
     kinds = _KINDS.get(setting, ())
     return list(dict.fromkeys(name for kind in kinds for name in row[f"demos_{kind}"][:most]))

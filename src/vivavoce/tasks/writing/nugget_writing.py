@@ -1,4 +1,4 @@
-"""Facts of gold sections, written once by a model into a file of nuggets."""
+"""Facts of gold sections, extracted once by a model into a file of nuggets."""
 
 from __future__ import annotations
 
@@ -84,16 +84,16 @@ def write_round_nuggets(
     progress: Progress | None = None,
     watch: Callable[[Model], None] | None = None,
 ) -> RoundNuggets:
-    """Write the facts of a round's gold sections into a file; one begun before is gone on with.
+    """Write the facts of a round's gold sections into a file; an unfinished file is continued.
 
     Args:
         folder: The round's folder.
-        model: The model that reads them; None where people's labels are to change the file.
+        model: The model that extracts facts; None to apply people's labels.
         out: The file; by default beside the round's folder, with its name.
         labels: People's labels of the facts of the file.
         tasks: Tasks whose gold is read; by default all but titles.
         prompts: A folder of templates to use instead of the shipped ones.
-        progress: Called with sections read now and all that were wanting.
+        progress: Called with the numbers of read and missing sections.
         watch: Called with the model before it is asked, to meter or to count its requests.
 
     Raises:
@@ -139,7 +139,7 @@ async def _write(
     golds = {(t, row["id"]): row["reference"] for t in tasks for row in opened.items(FAMILY, t)}
     waiting = [key for key in golds if key not in done]
     order = {key: place for place, key in enumerate(dict.fromkeys([*golds, *done]))}
-    # A model that is kept for later holds connections of the event loop it was first used in.
+    # A cached model would keep connections of an earlier event loop.
     async with get_model(header.model, memoize=False) as writer:
         if watch:
             watch(writer)

@@ -1,4 +1,4 @@
-"""Targets of each task and setting, and the reasons why other papers are none."""
+"""Targets of each task and setting, and reasons of exclusions."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 
 SPLITS = ("train", "val", "test")
 RUN = 13
-"""Words of a run: longer than what two texts share by chance."""
+"""Length of n-grams that two texts do not share by chance."""
 ANTHOLOGY_CATEGORY = "cs.CL"
-"""Category of the ACL Anthology, by arXiv's name: its records have no categories."""
+"""arXiv category for papers of the ACL Anthology, whose records have no categories."""
 MIN_SECTION_WORDS = 40
-"""A section with fewer words is not gold."""
+"""Minimum words of a gold section."""
 MAX_SINGLE = 0.3
-"""The largest share of words of one character in a section that is gold.
+"""Maximum share of one-character words in a gold section.
 
-Of readable sections with much mathematics a fifth are; where a parse of a PDF spells out what
-was hidden behind its formulas, nearly all.
+In readable sections with much mathematics it is a fifth; in PDFs whose formulas are spelled out
+letter by letter, nearly all.
 """
 _ALIKE: Mapping[str, tuple[str, ...]] = {
     "base": ("base", "random", "coauthor", "mixed"),
@@ -43,60 +43,60 @@ _ALIKE: Mapping[str, tuple[str, ...]] = {
     "title_only": ("title_only",),
     OPEN: (OPEN,),
 }
-"""Inputs that differ -> the settings that show them of the target."""
+"""Distinct inputs -> settings that show them of the target."""
 
 _PART = {"title": "title", "abstract": "abstract", "related_work": "references"}
-"""Tasks whose gold, or whose list of works, is one part of a paper."""
+"""Part of a paper that is the gold, or the list of works, by task."""
 
 Reason = tuple[str, str]
-"""(short name, detail) of why something is left out."""
+"""(Short name, detail) of an exclusion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Part of the gold that an input gives away, however much of that a round allows."""
+    """Share of the gold that an input gives away, independent of a round's limits."""
 
     overlap: float | None
-    """Share of the gold's 13-word runs that stand in the input; None for a gold without any."""
+    """Share of the gold's 13-word n-grams in the input; None if the gold has none."""
     leak: Reason | None
-    """Reason why the input is unfit in any round."""
+    """Reason why the input is unsuitable in any round."""
     retold: float | None = None
-    """Share of the gold's three-word runs close together in the input; None as `overlap`."""
+    """Share of the gold's three-word n-grams close together in the input; None if it has none."""
 
 
 @dataclass(slots=True)
 class Target:
-    """A paper that is written for a task: its gold, and what its inputs give away."""
+    """A target of a task: its gold, and the exposure by its inputs."""
 
     task: str
     paper: PaperText
     reference: str
     left_out: dict[str, Reason] = field(default_factory=dict)
-    """Settings whose input is unfit -> why."""
+    """Settings with an unsuitable input -> reason."""
     overlap: float | None = None
     overlap_rest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The papers of a corpus, judged."""
+    """The papers of a corpus, sorted into suitable and unsuitable ones."""
 
     texts: Mapping[str, PaperText]
-    """Papers that pass the quality gates, by id: what demonstrations are chosen from."""
+    """Papers that pass the quality gates, by id, from which demonstrations are chosen."""
     categories: Mapping[str, str | None]
     """Their primary categories."""
     unfit: Mapping[str, Reason]
-    """All papers that cannot be targets -> why."""
+    """Papers that cannot be targets -> reason."""
     duplicates: Mapping[str, str]
-    """Papers with the title of another, or near copies of it -> the one that is kept."""
+    """Papers with the same title as, or near copies of, another -> the kept one."""
     evidence: Mapping[str, str | None] = field(default_factory=dict)
-    """Source of each paper's date, as `Paper.first_public_from` names it."""
+    """Evidence of each paper's date, as in `Paper.first_public_from`."""
     works: Mapping[str, str] = field(default_factory=dict)
-    """Papers that are one work with others -> the work."""
+    """Papers that share a work with others -> the work."""
 
     @property
     def candidates(self) -> list[str]:
-        """Ids of the papers fit to be targets, sorted."""
+        """Sorted ids of papers that can be targets."""
         return [paper_id for paper_id in self.texts if paper_id not in self.unfit]
 
 
@@ -106,10 +106,10 @@ def read_pool(
     outside: Mapping[str, Reason],
     admitted: Collection[str] = frozenset(),
 ) -> Pool:
-    """Judge every paper of a corpus, and read the texts of those that pass the gates.
+    """Check all papers of a corpus, and read the texts of those that pass the gates.
 
-    Papers outside what a round is made of are neither targets nor demonstrations; `takes` tells of
-    a paper whether its date lets it be a target, and `admitted` are gates that none need pass.
+    Papers in `outside` are neither targets nor demonstrations; `takes` returns whether a paper's
+    date allows it as a target, and `admitted` has gates to ignore.
     """
     papers = [
         replace(paper, gates=tuple(gate for gate in paper.gates if gate not in admitted))
@@ -146,7 +146,7 @@ def read_pool(
 
 
 def primary_category(paper: Paper) -> str | None:
-    """The first category of a paper; that of the Anthology's field for papers of it without one."""
+    """First category of a paper; for papers of the Anthology without one, that of its field."""
     if paper.categories:
         return paper.categories[0]
     return ANTHOLOGY_CATEGORY if paper.acl_id else None
@@ -158,7 +158,7 @@ def _why_unfit(
     copies: Mapping[str, str],
     takes: Callable[[Paper], bool],
 ) -> Reason | None:
-    """Reason why a paper is not a target; the first cause that holds."""
+    """First reason why a paper is not a target."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)
     if not takes(paper):
@@ -171,18 +171,18 @@ def _why_unfit(
 
 
 def gold_of(task: str, paper: PaperText) -> str | None:
-    """Text of a paper that is to be written; None where it is short or was read with doubt."""
+    """Gold text of a paper; None if it is short or doubtful."""
     return None if _PART.get(task) in paper.doubts else _text_of(task, paper)
 
 
 def _text_of(task: str, paper: PaperText) -> str | None:
-    """Text of a paper that is to be written, however well it was read; None for a short one."""
+    """Gold text of a paper, also if doubtful; None if it is short."""
     text = gold(task, paper.title, paper.abstract, paper.sections)
     return None if task in SECTION_TASKS and text and _fault(text) else text
 
 
 def why_no_gold(task: str, paper: PaperText) -> Reason:
-    """The reason that goes with a gold of None."""
+    """Reason why a paper has no gold."""
     if (part := _PART.get(task)) in paper.doubts:
         return f"doubtful_{part}", "it was read from the PDF with doubt: see health_reasons"
     if text := gold(task, paper.title, paper.abstract, paper.sections):
@@ -205,7 +205,7 @@ def _fault(text: str) -> Reason | None:
 def make_target(
     task: str, paper: PaperText, exposed: Mapping[str, Exposure], max_overlap: float
 ) -> Target | None:
-    """A paper as a target of a task; None where it has no gold."""
+    """Make a target of a task; None without gold."""
     reference = gold_of(task, paper)
     if reference is None:
         return None
@@ -218,7 +218,7 @@ def make_target(
 
 
 def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
-    """Reason why an input is unfit in a round that allows so much overlap."""
+    """Reason why an input is unsuitable under a limit on overlap."""
     overlap = exposure.overlap
     if exposure.leak is None and overlap is not None and overlap > max_overlap:
         return "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
@@ -229,9 +229,9 @@ def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
 
 
 def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
-    """Exposure of the gold by each input of a task, by setting; empty where there is no gold.
+    """Exposure of the gold by setting; empty without gold.
 
-    It depends on the text of the paper alone. Settings that show the same as `base` are not listed.
+    It depends only on the text of the paper. Settings with the same input as `base` are not listed.
     """
     reference = _text_of(task, paper)
     if reference is None:
@@ -249,7 +249,7 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
 
 
 def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
-    """Reason why an input gives its own answer away word for word, or is none."""
+    """Reason if an input contains its answer word for word, or is empty."""
     if shown.get("content") == "":
         return "empty_input", "no section is left to write from"
     texts = {name: text for name, text in shown.items() if text}
@@ -258,7 +258,7 @@ def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
-    """Cut the items into train, val and test by date, oldest first; equal dates by id.
+    """Split items into train, val and test by date, oldest first, ties by id.
 
     A date known to the month or the year counts as its last day.
     """
@@ -270,5 +270,5 @@ def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
 
 
 def papers_as_bytes(papers: Sequence[PaperText]) -> bytes:
-    """The file `papers.parquet`, the same bytes for the same papers."""
+    """Write `papers.parquet`, the same bytes for the same papers."""
     return parquet_of_rows([row_of_paper(paper) for paper in papers], PAPER)

@@ -1,4 +1,4 @@
-"""Methods of the writing tasks: those that ask a model, and those that copy sentences."""
+"""Extractive methods of the writing tasks."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def lead() -> Solver:
 
 @solver
 def centrality() -> Solver:
-    """Answer with the sentences that are most like all others of the paper."""
+    """Answer with the paper's most central sentences."""
     return _copy("centrality", ("content", "title"), PICKS["centrality"])
 
 
 @solver
 def abstract_copy() -> Solver:
-    """Answer with the abstract; where that is to be written or not shown, with the opening."""
+    """Answer with the abstract, or with the opening if the abstract is the gold or not shown."""
     return _copy("abstract_copy", ("abstract", "content", "title"), PICKS["lead"])
 
 
 def _copy(name: str, slots: tuple[str, ...], pick: Pick) -> Solver:
-    """Answer with sentences of the first of these texts that the prompt shows."""
+    """Answer with sentences of the first of these texts in the prompt."""
 
     def answer(state: TaskState) -> str:
         spans = state.metadata["spans"]

@@ -253,7 +253,7 @@ def test_a_file_of_demands_gives_back_what_was_written(tmp_path: Path) -> None:
             "verdicts.0.decision: String should match pattern '^(ACCEPT|REWRITE)$'; got 'MAYBE'",
         ),
         ({"verdicts": [{"attempt": 1, "decision": "ACCEPT"}]}, "verdicts.0.demand: Field required"),
-        ({"id": "t1"}, "the table t1 has a demand already"),
+        ({"id": "t1"}, "the table t1 already has a demand"),
     ],
 )
 def test_a_faulty_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:

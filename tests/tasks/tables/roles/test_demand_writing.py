@@ -211,7 +211,7 @@ def test_what_was_written_beside_a_failure_is_kept(
 def test_demands_of_another_model_are_not_mixed_in(write: Write, tmp_path: Path) -> None:
     path = tmp_path / "demands.jsonl"
     path.write_text('{"id":"t1","demand":null,"model":"someone","attempts":3,"verdicts":[]}\n')
-    with pytest.raises(InputError, match="holds demands by someone"):
+    with pytest.raises(InputError, match="has demands by someone"):
         write(in_turn(answer(CLEAN)))
 
 

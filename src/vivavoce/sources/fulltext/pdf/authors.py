@@ -12,7 +12,8 @@ from pathlib import Path
 
 from vivavoce.records import Author
 from vivavoce.sources.fulltext.pdf.evidence import compact
-from vivavoce.sources.fulltext.pdf.lines import Font, Word
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _CELL_GAP = 0.95

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from statistics import mode
 from typing import NamedTuple
 
-from vivavoce.sources.fulltext.pdf.lines import Font
+from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.text.headings import read_numbers, role_of_heading
 

@@ -19,13 +19,14 @@ from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.evidence import Bookmark
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
+from vivavoce.sources.fulltext.pdf.fonts import FontBook
 from vivavoce.sources.fulltext.pdf.front import read_front
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import Layout, read_layout
-from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
+from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
     find_unheaded,

@@ -20,6 +20,7 @@ from vivavoce.text.headings import ARABIC, ROMAN, SectionNumber, role_of_heading
 ANCHORS = frozenset(
     "introduction related_work background method experiments results discussion conclusion".split()
 )
+_MAIN = frozenset({ARABIC, ROMAN})
 _LOOK_BACK = 40
 _KNOWN_ROLE = 0.6
 _FEW = 3
@@ -37,7 +38,7 @@ _WEIGHTS = {
     "chain": 3.0,
     "outline": 3.0,
 }
-"""Weights of the evidence for a hypothesis; benchmarks/pdf/fit.py judges them on other styles."""
+"""Weights of the evidence for a hypothesis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Evidence:
             if candidate.is_strong and not _is_numbered(candidate):
                 styles[candidate.style][place] = None
             for number in candidate.numbers:
-                is_main = number.style in {ARABIC, ROMAN} and len(number.parts) == 1
+                is_main = number.style in _MAIN and len(number.parts) == 1
                 if is_main and not number.is_appendix:
                     groups[candidate.style, number.style][place] = number
                     if candidate.is_strong and not candidate.runs_in:
@@ -128,7 +129,10 @@ class Evidence:
             for (style, number_style), numbers in groups.items()
         ]
         found += [Hypothesis(members, style) for style, members in styles.items()]
-        outline = {place: _number_of(self.candidates[place]) for place in self.marked}
+        outline = {
+            place: next((n for n in self.candidates[place].numbers if n.style in _MAIN), None)
+            for place in self.marked
+        }
         tops = {p: n for p, n in outline.items() if self.marked[p] == 1}
         if tops:
             numbers = Counter(n.style for n in tops.values() if n is not None)
@@ -144,14 +148,12 @@ class Evidence:
         if one.number_style:
             return one
         places = sorted(one.members)
+        last = max((p for p, role in enumerate(self.roles) if role == "abstract"), default=-1)
         first = next(
             (p for p in places if self.roles[p] == "introduction" and self._share(p) < _EARLY),
-            next((p for p in places if self._is_behind_abstract(p)), places[0]),
+            next((p for p in places if p > last and self.offsets[p] > 0), places[0]),
         )
         return Hypothesis({p: n for p, n in one.members.items() if p >= first}, one.style)
-
-    def _is_behind_abstract(self, place: int) -> bool:
-        return "abstract" not in self.roles[place:] and self.offsets[place] > 0
 
     def _share(self, place: int) -> float:
         return self.offsets[place] / max(self.stop, 1)
@@ -191,10 +193,6 @@ def plain_heading(text: str) -> str:
 def _is_numbered(candidate: HeadingCandidate) -> bool:
     """Check whether a number stands first that is surely one: not the article `A`."""
     return any(n.style == ARABIC or n.marked for n in candidate.numbers)
-
-
-def _number_of(candidate: HeadingCandidate) -> SectionNumber | None:
-    return next((n for n in candidate.numbers if n.style in {ARABIC, ROMAN}), None)
 
 
 _ENOUGH = 3

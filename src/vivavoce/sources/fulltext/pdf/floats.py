@@ -256,7 +256,7 @@ def _take_body(
         elif item.kind in _LISTINGS:
             body, kind = below, FIGURE
         else:
-            body, kind = choose([above, below], _cells), TABLE
+            body, kind = choose([above, below], lambda own: sum(line.runs for line in own)), TABLE
         _set_body(item, body, kind)
     if item.body and item.kind == TABLE:
         _take_row_ends(item, lines)
@@ -324,10 +324,6 @@ def _enclosed(own: Sequence[Line], ends: Sequence[float], columns: Columns) -> l
         # A head that stands on top of several pages looks like a running title.
         taken += [line for line in inside if line.kind in {"", FURNITURE}]
     return taken
-
-
-def _cells(lines: Sequence[Line]) -> int:
-    return sum(line.runs for line in lines if line.runs > 1) + sum(line.runs == 1 for line in lines)
 
 
 def _walk(

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
@@ -29,8 +28,9 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.references import label_of
 from vivavoce.text.headings import read_numbers, role_of_heading
 
-_WORDS, _IN_WORDS = 4, re.compile(r"[^\W\d_]{2,}")
-"""Words of a line of text in a picture, at least: a label has fewer."""
+_WORDS, _IN_WORDS, _PRINT = 5, re.compile(r"[^\W\d_]{2,}"), 0.8
+"""Words of a line of text in a picture, at least, and its size as a share of the text's: labels
+have fewer words or are smaller."""
 _STAMP, _IN_TEXT = 200, re.compile(r"\b[^\W\d_][^\W\d_A-Z]+\b")
 """Letters in words up a page that may be a stamp or labels of a picture."""
 _EMPTY = 20
@@ -84,14 +84,16 @@ def measure_coverage(
     coverage = Coverage()
     size = layout.body.size
     for place, line in enumerate(layout.lines):
-        count = _count(line)
+        count = sum(len(word.text) for word in line.words)
         coverage.total += count
-        is_text = abs(line.size - size) < 0.6 and len(_IN_WORDS.findall(line.text)) >= _WORDS
+        is_text = line.size >= _PRINT * size and len(_IN_WORDS.findall(line.text)) >= _WORDS
         is_early = place < first and not line.kind and id(line) not in reached
         if is_early or (line.kind == FIGURE and is_text):
             coverage.lost[line.page] += count
     letters = {page.number: sum(len(word.text) for word in page.words) for page in pages}
-    usual = int(median(letters.values()))
+    # A page of text holds more than most: figures and appendices fill others in part.
+    full = sorted(letters[page.number] for page in pages if page.number <= last)
+    usual = full[3 * len(full) // 4] if full else 0
     for page in pages:
         sideways = sum(map(len, _IN_TEXT.findall(page.turned)))
         if sideways > _STAMP:
@@ -104,10 +106,6 @@ def measure_coverage(
         coverage.total += page.unnamed
     coverage.garbled += _garbled(layout.lines)
     return coverage
-
-
-def _count(line: Line) -> int:
-    return sum(len(word.text) for word in line.words)
 
 
 def _garbled(lines: Sequence[Line]) -> int:
@@ -149,7 +147,7 @@ _WIDEST, _UNPARTED = 0.7, 0.4
 """Share of the text between two headings of the top level, and in a section without any inside."""
 _CONFIRMED = 0.9
 """Share of the headings that the outline of the file has to name."""
-_LOST = 0.04
+_LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures in the print of
 the text and odd lines of a first page reach a hundredth in nine of ten papers."""
 _GARBLED = 0.03
@@ -298,7 +296,8 @@ def _doubt_of_references(facts: Facts) -> str | None:
     odd = sum(not _MIN_ENTRY <= len(one.raw) <= _MAX_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
         return f"{odd} of {len(facts.references)} entries are not a single work"
-    unlabelled = [one.raw for one in facts.references if label_of(one.raw) is None]
+    # One work of hundreds of authors must not outweigh the others.
+    unlabelled = [one.raw[:_MAX_ENTRY] for one in facts.references if label_of(one.raw) is None]
     if 2 * len(unlabelled) > len(facts.references) and share_whole(unlabelled) < _WHOLE:
         return "the entries do not part where a work begins"
     return None

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.beside import find_beside, join_front, set_beside
-from vivavoce.sources.fulltext.pdf.lines import Font, Page, Rule
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.lines import Page, Rule
 from vivavoce.sources.fulltext.pdf.runs import (
     RUN_GAP,
     SCRIPT,

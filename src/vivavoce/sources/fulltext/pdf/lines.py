@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from vivavoce.sources.fulltext.pdf.fonts import Font, FontBook
+
 _WORD = re.compile(r"[^\s\x02\ufffe]+[\x02\ufffe]?|[\x02\ufffe]")
 _BROKEN_WORD = "\x02\ufffe"
 """Character that PDFium puts for a hyphen at the end of a line."""
@@ -43,39 +45,20 @@ _CEDILLA = re.compile(r"([CcSsTt])¸")
 _STROKE = "\u0335"
 _BELOW_STROKE = re.compile(" ([Ll])")
 _STROKED = re.compile(rf"{_STROKE}([Ll])")
-_BOLD = re.compile(
-    r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
-    r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
-    re.IGNORECASE,
-)
-_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
-_SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|(?<!cjk)[-.]sc\b|sccp", re.IGNORECASE)
-_SUBSET = re.compile(r"[A-Z]{6}\+")
 _SMALLEST = 1.5
 """Points: what is smaller is there for machines, not for readers."""
 _MAX_WORDS = 60_000
 """Words of one page: a page that holds more is a drawing."""
 _MAX_OBJECTS = 20_000
 """Objects of a page among which rules are sought."""
-_FEW_WORDS, _LARGE_IMAGE = 20, 0.4
-"""Words of a page that is a picture, at most, and the share of it that the picture fills."""
+_FEW_WORDS, _LARGE_IMAGE, _DRAWN = 20, 0.4, 500
+"""Words of a page that is a picture, at most, the share of it that an image fills, and the objects
+of a page whose letters are drawn."""
 _THICKEST_RULE, _MIN_RULE, _TOUCHING = 2.6, 6.0, 1.5
 # The same function as in pypdfium2, but it gives the address of an object as a plain number.
 _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
     ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Font:
-    """Typography of a run of characters; one object for each kind within a document."""
-
-    name: str
-    size: float
-    """Size in points, after every scaling."""
-    bold: bool = False
-    italic: bool = False
-    small_caps: bool = False
 
 
 @dataclass(slots=True)
@@ -115,44 +98,6 @@ class Page:
     unnamed: int = 0
     """Glyphs for which the file names no character."""
     is_picture: bool = False
-
-
-class FontBook:
-    """Fonts of one document, each looked up once."""
-
-    def __init__(self) -> None:
-        self._names: dict[int, tuple[str, bool]] = {}
-        self._fonts: dict[tuple[int, float], Font] = {}
-        self._alike: dict[tuple[str, float, bool], Font] = {}
-
-    def font(self, handle: object, size: float) -> Font:
-        """The font behind a handle at a size rounded to tenths of a point."""
-        key = (_address(handle), round(size, 1))
-        if key not in self._fonts:
-            name, forced = self._name(handle)
-            font = Font(
-                name=name,
-                size=key[1],
-                bold=forced or _BOLD.search(name) is not None,
-                italic=_ITALIC.search(name) is not None,
-                small_caps=_SMALL_CAPS.search(name) is not None,
-            )
-            self._fonts[key] = self._alike.setdefault((name, key[1], forced), font)
-        return self._fonts[key]
-
-    def _name(self, handle: object) -> tuple[str, bool]:
-        address = _address(handle)
-        if address not in self._names:
-            buffer = ctypes.create_string_buffer(256)
-            size = pdfium.FPDFFont_GetBaseFontName(handle, buffer, len(buffer)) if address else 0
-            name = buffer.value.decode("utf-8", "replace") if 0 < size <= len(buffer) else ""
-            forced = bool(pdfium.FPDFFont_GetFlags(handle) & (1 << 18)) if address else False
-            self._names[address] = (_SUBSET.sub("", name, count=1), forced)
-        return self._names[address]
-
-
-def _address(handle: object) -> int:
-    return ctypes.cast(handle, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
 
 
 class _Reader:
@@ -253,9 +198,12 @@ def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
         has_table = any(word.text.casefold().startswith("tab") for word, _ in words)
         rules = _read_rules(page, box) if has_table else []
         least = _LARGE_IMAGE * (box[2] - box[0]) * (box[3] - box[1])
-        is_picture = len(words) < _FEW_WORDS and any(
-            (right - left) * (bottom - top) > least
-            for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_IMAGE, box)
+        is_picture = len(words) < _FEW_WORDS and (
+            pdfium.FPDFPage_CountObjects(page) > _DRAWN
+            or any(
+                (right - left) * (bottom - top) > least
+                for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_IMAGE, box)
+            )
         )
     finally:
         pdfium.FPDF_ClosePage(page)

@@ -218,8 +218,8 @@ def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]
                 break
 
 
-def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
-    """Print raised numbers of running text in brackets where they cite; return whether they do.
+def print_raised_citations(lines: Sequence[Line], references: int) -> None:
+    """Print raised numbers of running text in brackets where they cite.
 
     Footnotes and exponents are raised as well: numbers count as citations where they cover the
     list of references and follow words.
@@ -232,11 +232,10 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
     if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(found):
-        return False
+        return
     for line in text:
         if any(_marks(line)):
             line.text = join_words(list(_bracketed(line)))
-    return True
 
 
 def _marks(line: Line) -> Iterator[str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.lines import COMBINING, Font, Page, Word
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.lines import COMBINING, Page, Word
 
 RUN_GAP = 1.0
 """Multiple of the font size: a wider gap parts two runs, as between columns or cells."""

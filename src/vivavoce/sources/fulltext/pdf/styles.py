@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.layout import Layout
-from vivavoce.sources.fulltext.pdf.lines import Font, Word
+from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line
 
 BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"

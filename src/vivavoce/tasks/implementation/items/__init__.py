@@ -1,1 +1,1 @@
-"""Hand-made items, the market they are computed on, and how both become rows of a round."""
+"""Hand-made and composed items, their market, and rows of a round made from them."""

@@ -1,7 +1,7 @@
-"""An architecture to implement: its text as a model sees it, reference, ground truth and cases.
+"""An architecture to implement: its description, reference, ground truth and test cases.
 
-The ground truth is torch-geometric. It is given the same inputs and weights as the candidate,
-drawn from one seed, and its layers are recorded while it runs.
+torch-geometric is the ground truth. It gets the same inputs and weights as the candidate, drawn
+from one seed, and its layers are recorded while it runs.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ Difficulty = Literal["easy", "medium", "hard"]
 Category = Literal["graph", "molecule"]
 
 _WEIGHTS, _MAIN, _UNSEEN = range(3)
-"""Things drawn: each has a random stream of its own."""
+"""Random streams of weights and inputs."""
 _DECIMALS = 6
-"""Kept of a gold value."""
+"""Decimals of gold values."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
 class Architecture:
-    """One network over a graph or over molecules."""
+    """A network over a graph or over molecules."""
 
     name: Text
     category: Category
@@ -61,7 +61,7 @@ class Architecture:
     variables: Annotated[Mapping[str, str], Field(min_length=1)]
     """Symbol -> meaning."""
     constructor: Text
-    """Signature of the class `Model` that is asked for."""
+    """Signature of the requested class `Model`."""
     arguments: Mapping[str, int | float]
     """Arguments of `Model`'s constructor, by name."""
     inputs: Annotated[Mapping[str, str], Field(min_length=1)]
@@ -77,7 +77,7 @@ class Architecture:
     main: Callable[[np.random.Generator], dict[str, Array]]
     """Draws the inputs of the main track."""
     unseen: Callable[[np.random.Generator], dict[str, Array]]
-    """Draws inputs of other sizes for the same weights."""
+    """Draws inputs of other sizes, for the same weights."""
 
     def settings(self) -> str:
         """The driver's settings.json."""
@@ -86,10 +86,10 @@ class Architecture:
 
 @cache
 def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
-    """Every architecture of the package, and of `architectures/` in a user's folder, by name.
+    """All architectures of the package and of `architectures/` in a user's folder, by name.
 
     Raises:
-        InputError: A name comes twice, or a file is not complete.
+        InputError: A name is repeated, or a file is incomplete.
     """
     folders = [*architectures.__path__, *own_folders("architectures", folder)]
     return read_items("architecture", folders, ".toml", _read)
@@ -110,11 +110,11 @@ def _read(path: Path) -> Iterator[Architecture]:
 
 
 def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
-    """Inputs and weights of a candidate, and its gold layers: the bytes of safetensors by name.
+    """Make a candidate's inputs and weights, and the gold layers, as safetensors bytes by name.
 
     Raises:
         MissingExtra: torch-geometric is not installed.
-        InputError: The number of layers differs from that of the architecture.
+        InputError: The number of layers differs from that in the architecture.
     """
     weights, inputs, unseen = draw_case(architecture, seed)
     return {
@@ -127,14 +127,14 @@ def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
 
 
 def _saved(arrays: Arrays) -> bytes:
-    """Arrays as safetensors, which takes them to be in row-major order."""
+    """Arrays as safetensors, which assumes row-major order."""
     return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
 
 
 def draw_case(
     architecture: Architecture, seed: int
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
-    """Weights, inputs, and inputs of the unseen track: arrays by name, each of its own shape."""
+    """Draw weights, inputs, and inputs of the unseen track: arrays by name, of various shapes."""
     return (
         draw_weights(architecture, seed),
         architecture.main(_generator(architecture, seed, _MAIN)),
@@ -143,28 +143,26 @@ def draw_case(
 
 
 def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> dict[str, Array]:
-    """Each layer by torch-geometric, computed in double precision and kept to 6 decimals.
+    """Compute the layers by torch-geometric, in double precision and rounded to 6 decimals.
 
-    The last digits of single precision depend on the processor. Those of double precision do too,
-    but lie far below what is kept.
+    The last digits depend on the processor; in double precision they are far below the rounding.
 
     Raises:
-        InputError: The truth does not give the layers that the item names, as arrays, or the
-            reference gives others.
+        InputError: The truth does not return the item's layers as arrays, or the reference differs.
     """
     layers = in_double(architecture.truth, inputs, weights)
     if not isinstance(layers, list) or not all(isinstance(each, np.ndarray) for each in layers):
-        raise InputError(f"The {source_of(architecture.truth)} gives no list of arrays.")
+        raise InputError(f"The {source_of(architecture.truth)} does not return a list of arrays.")
     if len(layers) != len(architecture.layers):
         raise InputError(
-            f"The {source_of(architecture.truth)} gives {len(layers)} layers, and the architecture "
-            f"{architecture.name} names {len(architecture.layers)}."
+            f"The {source_of(architecture.truth)} returns {len(layers)} layers, but the "
+            f"architecture {architecture.name} has {len(architecture.layers)}."
         )
     reference = in_double(partial(_reference_layers, architecture), inputs, weights)
     if len(reference) != len(layers) or not all(map(_alike, layers, reference)):
         raise InputError(
-            f"The reference of the architecture {architecture.name} gives other layers than "
-            f"the {source_of(architecture.truth)}."
+            f"The reference of the architecture {architecture.name} returns other layers than the "
+            f"{source_of(architecture.truth)}."
         )
     kept = map(np.ascontiguousarray, map(_rounded, layers))
     return {f"layer_{number:02}": layer for number, layer in enumerate(kept)}
@@ -173,14 +171,14 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
 def module_layers(
     source: str, arguments: Mapping[str, Any], names: Iterable[str], inputs: Arrays, weights: Arrays
 ) -> list[Array]:
-    """Layers of `Model` in the source of a module, which runs here.
+    """Run `Model` from a module's source in this process and return its layers.
 
     Args:
-        source: Of the package, or of a user's own item.
-        arguments: Of the constructor.
-        names: Inputs in the order of `forward`.
-        inputs: By name.
-        weights: By key of the state dict.
+        source: Source in the package or in a user's item.
+        arguments: Arguments of the constructor.
+        names: Names of inputs in the order of `forward`.
+        inputs: Inputs by name.
+        weights: Weights by key of the state dict.
     """
     namespace: dict[str, Any] = {}
     exec(source, namespace)
@@ -192,7 +190,7 @@ def _reference_layers(architecture: Architecture, inputs: Arrays, weights: Array
     source, names = architecture.reference, architecture.inputs
     try:
         return module_layers(source, architecture.arguments, names, inputs, weights)
-    except Exception as error:  # a user's code raises what it likes
+    except Exception as error:  # a user's code can raise anything
         raise InputError(
             f"The reference of the architecture {architecture.name} failed: "
             f"{type(error).__name__}: {error}."
@@ -206,7 +204,7 @@ def _alike(one: Array, other: Array) -> bool:
 def in_double(
     truth: Callable[[Arrays, Arrays], list[Array]], inputs: Arrays, weights: Arrays
 ) -> list[Array]:
-    """Layers of a truth in double precision: arrays, each of its own shape."""
+    """Layers of a truth in double precision, as arrays of various shapes."""
     torch, _ = import_geometric()
     single = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
@@ -217,12 +215,12 @@ def in_double(
 
 
 def driver_source() -> str:
-    """The program that runs a candidate inside the sandbox."""
+    """Source of the program that runs a candidate inside the sandbox."""
     return Path(__file__).with_name("driver.py").read_text(encoding="utf-8")
 
 
 def draw_weights(architecture: Architecture, seed: int) -> dict[str, Array]:
-    """Every parameter, in the order of its key; variances are positive."""
+    """Draw all parameters in the order of their keys; variances are positive."""
     generator = _generator(architecture, seed, _WEIGHTS)
     return {
         key: draw_parameter(generator, key, shape) for key, shape in architecture.parameters.items()
@@ -239,7 +237,7 @@ def _doubles(arrays: Arrays) -> dict[str, Array]:
 def _rounded(layer: Array) -> Array:
     if layer.dtype.kind != "f":
         return layer
-    # + 0.0, since -0.0 and 0.0 are other bytes
+    # + 0.0, since -0.0 and 0.0 differ as bytes
     return (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
 
 
@@ -248,7 +246,7 @@ def _generator(architecture: Architecture, seed: int, stream: int) -> np.random.
 
 
 def draw_parameter(generator: np.random.Generator, key: str, shape: tuple[int, ...]) -> Array:
-    """One parameter, an array of that shape; a variance is positive."""
+    """Draw one parameter; a variance is positive."""
     if key.endswith("running_var"):
         return generator.uniform(0.5, 1.5, shape).astype(np.float32)
     scale = 1 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5

@@ -1,7 +1,7 @@
-"""Formulas composed from a seed, checked to be telling and stable.
+"""Formulas composed from a seed, checked to be informative and stable.
 
-Two rounds whose seeds differ by no multiple of 97 share no formula: every tree belongs to one of
-97 classes by its hash, and a round takes trees of its seed's class alone.
+Each tree belongs to one of 97 classes by its hash, and a round uses only trees of its seed's class.
+So two rounds share no formula unless their seeds differ by a multiple of 97.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
 NAIVE: Mapping[str, str] = GRAMMAR["naive"]
-"""Helpers as a careless program has them, which forgets the stock."""
+"""Helpers of a careless program that ignores the stock."""
 READINGS: Mapping[str, Any] = GRAMMAR["readings"]
-"""Other usual readings, by name: an item is ambiguous unless its text rules them out."""
+"""Other common interpretations by name; an item is ambiguous unless its text excludes them."""
 
 _IMPORTS = "import numpy as np\nimport pandas as pd\n\n\n"
 
 
 def write_program(tree: Node, *, is_naive: bool = False) -> str:
-    """A program that computes a tree and leaves `RESULT`; with the helpers of `NAIVE` if so."""
+    """Write a program that computes a tree into `RESULT`, optionally with `NAIVE` helpers."""
     names = sorted({node.name for node in tree.nodes() if not node.is_leaf})
     own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in names)
     helpers = functions_used(own, {**HELPERS, **(NAIVE if is_naive else {})})
@@ -66,13 +66,13 @@ def write_program(tree: Node, *, is_naive: bool = False) -> str:
 def evaluate(
     tree: Node, frames: Mapping[str, Any], known: dict[Node, Any], reading: str = ""
 ) -> Any:
-    """Values of a tree, as its program computes them.
+    """Evaluate a tree as its program would.
 
     Args:
         tree: The formula.
-        frames: Tables by (datetime, instrument), in order.
-        known: Values of parts, by tree; those computed are added.
-        reading: `naive` or one of `READINGS`; the usual one if empty.
+        frames: Tables sorted by (datetime, instrument).
+        known: Values of parts by tree; new ones are added.
+        reading: `naive` or one of `READINGS`; empty for the default.
     """
     if tree not in known:
         table, _, column = tree.name.partition(".")
@@ -89,7 +89,7 @@ def evaluate(
 
 @cache
 def _functions(reading: str) -> Mapping[str, Callable[..., Any]]:
-    """The operators as functions; their code is the package's own."""
+    """The operators as functions, compiled from code in this package."""
     usual = {**HELPERS, **{name: operator["code"] for name, operator in OPERATORS.items()}}
     other = {name: each.get("functions", {}) for name, each in READINGS.items()} | {"naive": NAIVE}
     namespace: dict[str, Any] = {}
@@ -112,22 +112,22 @@ def _column(name: str) -> str:
 
 _CATEGORIES: tuple[Category, ...] = ("price-volume", "fundamental", "minute", "joined")
 _KINDS = tuple((category, depth) for depth in (2, 3, 4) for category in _CATEGORIES)
-"""Formulas are made of each in turn, as long as there are more of it."""
+"""Kinds of formulas, drawn in turn until they run out."""
 _MIN_KNOWN = 0.3
-"""Share of rows that need a value."""
+"""Minimum share of rows with a value."""
 _MAX_ALIKE = 0.4
-"""Share of rows that one value may have."""
+"""Maximum share of rows with the same value."""
 _JOINED_DAYS = 5
-"""Longest lag or window over days with minutes, of which there are few."""
+"""Maximum lag or window over the few days with minutes."""
 _NUDGE = 1e-9
 _NEAR = 1e-6
 _MAX_UNSTABLE = 1e-3
 _TRIES = 30_000
-"""Draws for each formula at most: of some kinds there are few, and they run out."""
+"""Maximum draws per formula, since some kinds run out."""
 
 
 def as_formula(tree: Node, category: Category, *, is_lagged: bool) -> Formula:
-    """A tree as an item; `is_lagged` where a program that forgets the stock has other values."""
+    """Make an item of a tree; `is_lagged` if a program that ignores the stock differs."""
     steps = tree.depth + (category == "joined")
     needed = {column.partition(".")[0] for column in columns_of(tree)}
     tables = tuple(name for name in TABLES if name in needed)
@@ -153,15 +153,15 @@ def _indexed(frames: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[Formula, Any]]:
-    """Formulas of a seed with their values, in the order in which they are found.
+    """Compose formulas of a seed, with their values, in the order found.
 
     Args:
-        seed: Of the round.
-        count: How many.
-        frames: The market's tables by name; flat, rows in any order.
+        seed: Seed of the round.
+        count: Number of formulas.
+        frames: Flat tables of the market by name, rows in any order.
 
     Raises:
-        InputError: There are not so many.
+        InputError: The seed gives fewer.
     """
     rng = np.random.default_rng([seed, 0xF0])
     trial = Trial(frames)
@@ -181,7 +181,7 @@ def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[
 def _find(
     rng: np.random.Generator, trial: Trial, category: str, depth: int, seed: int
 ) -> tuple[Node, Any] | None:
-    """The next formula of a kind; None where there seems to be no further one."""
+    """Find the next formula of a kind; None if there seem to be no more."""
     for _ in range(_TRIES):
         tree = _draw_tree(rng, category, depth)
         if tree is not None and (values := trial.values_of(tree, seed)) is not None:
@@ -190,7 +190,7 @@ def _find(
 
 
 class Trial:
-    """The market ready for trees, once as it is and once with every unit a little larger."""
+    """The market for evaluating trees, once as it is and once with slightly larger units."""
 
     def __init__(self, frames: Mapping[str, Any]) -> None:
         self.frames = _indexed(frames)
@@ -202,14 +202,14 @@ class Trial:
         self.seen: set[bytes] = set()
 
     def values_of(self, tree: Node, seed: int) -> Any:
-        """Values of a tree that is fit to be asked for; None for one that is not."""
+        """Values of a tree if it is suitable as an item, otherwise None."""
         if not is_of_round(write_latex(tree), seed):
             return None
         known: dict[Node, Any] = {}
         values = evaluate(tree, self.frames, known)
         if not _tells(values):
             return None
-        # A sign of the values, whatever their last digits.
+        # The values depend on units only by sign.
         numbers = np.array([float(f"{value:.6g}") for value in values.to_numpy(float)])
         mark = hashlib.sha256(numbers.tobytes()).digest()
         if mark in self.seen:
@@ -226,7 +226,7 @@ class Trial:
         return values
 
     def is_changed_by(self, reading: str, tree: Node, values: Any) -> bool:
-        """True if a reading of `READINGS` gives a tree other values than `values`."""
+        """True if an interpretation in `READINGS` gives a tree other values than `values`."""
         frames, program = self.frames, write_program(tree)
         functions = READINGS[reading].get("functions", ())
         if functions and not any(f"def {name}(" in program for name in functions):
@@ -246,12 +246,12 @@ class Trial:
         return not _same(values, evaluate(tree, frames, {}, reading))
 
     def is_lagged(self, tree: Node, values: Any) -> bool:
-        """True if a program that forgets the stock gives a tree other values than `values`."""
+        """True if a program that ignores the stock gives a tree other values than `values`."""
         return not _same(values, evaluate(tree, self.frames, {}, "naive"))
 
 
 def _tells(values: Any) -> bool:
-    """Check that enough rows have a number, none an infinite one, and that they differ."""
+    """True if enough rows have values, all are finite, and they differ."""
     numbers = values.to_numpy(float)
     known = numbers[~np.isnan(numbers)]
     if len(known) < _MIN_KNOWN * len(numbers) or not np.isfinite(known).all():
@@ -261,7 +261,7 @@ def _tells(values: Any) -> bool:
 
 
 def _same(values: Any, others: Any, spare: float = 0.0) -> bool:
-    """Check that two series agree in all rows but for a share of them."""
+    """True if two series agree except in a share of rows."""
     one, other = values.to_numpy(float), others.reindex(values.index).to_numpy(float)
     scale = np.nanmedian(np.abs(one))
     near = np.isclose(one, other, rtol=_NEAR, atol=_NEAR * scale, equal_nan=True)
@@ -269,7 +269,7 @@ def _same(values: Any, others: Any, spare: float = 0.0) -> bool:
 
 
 def _draw_tree(rng: np.random.Generator, category: str, depth: int) -> Node | None:
-    """A tree of a category and depth; None where the draw led nowhere."""
+    """Draw a tree of a category and depth; None if the draw failed."""
     tables = {"price-volume": ("daily_pv",), "minute": ("high_freq",)}.get(category, ())
     frequency = "joined" if category in ("minute", "joined") else "day"
     tree = _draw(rng, frequency, depth, tables)
@@ -286,7 +286,7 @@ def _draw_tree(rng: np.random.Generator, category: str, depth: int) -> Node | No
 def _draw(
     rng: np.random.Generator, frequency: str, depth: int, tables: tuple[str, ...]
 ) -> Node | None:
-    """A tree of a frequency, at most so deep, over columns of some tables; all of them if none."""
+    """Draw a tree of a frequency, at most `depth` deep, over columns of given tables or all."""
     if depth == 0:
         names = columns_giving(frequency, tables)
         return Node(names[rng.integers(len(names))]) if names else None

@@ -1,8 +1,8 @@
-"""Composed trees: operators over leaves, written by templates.
+"""Grammar of composed trees: operators over leaves, written by templates.
 
-A tree is written in words or LaTeX, as one expression or as lines: each names a part, in terms of
-leaves and of parts named before. No template lets a text mean two trees.
-`composed_grammar.toml` holds the operators of formulas over columns of the market.
+A tree is written in words or LaTeX, as one expression or as lines that each define a part from
+leaves and earlier parts. The templates are unambiguous. `composed_grammar.toml` has the operators
+of formulas over columns of the market.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from vivavoce.text.data import read_data
 
 CLASSES = 97
-"""A tree belongs to one of so many classes, and a round takes those of its seed's class."""
+"""Number of classes of trees; a round uses the class of its seed."""
 
 _SLOT = re.compile(r"(<[abcdn]>)")
 
@@ -30,7 +30,7 @@ class Node:
     name: str
     args: tuple[Node, ...] = ()
     number: int = 0
-    """Number of an operator, such as the days of a window; 0 for operators without."""
+    """Number of an operator, such as the days of a window; 0 without one."""
 
     @property
     def is_leaf(self) -> bool:
@@ -39,7 +39,7 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """Operators on the longest way down to a leaf."""
+        """Number of operators on the longest path to a leaf."""
         return 1 + max(arg.depth for arg in self.args) if self.args else 0
 
     def nodes(self) -> Iterator[Node]:
@@ -51,16 +51,16 @@ class Node:
 
 @dataclass(frozen=True)
 class Notation:
-    """Templates of operators, where <a> to <d> stand for arguments and <n> for the number."""
+    """Templates of operators; <a> to <d> are arguments and <n> is the number."""
 
     leaves: Mapping[str, str]
-    """Words of the leaves, by name."""
+    """Texts of the leaves, by name."""
     operators: Mapping[str, str]
     part: str = "quantity <n>"
-    """Name of a part that has a line."""
+    """Template for the name of a part."""
     whole: str = "the factor"
     equals: str = " is "
-    """Words between the name of a part and what it is."""
+    """Text between the name of a part and its definition."""
     end: str = "."
 
     def write(self, tree: Node) -> str:
@@ -70,7 +70,7 @@ class Notation:
         return fill(self.operators[tree.name], map(self.write, tree.args), tree.number)
 
     def write_lines(self, tree: Node, is_inline: Callable[[Node], bool]) -> list[str]:
-        """A tree as lines, the whole one last; parts that are inline have no line of their own."""
+        """A tree as lines, the whole tree last; inline parts have no separate line."""
         parts = named_parts(tree, is_inline)
         names = {part: fill(self.part, (), number) for number, part in enumerate(parts, 1)}
 
@@ -86,13 +86,13 @@ class Notation:
 
 
 def fill(template: str, args: Iterable[str], number: int | str) -> str:
-    """A template with what its slots stand for."""
+    """Fill a template."""
     slots = dict(zip(("<a>", "<b>", "<c>", "<d>"), args, strict=False)) | {"<n>": str(number)}
     return "".join(slots.get(part, part) for part in _SLOT.split(template))
 
 
 def functions_used(code: str, known: Mapping[str, str]) -> str:
-    """Sources of the functions that some code calls, and of those that they call, by name."""
+    """Sources by name of the functions that code calls, directly or indirectly."""
     chosen: set[str] = set()
     while more := {n for n in known if n not in chosen and re.search(rf"\b{n}\(", code)}:
         chosen |= more
@@ -101,7 +101,7 @@ def functions_used(code: str, known: Mapping[str, str]) -> str:
 
 
 def named_parts(tree: Node, is_inline: Callable[[Node], bool]) -> list[Node]:
-    """Parts below a tree that are not inline, each once and after those that it needs."""
+    """Parts below a tree that are not inline, each once, after the parts that it needs."""
     found: dict[Node, None] = {}
 
     def visit(node: Node) -> None:
@@ -116,21 +116,21 @@ def named_parts(tree: Node, is_inline: Callable[[Node], bool]) -> list[Node]:
 
 
 def replaced(tree: Node, old: Node, new: Node) -> Node:
-    """A tree with every occurrence of one part replaced."""
+    """Replace every occurrence of a part of a tree."""
     if tree == old:
         return new
     return Node(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.number)
 
 
 def shortened(tree: Node) -> Iterator[tuple[Node, Node, Node]]:
-    """Each operator of a tree, each of its arguments, and the tree with that in its place."""
+    """Yield operator, argument, and the tree with the operator replaced by the argument."""
     for node in dict.fromkeys(tree.nodes()):
         for arg in node.args:
             yield node, arg, replaced(tree, node, arg)
 
 
 def canonical(node: Node, operators: Mapping[str, Any]) -> Node:
-    """The tree with the arguments of operators that commute in one order."""
+    """The tree with sorted arguments of commutative operators."""
     args = tuple(canonical(arg, operators) for arg in node.args)
     commutes = bool(args) and operators[node.name].get("commutes", False)
     return Node(node.name, tuple(sorted(args)) if commutes else args, node.number)
@@ -142,7 +142,7 @@ def digest(text: str) -> bytes:
 
 
 def is_of_round(text: str, seed: int) -> bool:
-    """True for a tree, by its text, that a round of a seed may have."""
+    """True if a round of a seed may have a tree, given its text."""
     return int.from_bytes(digest(text)[:8], "big") % CLASSES == seed % CLASSES
 
 
@@ -161,14 +161,14 @@ class Kind(NamedTuple):
     """Type of a value."""
 
     frequency: str
-    """minute, day, or joined: only on days that have minutes."""
+    """minute, day, or joined (only on days with minutes)."""
     unit: str
     is_positive: bool
 
 
 @cache
 def kind_of(node: Node) -> Kind | None:
-    """Type of a tree's values; None for one that the grammar does not allow."""
+    """Type of a tree's values; None if the grammar does not allow it."""
     if node.is_leaf:
         column = COLUMNS[node.name]
         frequency = "minute" if node.name.startswith("high_freq.") else "day"
@@ -220,7 +220,7 @@ def write_latex(node: Node) -> str:
 
 
 def write_text(tree: Node) -> str:
-    """A tree in words: quantities, then the factor, then where it has values."""
+    """A tree in words: quantities, then the factor, then the rows with values."""
     kind = kind_of(tree)
     ending = ENDINGS[kind.frequency if kind else "day"]
     lines = WORDS.write_lines(tree, lambda node: node.depth < 2 and len(node.args) < 2)
@@ -228,7 +228,7 @@ def write_text(tree: Node) -> str:
 
 
 def symbols(tree: Node) -> dict[str, str]:
-    """Meanings of the columns' symbols and of the operators that a tree has."""
+    """Meanings of the column symbols and operators of a tree."""
     names = sorted({node.name for node in tree.nodes()})
     columns = {COLUMNS[n]["symbol"]: COLUMNS[n]["words"] for n in names if n in COLUMNS}
     operators = [OPERATORS[n] for n in names if n in OPERATORS and OPERATORS[n]["meaning"]]
@@ -240,7 +240,7 @@ def symbols(tree: Node) -> dict[str, str]:
 
 
 def simpler(tree: Node) -> list[Node]:
-    """Allowed trees without one of the operators: an argument takes its place."""
+    """Allowed trees in which an operator is replaced by one of its arguments."""
     made = {
         other
         for node, arg, other in shortened(tree)
@@ -259,7 +259,7 @@ def columns_of(tree: Node) -> list[str]:
 
 @cache
 def operators_giving(frequency: str) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Operators that give values of a frequency, each with the frequencies it takes for that."""
+    """Operators that give values of a frequency, with the frequencies of their arguments."""
     found = []
     for name, given in OPERATORS.items():
         count = len(given["of"])
@@ -277,7 +277,7 @@ def operators_giving(frequency: str) -> list[tuple[str, list[tuple[str, ...]]]]:
 
 @cache
 def columns_giving(frequency: str, tables: tuple[str, ...]) -> list[str]:
-    """Columns of some tables, or of all if none is named, that are of a frequency."""
+    """Columns of a frequency in given tables, or in all."""
     return [
         name
         for name in COLUMNS

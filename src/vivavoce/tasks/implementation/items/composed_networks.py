@@ -1,7 +1,7 @@
 """Networks over graphs composed from a seed: layers of message passing grown by rules.
 
-`composed_networks.toml` holds operators, both notations, their code and the rules. Two rounds share
-no network unless their seeds differ by a multiple of 97.
+`composed_networks.toml` has operators, both notations, code and rules. Two rounds share no network
+unless their seeds differ by a multiple of 97.
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ _SYMBOLS = {
 }
 _NOTE = "Over no neighbours at all a sum, mean, variance, maximum, difference or attention is 0"
 _MIN_SPREAD = 1e-2
-"""Deviation over the nodes that every layer needs in its liveliest channel."""
+"""Minimum deviation over nodes of the most variable channel of every layer."""
 _MAX_SIZE = 1e3
 _TELLING = 1e-2
-"""Difference from a simpler network that some value of the output needs."""
+"""Minimum difference from a simpler network in some value of the output."""
 _TRIES = 20_000
 
 
 def compose_networks(seed: int, count: int) -> Iterator[Architecture]:
-    """Networks of a seed, in the order in which they are found.
+    """Compose networks of a seed, in the order found.
 
     Raises:
-        InputError: There are not so many.
+        InputError: The seed gives fewer.
         MissingExtra: torch-geometric is not installed.
     """
     if count:
@@ -87,7 +87,7 @@ def compose_networks(seed: int, count: int) -> Iterator[Architecture]:
 
 @cache
 def width_of(node: Node) -> int | None:
-    """Channels of a tree's values; None for one that the grammar does not allow."""
+    """Number of channels of a tree; None if the grammar does not allow it."""
     if node.is_leaf:
         return _FEATURES
     widths = [width for arg in node.args if (width := width_of(arg)) is not None]
@@ -98,7 +98,7 @@ def width_of(node: Node) -> int | None:
 
 
 def draw_network(rng: np.random.Generator, layers: int) -> Node | None:
-    """A network of so many layers; None where widths do not fit."""
+    """Draw a network with a number of layers; None if widths do not fit."""
     width, given = int(rng.integers(4, 9)), Node("x")
     state = first = given
     for layer in range(layers):
@@ -149,12 +149,12 @@ def write_text(tree: Node) -> str:
 
 
 def write_latex(tree: Node) -> str:
-    """A network as equations, one a line."""
+    """A network as equations, one per line."""
     return "\n".join(EQUATIONS.write_lines(tree, _is_leaf))
 
 
 def write_module(tree: Node) -> str:
-    """A module with the class `Model`, on torch alone."""
+    """Write a module with the class `Model`, using torch only."""
     named = _named(tree)
     keys = {part: key for part, key, _ in named}
     made = [
@@ -171,7 +171,7 @@ def write_module(tree: Node) -> str:
 
 
 def _named(tree: Node) -> list[tuple[Node, str, str]]:
-    """Parts that have a line, each with its key in the module and what the text calls it."""
+    """Parts with a line, each with its key in the module and its name in the text."""
     parts = named_parts(tree, _is_leaf)
     named = [(part, f"q{n}", f"quantity {n}") for n, part in enumerate(parts, 1)]
     return [*named, (tree, "output", "the output")]
@@ -184,7 +184,7 @@ def _code(part: Node, keys: Mapping[Node, str]) -> str:
 
 
 def _module(part: Node) -> str:
-    """Source of an operator's own module; empty for one without."""
+    """Source of an operator's module; empty without one."""
     widths = [str(width_of(arg)) for arg in part.args]
     return fill(OPERATORS[part.name].get("module", ""), widths, part.number)
 
@@ -226,7 +226,7 @@ def _shapes(source: str) -> dict[str, tuple[int, ...]]:
 def draw_weighted_graph(
     generator: np.random.Generator, *, nodes: int, edges: int
 ) -> dict[str, Array]:
-    """A graph as of `draw_graph`, and `edge_weight` of shape (edges,); none leads to node 0."""
+    """Draw a graph with `edge_weight` of shape (edges,), without edges to node 0."""
     graph = draw_graph(generator, nodes=nodes, features=_FEATURES, edges=edges)
     kept = graph["edge_index"][:, graph["edge_index"][1] != 0]
     weights = generator.uniform(0.2, 2.0, (kept.shape[1],)).astype(np.float32)
@@ -234,7 +234,7 @@ def draw_weighted_graph(
 
 
 class Trial:
-    """A graph that networks of a seed are tried on; alike operators have alike weights on it."""
+    """A graph to test networks of a seed; equal operators get equal weights."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -242,7 +242,7 @@ class Trial:
         self.seen: set[bytes] = set()
 
     def is_fit(self, tree: Node) -> bool:
-        """Check a network: of this round, telling, stable, unlike a simpler one."""
+        """True if a network is of the round, informative, stable, and unlike simpler ones."""
         if not is_of_round(write_latex(tree), self.seed):
             return False
         layers = self.layers_of(tree)
@@ -257,12 +257,12 @@ class Trial:
         return is_new
 
     def layers_of(self, tree: Node) -> list[Array]:
-        """Layers in double precision, each of the shape (nodes, channels)."""
+        """Layers in double precision, of shape (nodes, channels)."""
         truth = partial(module_layers, write_module(tree), _ARGUMENTS, _INPUTS)
         return in_double(truth, self.graph, self._weights(tree))
 
     def _weights(self, tree: Node) -> dict[str, Array]:
-        """Weights that the operator and its widths decide, wherever in a network it is."""
+        """Weights that depend only on the operator and its widths, not on its position."""
         modules = {key: _module(part) for part, key, _ in _named(tree)}
         drawn = {}
         for key, shape in _shapes(write_module(tree)).items():
@@ -272,7 +272,7 @@ class Trial:
         return drawn
 
     def _is_stable(self, tree: Node, layers: list[Array]) -> bool:
-        """Check that single precision gives the same values."""
+        """True if single precision gives the same values."""
         given = (write_module(tree), _ARGUMENTS, _INPUTS)
         single = module_layers(*given, self.graph, self._weights(tree))
         return all(
@@ -282,7 +282,7 @@ class Trial:
 
 
 def _tells(layer: Array) -> bool:
-    """Check that a layer's values are finite, of a fair size, and differ between nodes."""
+    """True if a layer's values are finite, of moderate size, and differ between nodes."""
     return bool(np.abs(layer).max() < _MAX_SIZE and layer.std(axis=0).max() > _MIN_SPREAD)
 
 

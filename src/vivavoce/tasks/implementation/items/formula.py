@@ -1,4 +1,4 @@
-"""A formula to implement: its text as a model sees it, and its reference implementation."""
+"""A formula to implement: its description and its reference implementation."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ Difficulty = Literal["easy", "medium", "hard", "discovery"]
 
 _NUMBERS = ("float64", "float32", "int64")
 RESULT = "result.parquet"
-"""The file a program leaves: columns or index levels datetime and instrument, one value column."""
+"""The program's output file: columns or index levels datetime and instrument, one value column."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
 class Formula:
-    """One formula over the market's tables."""
+    """A formula over the market's tables."""
 
     name: Text
     category: Category
@@ -53,28 +53,28 @@ class Formula:
     variables: Annotated[Mapping[str, str], Field(min_length=1)]
     """Symbol -> meaning."""
     tables: Annotated[tuple[TableName, ...], Field(min_length=1)]
-    """The market's tables it needs, in the order of `compute`'s arguments."""
+    """Required tables of the market, in the order of `compute`'s arguments."""
     columns: tuple[str, ...]
-    """Columns it needs, as `table.column`, sorted."""
+    """Required columns as `table.column`, sorted."""
     compute: Callable[..., Any]
     """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
     program: str
     """The reference as a program that reads its tables and writes `RESULT`."""
     naive_program: str | None
-    """The program that takes lags over the flat table; None where none is taken."""
+    """A wrong program that takes lags over the flat table; None without lags."""
     corners: str = ""
-    """Corner cases, as the last of the conventions."""
+    """Corner cases, listed last among the conventions."""
     parameters: Mapping[str, int | float] = field(default_factory=dict)
     origin: Literal["paper", "public", "own", "composed"] = "paper"
     alias_of: str | None = None
-    """Another formula that gives the same values, by name."""
+    """Name of another formula with the same values."""
 
     def values(self, frames: Mapping[str, Any]) -> Any:
         """Values of the reference on the market's tables.
 
         Raises:
-            InputError: It gives something else than a series of numbers by day and stock, a row
-                twice, an infinite number or none at all.
+            InputError: The result is not a series of numbers by day and stock, repeats a row, has
+                infinite numbers, or has no numbers.
         """
         values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
         index: Any = getattr(values, "index", None)
@@ -89,31 +89,31 @@ class Formula:
         else:
             return values
         raise InputError(
-            f"The {source_of(self.compute)} gives {wrong}. The formula {self.name} needs a series "
-            "of numbers by (datetime, instrument), with NaN where it is undefined."
+            f"The {source_of(self.compute)} returns {wrong}. The formula {self.name} needs a "
+            "series of numbers by (datetime, instrument), NaN if undefined."
         )
 
 
 @cache
 def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
-    """Every formula of `items/formulas/`, and of `formulas/` in a user's folder, by name, sorted.
+    """All formulas of `items/formulas/` and of `formulas/` in a user's folder, by name, sorted.
 
     Raises:
-        InputError: A name comes twice, a file is not complete, or one names what there is not.
+        InputError: A name is repeated, a file is incomplete, or a reference in it is unknown.
     """
     folders = [*formulas.__path__, *own_folders("formulas", folder)]
     return read_items("formula", folders, ".toml", _read)
 
 
 def _read(path: Path) -> Iterator[Formula]:
-    """The formulas of a file: its own, or its variants, each with keys of its own."""
+    """The formulas of a file: one, or its variants with their keys."""
     given = tomllib.loads(path.read_text("utf-8"))
     for variant in given.pop("variants", [{}]):
         yield _formula(given | variant, path.parent)
 
 
 def _formula(given: dict[str, Any], folder: Path) -> Formula:
-    """A formula of a folder; `<word>` in its texts stands for a parameter or one of `words`."""
+    """Make a formula from a file; `<word>` in its texts is a parameter or one of `words`."""
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:
@@ -149,15 +149,15 @@ def _program(
     parameters: Mapping[str, int | float],
     own: str = "",
 ) -> str:
-    """The program of a formula.
+    """Write the program of a formula.
 
     Args:
         function: The reference.
         source: Its source.
-        title: Its name in the program; its own if empty.
+        title: Name in the program; by default the function's.
         tables: The market's tables it takes.
         parameters: By name.
-        own: Name of the grouping of lags and windows; the reference's own if empty.
+        own: Grouping of lags and windows; by default the reference's.
     """
     name = title or function.__name__
     source = source.replace(f"def {function.__name__}(", f"def {name}(", 1)

@@ -1,4 +1,4 @@
-"""Hand-made items read from their files, and the functions that the files name."""
+"""Loading of hand-made items, and of the functions that their files name."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pydantic import ConfigDict, StringConstraints, ValidationError
 from vivavoce.errors import InputError
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-"""A text that an item cannot do without."""
+"""A required text of an item."""
 FIELDS = ConfigDict(extra="forbid")
-"""An item has the fields of its class alone."""
+"""Other fields than those of the class are refused."""
 
 
 class NamedItem(Protocol):
@@ -35,16 +35,16 @@ ItemT = TypeVar("ItemT", bound=NamedItem)
 def read_items(
     kind: str, folders: Iterable[str], suffix: str, read: Callable[[Path], Iterable[ItemT]]
 ) -> dict[str, ItemT]:
-    """Items of all files of some folders by name, sorted.
+    """Read the items of all files in folders, by name, sorted.
 
     Raises:
-        InputError: A file is not a complete item, or a name comes twice.
+        InputError: A file is not a complete item, or a name is repeated.
     """
     found: dict[str, ItemT] = {}
     for path in sorted(path for folder in folders for path in Path(folder).glob(f"*{suffix}")):
         for item in _read(kind, path, read):
             if item.name in found:
-                raise InputError(f"Two {kind}s are called {item.name!r}.")
+                raise InputError(f"Two {kind}s have the name {item.name!r}.")
             found[item.name] = item
     return dict(sorted(found.items()))
 
@@ -63,29 +63,29 @@ def _read(kind: str, path: Path, read: Callable[[Path], Iterable[ItemT]]) -> lis
 
 
 def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
-    """The function that a file calls `MODULE:FUNCTION`.
+    """Find the function `MODULE:FUNCTION` named in a file.
 
-    MODULE is a file beside it in a folder of a user's own, else one of the package.
+    In a user's folder, MODULE is a file beside it; otherwise a module of the package.
     """
     module, _, function = name.partition(":")
     own = folder / f"{module}.py"
     if own.is_file() and folder != Path(__file__).with_name(package.rpartition(".")[2]):
         return _own_function(own, function)
     if importlib.util.find_spec(f"{package}.{module}") is None:
-        raise InputError(f"{own} does not exist; {name} is a function of it.")
+        raise InputError(f"{own} does not exist, but {name} refers to it.")
     found: Callable[..., Any] = getattr(importlib.import_module(f"{package}.{module}"), function)
     return found
 
 
 def _own_function(path: Path, function: str) -> Callable[..., Any]:
-    """A function of a user's own file; an `InputError` names it when something goes wrong in it."""
+    """Load a function from a user's file; `InputError` if its code fails."""
     spec = importlib.util.spec_from_file_location(f"vivavoce_own_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # a user's code raises what it likes
+    except Exception as error:  # a user's code can raise anything
         raise InputError(f"{path} cannot be run: {_named(error)}.") from error
     found: Callable[..., Any] | None = getattr(module, function, None)
     if found is None:
@@ -113,10 +113,10 @@ def _named(error: Exception) -> str:
 
 
 def own_folders(kind: str, folder: Path | None) -> list[str]:
-    """The folder of a kind of items among a user's own; none where there is no such folder."""
+    """Folders of a kind of items in a user's folder; empty if there is none."""
     return [str(folder / kind)] if folder and (folder / kind).is_dir() else []
 
 
 def unfold(text: str) -> str:
-    """A text whose lines were broken for reading; a blank line stands for a line break."""
+    """Join the wrapped lines of a text; a blank line becomes a line break."""
     return "\n".join(part.replace("\n", " ") for part in text.strip().split("\n\n"))

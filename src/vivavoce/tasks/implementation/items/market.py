@@ -1,10 +1,10 @@
 """A synthetic stock market from a seed: daily prices, daily fundamentals and minute quotes.
 
-It has the traits of real tables that careless programs trip over. Rows are in no order, instruments
-are listed late or suspended for weeks, and days are locked at the price limit. Reports are missing
-or show losses, and minutes are without orders or without a row. Returns have heavy tails and a
-volatility that lasts, of days and of minutes; volumes last too, and both are higher at the ends of
-a day. Only uniform draws, the four operations, roots and rounding are used, which IEEE 754 rounds
+It has the traits of real tables that break careless programs. Rows are unordered, instruments are
+listed late or suspended for weeks, and days are locked at the price limit. Reports are missing or
+show losses, and minutes have no orders or no row. Returns have heavy tails and persistent
+volatility, in days and minutes; volumes are persistent too, and both are higher at the open and
+close. Only uniform draws, the four operations, roots and rounding are used, which IEEE 754 rounds
 correctly. So a seed gives the same values on every machine.
 """
 
@@ -27,16 +27,16 @@ Integers = npt.NDArray[np.int64]
 
 
 def draw_order(rng: np.random.Generator, count: int) -> Integers:
-    """A permutation of the numbers below `count` out of uniform draws."""
+    """A permutation of the numbers below `count`, from uniform draws."""
     return np.argsort(rng.random(count), kind="stable")
 
 
 def garch(rng: np.random.Generator, steps: int, *shape: int) -> tuple[Floats, Floats]:
-    """Shocks with deviation 1 whose volatility lasts, and that volatility; GARCH(1,1).
+    """GARCH(1,1) shocks with standard deviation 1, and their volatility.
 
     Both have the shape (steps, *shape).
     A shock is a draw over the root of a mean of four squares: Student's t with 4 degrees of
-    freedom, but for the bounds of `bell`.
+    freedom, except for the bounds of `bell`.
     """
     level: Floats = np.ones(shape)
     shocks, levels = np.empty((steps, *shape)), np.empty((steps, *shape))
@@ -52,7 +52,7 @@ def garch(rng: np.random.Generator, steps: int, *shape: int) -> tuple[Floats, Fl
 
 
 def lasting(rng: np.random.Generator, steps: int, *shape: int) -> Floats:
-    """Values above 0 with mean 1, of which each keeps nine tenths of the one before."""
+    """Positive values with mean 1 and an autocorrelation of 0.9."""
     value: Floats = np.ones(shape)
     values = np.empty((steps, *shape))
     for step in range(steps):
@@ -63,19 +63,19 @@ def lasting(rng: np.random.Generator, steps: int, *shape: int) -> Floats:
 
 
 def bell(rng: np.random.Generator, *shape: int) -> Floats:
-    """Draws of that shape around 0, deviation 1, none beyond 3.5: four uniform ones added."""
+    """Sums of four uniform draws: mean 0, standard deviation 1, at most 3.5 in size."""
     draws = rng.random((4, *shape))
     added: Floats = (draws[0] + draws[1] + draws[2] + draws[3] - 2.0) * 1.75
     return added
 
 
 def between(rng: np.random.Generator, low: float, high: float, *shape: int) -> Floats:
-    """Draws of that shape that are equally likely between two numbers."""
+    """Uniform draws between two numbers."""
     return low + (high - low) * rng.random(shape)
 
 
 def rounded(values: Floats, decimals: int) -> Floats:
-    """Values to so many decimals, in the same shape."""
+    """Round values to a number of decimals."""
     kept: Floats = np.round(values, decimals)
     return kept
 
@@ -102,7 +102,7 @@ LATE = 3
 SUSPENDED = 3
 LIMITED = 6
 LIMIT = 0.1
-"""The largest daily move: a price that reaches it stays there all day."""
+"""Price limit: a price that moves this much stays there all day."""
 _FIRST_DAY = "2023-01-03"
 _HOLIDAYS = (
     ("2023-01-23", "2023-01-28"),
@@ -134,7 +134,7 @@ def trading_days() -> Times:
 
 
 def minute_offsets() -> npt.NDArray[np.timedelta64]:
-    """The ends of a day's trading minutes since midnight: 09:31 to 11:30, 13:01 to 15:00.
+    """Ends of a day's trading minutes, as offsets from midnight: 09:31 to 11:30, 13:01 to 15:00.
 
     Shape (MINUTES,).
     """
@@ -143,9 +143,9 @@ def minute_offsets() -> npt.NDArray[np.timedelta64]:
 
 
 def draw_events(rng: np.random.Generator) -> Events:
-    """Late listings, suspensions and limit days, each for other instruments.
+    """Draw late listings, suspensions and limit days, for different instruments.
 
-    All lie before the days that have minutes, so that each stock has every such day.
+    All are before the days with minutes, so every stock has all of those.
     """
     shape = (DAYS, len(INSTRUMENTS))
     order = draw_order(rng, len(INSTRUMENTS))
@@ -189,7 +189,7 @@ class Daily:
 
 
 def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) -> Daily:
-    """Prices and volumes; `groups` gives an instrument's industry, `limit` its locked days."""
+    """Simulate prices and volumes; `groups` has the industries, `limit` the locked days."""
     count, locked = len(groups), limit != 0
     common, _ = garch(rng, DAYS, 1)
     shared, _ = garch(rng, DAYS, len(INDUSTRIES))
@@ -225,7 +225,7 @@ def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) 
 
 
 def simulate_fundamentals(rng: np.random.Generator, daily: Daily) -> dict[str, Floats]:
-    """Ratios of reports that change every 60 days, each instrument on its own days."""
+    """Simulate ratios of reports, which change every 60 days, on different days per instrument."""
     count = daily.close.shape[1]
     report = (np.arange(DAYS)[:, np.newaxis] + rng.integers(1, _QUARTER, count)) // _QUARTER
     column = np.arange(count)
@@ -255,9 +255,10 @@ def simulate_fundamentals(rng: np.random.Generator, daily: Daily) -> dict[str, F
 
 
 def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, Floats], Flags]:
-    """Quotes and trades as paid, and which minutes have a row.
+    """Simulate unadjusted quotes and trades, and flags of minutes with a row.
 
-    Closes end at the day's close, and volumes add up to the day's. A missing minute has no trades.
+    The last close is the day's close, and volumes sum to the day's volume. A missing minute has no
+    trades.
     """
     shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
 
@@ -292,7 +293,7 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, 
 
 
 def _draw_kept(rng: np.random.Generator) -> Flags:
-    """Minutes that have a row: some single ones have none, nor do halts; the last one has one."""
+    """Draw the minutes with a row: single minutes and halts are missing, never the last one."""
     shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
     start, length = rng.integers(20, 200, shape[:2]), rng.integers(5, 30, shape[:2])
     length = np.where(rng.random(shape[:2]) < 0.1, length, 0)
@@ -304,7 +305,7 @@ def _draw_kept(rng: np.random.Generator) -> Flags:
 
 
 def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
-    """Cumulated dividends: 1 at first, then two steps up on an instrument's own days."""
+    """Simulate cumulated dividends: 1 at first, then two steps up, per instrument."""
     day = np.arange(DAYS)[:, np.newaxis]
     first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
     step = between(rng, 0.005, 0.04, 2, count)
@@ -312,7 +313,7 @@ def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
 
 
 def _simulate_shares(rng: np.random.Generator, count: int) -> Floats:
-    """Whole shares; a third of the instruments get more on one day."""
+    """Simulate share counts; a third of the instruments issue more on one day."""
     base = between(rng, 2.0e7, 8.0e8, count)
     day = rng.integers(50, 280, count)
     grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= day)
@@ -320,9 +321,9 @@ def _simulate_shares(rng: np.random.Generator, count: int) -> Floats:
 
 
 def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, Floats]:
-    """Book value and yearly earnings a share, reports x instruments, a year before the first day.
+    """Simulate book value and yearly earnings per share, shape (reports, instruments).
 
-    Some instruments lose money, some earn exactly what they earned the year before.
+    Reports begin a year before the first day. Some instruments have losses, some constant earnings.
     """
     count, reports = len(price), _REPORTS + _YEAR
     growing = np.cumprod(1.0 + 0.02 * rng.random((reports, count)), axis=0)
@@ -335,7 +336,7 @@ def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, 
 
 
 def _split(whole: Floats, weights: Floats) -> Floats:
-    """Whole shares by weight; the last minute takes what rounding leaves."""
+    """Split whole shares by weight; the last minute gets the remainder."""
     parts: Floats = np.floor(weights * whole / np.cumsum(weights, axis=2)[..., -1:])
     parts[..., -1:] += whole - np.cumsum(parts, axis=2)[..., -1:]
     return parts
@@ -347,9 +348,9 @@ TABLES: tuple[TableName, ...] = get_args(TableName)
 
 
 def generate(seed: int) -> dict[str, pd.DataFrame]:
-    """The market of a seed, as flat tables by name with rows in no order.
+    """Generate the market of a seed, as flat tables by name with unordered rows.
 
-    The same seed gives the same values, another one others.
+    The values depend only on the seed.
 
     Raises:
         InputError: The seed is below 0.
@@ -379,7 +380,7 @@ def generate(seed: int) -> dict[str, pd.DataFrame]:
     prices["industry"] = np.array(INDUSTRIES)[groups[instrument]]
     ratios = {name: values[rows] for name, values in fundamentals.items()}
     quotes = {name: values[kept] for name, values in minutes.items()}
-    # Days, then instruments, then minutes that are kept: the order of `simulate_minutes`.
+    # Sorted by day, instrument and existing minutes, as in `simulate_minutes`.
     stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
     names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
     day, name, minute = np.nonzero(kept)
@@ -393,7 +394,7 @@ def generate(seed: int) -> dict[str, pd.DataFrame]:
 
 
 def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table as a Parquet file: the same bytes for the same values and pyarrow version."""
+    """Write a table as Parquet: the same bytes for the same values and pyarrow version."""
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
     out = io.BytesIO()
     pq.write_table(table, out, compression="zstd")

@@ -1,7 +1,6 @@
-"""Descriptions of the market for models: a dictionary in three levels, and conventions.
+"""Descriptions of the market for models: a dictionary with three levels of detail, and conventions.
 
-Conventions settle what a reader cannot infer, such as the divisor of a deviation: every prompt
-shows them.
+Every prompt shows the conventions, which settle ambiguities such as the divisor of a deviation.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ DICTIONARY: Mapping[str, Any] = _GIVEN["tables"]
 CONVENTIONS = "\n".join(
     f"- **{key}**: {unfold(text)}" for key, text in _GIVEN["conventions"].items()
 )
-"""One reading of every operation, as a Markdown list."""
+"""Interpretation of every operation, as a Markdown list."""
 
 
 def texts() -> dict[str, str]:
@@ -38,9 +37,9 @@ def texts() -> dict[str, str]:
 
 
 def columns_among(words: Iterable[str]) -> list[str]:
-    """Columns of tables that words name, as `table.column`, sorted.
+    """Columns that are named among words, as `table.column`, sorted.
 
-    A column counts where its table is named too, alone or in the name of its file.
+    A column counts if its table, or the table's file, is named too.
     """
     known = set(words)
     return sorted(

@@ -1,4 +1,4 @@
-"""A research report to read: its text and PDF, the methods it describes, and its central claim."""
+"""A research report: its text and PDF, its methods, and its central claim."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ Statistic = Literal["information_coefficient", "mean", "share_positive", "persis
 
 FOLDER = Path(__file__).parent / "reports"
 CLAIM = "claim.json"
-"""The file a program leaves beside its values: {"value": NUMBER}."""
+"""The program's output file beside its values: {"value": NUMBER}."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
 class Method:
-    """One method that a report describes."""
+    """A method in a report."""
 
     name: Text
     description: Text
     formula: str | None
-    """LaTeX; None for a method that the report names without giving its formula."""
+    """LaTeX; None if the report does not give the formula."""
     variables: Mapping[str, str]
-    """Symbol -> meaning; empty for a method without a formula."""
+    """Symbol -> meaning; empty without a formula."""
     aliases: tuple[str, ...] = ()
     """Other names that the report uses for it."""
     possible: str | None = None
-    """Formula that fits a report which gives none, as a reader may infer it."""
+    """Formula that a reader may infer if the report gives none."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
 class Claim:
-    """A report's central claim: a number that a formula's values have on the market."""
+    """A report's central claim: a statistic of a formula's values on the market."""
 
     method: str
-    """Name of the report's method that it is about."""
+    """Name of the claim's method in the report."""
     formula: str
-    """Name of the formula that the method is, one of `items/formulas/`."""
+    """Name of the method's formula in `items/formulas/`."""
     statistic: Statistic
     columns: tuple[str, ...]
-    """Columns needed, as `table.column`, keys (datetime, instrument) left out."""
+    """Required columns as `table.column`, without the keys datetime and instrument."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
@@ -70,25 +70,25 @@ class Report:
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     claim: Claim | None = None
     pdf_path: Path | None = None
-    """The same report as PDF; None where only its text was given."""
+    """The report as PDF; None if there is only text."""
 
 
 @cache
 def list_reports(folder: Path | None = None) -> dict[str, Report]:
-    """Every report of `items/reports/`, and of `reports/` in a user's folder, by name, sorted.
+    """All reports of `items/reports/` and of `reports/` in a user's folder, by name, sorted.
 
     Raises:
-        InputError: One is unusable.
+        InputError: A report is unusable.
     """
     return read_items("report", [str(FOLDER), *own_folders("reports", folder)], ".md", _read)
 
 
 def _read(path: Path) -> Iterator[Report]:
-    """A report's file: a YAML head between two lines of three dashes, then its text."""
+    """Read a report's file: YAML between two lines of three dashes, then the text."""
     _, marked, rest = path.read_text("utf-8").partition("---\n")
     head, ended, text = rest.partition("---\n")
     if not (marked and ended):
-        raise ValueError("it has no head between two lines of three dashes")
+        raise ValueError("it has no YAML header between two lines of three dashes")
     pdf = path.with_suffix(".pdf")
     report = Report(
         name=path.stem,
@@ -146,12 +146,12 @@ STATISTICS: Mapping[Statistic, Callable[[pd.Series, pd.DataFrame], float]] = {
 
 
 def compute_claim(formula: Formula, statistic: Statistic, frames: Mapping[str, Any]) -> float:
-    """The number that a formula's reference gives on the market's tables."""
+    """Compute a claim's number with the formula's reference."""
     return STATISTICS[statistic](formula.values(frames), frames["daily_pv"])
 
 
 def claim_program(program: str, statistic: Statistic) -> str:
-    """A formula's program that goes on to compute a claim's number and leave it in `CLAIM`."""
+    """Extend a formula's program to compute a claim's number and write it to `CLAIM`."""
     function = STATISTICS[statistic]
     return (
         f"{program}\n\nimport json\n\n\n"
@@ -175,7 +175,7 @@ _RELATION = re.compile(r"[=<>,]\s|=")
 
 
 def methods_json(methods: Iterable[Method]) -> str:
-    """Methods in the form that answers have, with the possible formulas of open ones."""
+    """Methods in the form of an answer; methods without a formula get the possible one."""
     rows = [
         {
             "name": method.name,
@@ -190,10 +190,10 @@ def methods_json(methods: Iterable[Method]) -> str:
 
 
 def parse_methods(value: Any) -> list[FoundMethod] | None:
-    """The methods of an answer's JSON: a list, one in an object, one method, or methods by name.
+    """Read methods from an answer's JSON: a list, an object with one, a method, or methods by name.
 
-    Entries without a name are skipped; parts of a wrong type count as left out, and long texts are
-    cut. None when there are no 1 to 100 entries with a name among them, unless the list is empty.
+    Entries without a name are skipped, parts of a wrong type are ignored, and long texts are cut.
+    None unless there are 1 to 100 entries with a name, or an empty list.
     """
     entries = value
     if isinstance(value, dict) and "name" not in _by_key(value):
@@ -211,7 +211,7 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
 
 
 def gold_method(row: dict[str, Any]) -> GoldMethod:
-    """A method as rounds hold it."""
+    """Read a method from a row of a round."""
     return GoldMethod(
         name=row["name"],
         description=row["description"],
@@ -222,7 +222,7 @@ def gold_method(row: dict[str, Any]) -> GoldMethod:
 
 
 def _by_key(given: dict[str, Any]) -> dict[str, Any]:
-    """An object by its keys without case."""
+    """An object with lower-case keys."""
     return {key.casefold(): each for key, each in given.items()}
 
 
@@ -243,7 +243,7 @@ def _method(entry: Any) -> FoundMethod | None:
 
 
 def _symbols(variables: Any) -> tuple[str, ...]:
-    """The symbols of an object {symbol: meaning}, or of a list of such or of symbols."""
+    """Symbols of an object {symbol: meaning}, or of a list of such objects or symbols."""
     if isinstance(variables, list):
         names = [_symbol(each) for each in variables[:_MAX_SYMBOLS]]
     else:
@@ -263,7 +263,7 @@ def _text(value: Any, longest: int) -> str:
 
 
 def _latex(value: Any, longest: int) -> str:
-    r"""A formula without `\[`, `\]` and `$`, whose `\frac` JSON may have read as a form feed."""
+    r"""A formula without `\[`, `\]` and `$`; repairs a `\frac` that JSON read as a form feed."""
     text = value[:longest] if isinstance(value, str) else ""
     text = _CONTROL.sub(lambda match: _COMMANDS[match[0]], text).strip()
     is_set_off = text.startswith((r"\[", r"\(")) and text.endswith((r"\]", r"\)"))
@@ -271,10 +271,10 @@ def _latex(value: Any, longest: int) -> str:
 
 
 def headings_as_methods(text: str) -> str:
-    """The answer of a reader without a model: each heading of the deepest level is a method.
+    """Answer by rule: each heading of the deepest level is a method.
 
-    The section's first paragraph describes it, its first set-off formula is its formula, and the
-    formulas that stand alone inside its lines are its variables.
+    The section's first paragraph is its description, its first display formula its formula, and its
+    inline formulas are the variables.
     """
     _, *pieces = _HEADING.split(text)
     sections = list(zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True))

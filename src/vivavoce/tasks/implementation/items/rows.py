@@ -1,4 +1,4 @@
-"""Formulas, architectures, reports and claims as items of a round, with the files they need."""
+"""Rows and files of a round for formulas, architectures, reports and claims."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TYPES = {
     "columns": pa.list_(pa.string()),
     "layers": pa.list_(pa.string()),
 }
-"""Types of columns that are no texts."""
+"""Types of columns that are not text."""
 _KIND = ("id", "cluster", "category", "difficulty")
 _TEXTS = ("description", "formulation", "variables")
 
@@ -62,16 +62,16 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 }
 """Columns of the items, by task.
 
-JSON: `variables`, `data`, `arguments`, `inputs`, `parameters` and `settings`, those of an
-architecture in the order of the author; `method`, `methods` and the methods within `answer`.
-`text` is Markdown; `pdf_text` null without a PDF. `reference` and `naive` are programs, in
-`reproduce` answers. `corners` tells of corner cases. `values` names a Parquet file of gold,
-`*_file` a safetensors file.
+JSON: `variables`, `data`, `arguments`, `inputs`, `parameters` and `settings`, for architectures in
+the author's order; `method`, `methods` and the methods within `answer`. `text` is Markdown;
+`pdf_text` is null without a PDF. `reference` and `naive` are programs; in `reproduce`, answers.
+`corners` describes corner cases. `values` names a Parquet file of gold, `*_file` a safetensors
+file.
 """
 
 _VARIANT = re.compile(r"_\d+$")
 _SIGNIFICANT = 12
-"""Digits kept of a gold value or a claimed number: the last ones depend on the processor."""
+"""Significant digits of gold values and claimed numbers; further ones depend on the processor."""
 
 
 def formula_items(
@@ -79,11 +79,11 @@ def formula_items(
     composed: Iterable[tuple[Formula, Any]],
     frames: Mapping[str, Any],
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """The items, sorted by id, and the files of their gold values by name.
+    """Make the items, sorted by id, and the files of their gold values by name.
 
     Args:
-        formulas: Fixed ones.
-        composed: Those of the round's seed, with their values.
+        formulas: Fixed formulas.
+        composed: Formulas of the round's seed, with their values.
         frames: The market's tables by name.
     """
     rows, files = [], {}
@@ -96,12 +96,12 @@ def formula_items(
 
 
 def cluster_of(name: str) -> str:
-    """Variants that differ in a parameter are one cluster: `alpha053_5` belongs to `alpha053`."""
+    """Cluster of a formula, shared by variants: `alpha053` for `alpha053_5`."""
     return _VARIANT.sub("", name)
 
 
 def formula_row(formula: Formula, gold: str) -> Row:
-    """One formula as a row of a round; `gold` names the file of its values."""
+    """Row of a formula; `gold` names the file of its values."""
     return {
         **_kind(formula, cluster_of(formula.name)),
         "origin": formula.origin,
@@ -119,7 +119,7 @@ def formula_row(formula: Formula, gold: str) -> Row:
 
 
 def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
-    """Columns that items of every task have."""
+    """Columns of the items of all tasks."""
     return {
         "id": item.name,
         "cluster": cluster,
@@ -147,11 +147,11 @@ def _gold(series: Any) -> bytes:
 def architecture_items(
     architectures: Iterable[Architecture], seed: int
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """The items, sorted by id, and their files by name.
+    """Make the items, sorted by id, and their files by name.
 
     Raises:
-        MissingExtra: There is an architecture, and torch-geometric is not installed.
-        InputError: An architecture's layers are not as many as it names.
+        MissingExtra: There are architectures, but torch-geometric is not installed.
+        InputError: An architecture's number of layers is wrong.
     """
     rows: list[Row] = []
     files: dict[str, bytes] = {}
@@ -200,7 +200,7 @@ def _json(value: Any) -> str:
 
 
 def report_row(report: Report) -> Row:
-    """One report as a row of a round; `InputError` for a PDF that cannot be read."""
+    """Row of a report; `InputError` if its PDF cannot be read."""
     methods = [_structured(method) for method in report.methods]
     return {
         **_kind(report, report.name),
@@ -213,7 +213,7 @@ def report_row(report: Report) -> Row:
 
 
 def pdf_text(path: Path) -> str:
-    """The text of a PDF as `viva ingest pdf` reads it; its headings as in Markdown."""
+    """Text of a PDF as read by `viva ingest pdf`, with headings in Markdown."""
     found: Document = read_in_child(path)
     parts = [f"## Abstract\n\n{found.abstract}"] if found.abstract else []
     for section in found.sections:
@@ -225,7 +225,7 @@ def pdf_text(path: Path) -> str:
 def reproduce_items(
     reports: Iterable[Report], formulas: Mapping[str, Formula], frames: Mapping[str, Any]
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """The items, sorted by id, and the files of their gold values by name.
+    """Make the items, sorted by id, and the files of their gold values by name.
 
     Raises:
         InputError: A claim is about an unknown formula or column.
@@ -246,10 +246,12 @@ def _check_claim(
     name: str, claim: Claim, formulas: Mapping[str, Formula], frames: Mapping[str, Any]
 ) -> None:
     if claim.formula not in formulas:
-        raise InputError(f"The claim of report {name} is about {claim.formula!r}, no formula.")
+        raise InputError(
+            f"The claim of report {name} is about {claim.formula!r}, which is not a formula."
+        )
     known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
     if unknown := sorted(set(claim.columns) - known):
-        raise InputError(f"The claim of report {name} needs {unknown[0]!r}, no column there is.")
+        raise InputError(f"The claim of report {name} needs {unknown[0]!r}, which is not a column.")
 
 
 def _reproduce_row(
@@ -272,7 +274,7 @@ def _reproduce_row(
 
 
 def _answer(method: Method, claim: Claim, program: str) -> str:
-    """An answer as the task asks for it, which names no aliases."""
+    """An answer in the requested form, without aliases."""
     structured = {name: value for name, value in _structured(method).items() if name != "aliases"}
     parts = {"method": structured, "columns": list(claim.columns)}
     code = claim_program(program, claim.statistic)

@@ -105,7 +105,7 @@ def _part_figures(
         [word for chunk in row.chunks for word in chunk.words if start <= word.x0 < end]
         for row in rows
     ]
-    figures = [words for words in inside if any(map(_has_digit, words))]
+    figures = [words for words in inside if any(c.isdigit() for word in words for c in word.text)]
     edges = sorted({word.x1 for words in figures for word in words[:-1]})
     for left in edges:
         halves = [_halves(words, left) for words in figures]
@@ -120,10 +120,6 @@ def _part_figures(
 
 def _halves(words: Sequence[Word], place: float) -> tuple[list[Word], list[Word]]:
     return [w for w in words if w.x0 < place], [w for w in words if w.x0 >= place]
-
-
-def _has_digit(word: Word) -> bool:
-    return any(map(str.isdigit, word.text))
 
 
 def _are_two_figures(before: Sequence[Word], after: Sequence[Word]) -> bool:

@@ -1,1 +1,1 @@
-"""One TOML file an architecture, and the ground truths."""
+"""One TOML file per architecture, and the ground truths."""

@@ -1,6 +1,6 @@
-"""Ground truths of the architectures by torch-geometric, and the graphs and molecules drawn.
+"""Ground truths of the architectures by torch-geometric, and random graphs and molecules.
 
-A truth gives each layer in order, from an architecture's arguments, inputs and weights.
+A truth returns all layers in order, from an architecture's arguments, inputs and weights.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Call:
 
 
 def import_geometric() -> tuple[Any, Any]:
-    """Torch and `torch_geometric.nn`; `MissingExtra` where they are not installed."""
+    """Import torch and `torch_geometric.nn`; `MissingExtra` if they are not installed."""
     try:
         with warnings.catch_warnings():
-            # torch-geometric scripts some classes while it is imported, which torch deprecates
+            # on import, torch-geometric scripts some classes, which torch deprecates
             warnings.simplefilter("ignore", DeprecationWarning)
             return importlib.import_module("torch"), importlib.import_module("torch_geometric.nn")
     except ModuleNotFoundError as error:
@@ -46,16 +46,16 @@ def import_geometric() -> tuple[Any, Any]:
 def record(
     module: Any, weights: Arrays, inputs: Sequence[Array], renames: Mapping[str, str]
 ) -> tuple[Array, dict[str, list[Call]]]:
-    """Run a torch module in evaluation mode: its result, and the calls of each part by name.
+    """Run a torch module in evaluation mode; return its result, and the calls of its parts by name.
 
     Args:
         module: The network.
-        weights: Its state, by our keys; buffers that are not among them keep their values.
+        weights: State by our keys; other buffers keep their values.
         inputs: Arguments of its `forward`.
         renames: Prefix of our keys -> prefix of the module's keys; others stay as they are.
 
     Raises:
-        InputError: The weights are not those that the module has.
+        InputError: The weights do not match the module's parameters.
     """
     import torch
 
@@ -64,7 +64,7 @@ def record(
     if unset:
         raise InputError(f"No weights for the parameters {', '.join(sorted(unset))}.")
     if module.load_state_dict(state, strict=False).unexpected_keys:
-        raise InputError(f"Weights that {type(module).__name__} does not have: {sorted(state)}.")
+        raise InputError(f"{type(module).__name__} has no parameters {sorted(state)}.")
     calls: dict[str, list[Call]] = {}
     for name, part in module.named_modules():
         part.register_forward_hook(
@@ -78,7 +78,7 @@ def record(
 
 
 def antisymmetric(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Steps of a differential equation: convolution, change and state of each."""
+    """Convolution, change and state at each step of a differential equation."""
     _, nn = import_geometric()
     sizes = dict(arguments)
     model = nn.AntiSymmetricConv(sizes.pop("channels"), **sizes)
@@ -90,7 +90,7 @@ def antisymmetric(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list
 
 
 def dirgnn(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Means and linear layers of both directions, the node itself, and the output."""
+    """Means and linear layers of both directions, of the node itself, and the output."""
     _, nn = import_geometric()
     sizes = (arguments["in_channels"], arguments["out_channels"])
     model = nn.DirGNNConv(nn.SAGEConv(*sizes, root_weight=False), alpha=arguments["alpha"])
@@ -102,7 +102,7 @@ def dirgnn(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]
 
 
 def gpsconv(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Convolution, attention, and the perceptron over both, with what follows each."""
+    """Convolution, attention, the perceptron over both, and the steps after each."""
     _, nn = import_geometric()
     size = arguments["channels"]
     model = nn.GPSConv(size, nn.GCNConv(size, size), heads=arguments["heads"])
@@ -122,7 +122,7 @@ def gpsconv(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array
 
 
 def linkx(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Embeddings of links and features, their mixtures, and what the last layer gets and gives."""
+    """Embeddings of links and features, their mixtures, and input and output of the last layer."""
     _, nn = import_geometric()
     model = nn.LINKX(**arguments, num_layers=1)
     renames = {
@@ -138,7 +138,7 @@ def linkx(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
 
 
 def pmlp(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Outputs of each layer: product, mean over neighbours and, but for the last, norm."""
+    """Outputs of each layer: product, mean over neighbours and, except in the last, norm."""
     _, nn = import_geometric()
     model = nn.PMLP(**arguments)
     out, calls = record(model, weights, [inputs["x"], inputs["edge_index"]], {})
@@ -151,7 +151,7 @@ def pmlp(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
 
 
 def visnet(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Embeddings, each message-passing layer's changes, gated blocks, and the sum by molecule."""
+    """Embeddings, changes by each message-passing layer, gated blocks, and the sum by molecule."""
     _, nn = import_geometric()
     model = nn.ViSNet(**arguments)
     count = arguments["num_layers"]
@@ -175,9 +175,10 @@ def visnet(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]
 
 
 def _radius_graph(pos: Any, r: float, batch: Any, loop: bool, **_: object) -> Any:
-    """Pairs nearer than r within a molecule, by target, then source.
+    """Pairs closer than r within a molecule, sorted by target, then source.
 
-    torch-geometric's own needs pyg-lib. Its bound on neighbours never binds for small molecules.
+    torch-geometric's version needs pyg-lib. Its limit on neighbours is not reached by small
+    molecules.
     """
     import torch
 
@@ -218,7 +219,7 @@ def _visnet_renames(layers: int) -> dict[str, str]:
 def draw_graph(
     generator: np.random.Generator, *, nodes: int, features: int, edges: int
 ) -> dict[str, Array]:
-    """Node features and distinct directed edges without loops.
+    """Draw node features and distinct directed edges without loops.
 
     `x` has the shape (nodes, features), `edge_index` (2, edges): from the first row to the second.
     """
@@ -234,7 +235,7 @@ def draw_graph(
 def draw_molecules(
     generator: np.random.Generator, *, sizes: Sequence[int], kinds: int
 ) -> dict[str, Array]:
-    """Molecules of some numbers of atoms, at places within 6 units, of kinds from 1 to `kinds` - 1.
+    """Draw molecules of given sizes; positions are within 6 units, kinds from 1 to `kinds` - 1.
 
     `z` and `batch` have the shape (atoms,), `pos` (atoms, 3).
     """
@@ -247,7 +248,7 @@ def draw_molecules(
 
 
 def _arrays(values: Any) -> Any:
-    """Copies, since a later layer may work in place."""
+    """Copies, since later layers may work in place."""
     if isinstance(values, list | tuple):
         return tuple(_arrays(value) for value in values)
     return None if values is None else values.detach().clone().numpy()

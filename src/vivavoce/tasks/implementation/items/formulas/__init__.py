@@ -1,1 +1,1 @@
-"""One TOML file a family of formulas, and the functions that compute them."""
+"""One TOML file per family of formulas, and the functions that compute them."""

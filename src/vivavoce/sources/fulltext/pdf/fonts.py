@@ -1,0 +1,68 @@
+"""Fonts of a PDF: their names, and whether they are bold, italic or small capitals."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass
+
+import pypdfium2.raw as pdfium
+
+_BOLD = re.compile(
+    r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
+    r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
+    re.IGNORECASE,
+)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
+_SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|(?<!cjk)[-.]sc\b|sccp", re.IGNORECASE)
+_SUBSET = re.compile(r"[A-Z]{6}\+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Font:
+    """Typography of a run of characters; one object for each kind within a document."""
+
+    name: str
+    size: float
+    """Size in points, after every scaling."""
+    bold: bool = False
+    italic: bool = False
+    small_caps: bool = False
+
+
+class FontBook:
+    """Fonts of one document, each looked up once."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, tuple[str, bool]] = {}
+        self._fonts: dict[tuple[int, float], Font] = {}
+        self._alike: dict[tuple[str, float, bool], Font] = {}
+
+    def font(self, handle: object, size: float) -> Font:
+        """The font behind a handle at a size rounded to tenths of a point."""
+        key = (_address(handle), round(size, 1))
+        if key not in self._fonts:
+            name, forced = self._name(handle)
+            font = Font(
+                name=name,
+                size=key[1],
+                bold=forced or _BOLD.search(name) is not None,
+                italic=_ITALIC.search(name) is not None,
+                small_caps=_SMALL_CAPS.search(name) is not None,
+            )
+            self._fonts[key] = self._alike.setdefault((name, key[1], forced), font)
+        return self._fonts[key]
+
+    def _name(self, handle: object) -> tuple[str, bool]:
+        address = _address(handle)
+        if address not in self._names:
+            buffer = ctypes.create_string_buffer(256)
+            size = pdfium.FPDFFont_GetBaseFontName(handle, buffer, len(buffer)) if address else 0
+            name = buffer.value.decode("utf-8", "replace") if 0 < size <= len(buffer) else ""
+            forced = bool(pdfium.FPDFFont_GetFlags(handle) & (1 << 18)) if address else False
+            self._names[address] = (_SUBSET.sub("", name, count=1), forced)
+        return self._names[address]
+
+
+def _address(handle: object) -> int:
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
