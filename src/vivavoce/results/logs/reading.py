@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
@@ -61,6 +62,8 @@ _JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers; their usage is not the contestant's."""
 LARGEST_PART = 256 << 20
 """Maximum unpacked bytes of a part of a log: ten times a sample with 1,000 long prompts."""
+_KEPT = 300
+"""Logs that stay read, so that a board's tables and its pages of items read each log once."""
 _NOBODY = "none/none"
 _MAX_SETTING = 24
 _MAX_TITLE = 300
@@ -106,6 +109,19 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
     Raises:
         InputError: A file of its added metrics is damaged.
     """
+    added = added_to(Path(path).parent)
+    try:
+        facts = Path(path).stat()
+    except OSError as error:
+        return ForeignLog(Path(path).name, f"cannot be read ({error})", True)
+    mark = tuple(one.sha256 for one in added)
+    log = _read_log(path, facts.st_size, facts.st_mtime_ns, mark)
+    return log if split is None or isinstance(log, ForeignLog) else of_split(log, split)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_log(path: str, _size: int, _changed: int, _added: tuple[str, ...]) -> RunLog | ForeignLog:
+    """Read a log as it is now: the last arguments change with its file and the added metrics."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
@@ -116,10 +132,9 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
         header = read_eval_log(path, header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             return ForeignLog(name, "is not a log of one of our tasks", False)
-        log = _run_log(path, header, read_eval_log_sample_summaries(path), added)
+        return _run_log(path, header, read_eval_log_sample_summaries(path), added)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
-    return log if split is None else of_split(log, split)
 
 
 def check_size(path: Path) -> None:
