@@ -175,7 +175,7 @@ def read_columns(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 
 
 def _rows_of(batch: Batch, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
-    """The rows of a complete batch with those of the columns that it has."""
+    """The rows of a complete batch, with the columns among `names` that it has."""
     for path, _ in sound_shards(batch):
         for piece in read_tables(path, names, size):
             yield from piece.to_pylist()

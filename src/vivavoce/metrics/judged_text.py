@@ -12,10 +12,10 @@ verdicts that nobody could read / verdicts asked for. `refused share` = verdicts
 refused / verdicts asked for. Where one of the two verdicts is missing there is no outcome: it is
 undefined, never a loss. Of several judges the majority counts, order by order.
 
-A judge labels numbered lines. Of several judges the label of most of them counts, else the one in
-the middle. A line that nobody labelled is left out, and counted by `judge_malformed`. The metrics
-of each question in `QUESTIONS` follow from the labels and from what its lines are about, so that
-people's labels give the same metrics.
+A judge labels numbered lines. With several judges, the majority label counts, or without a majority
+the middle one. A line that nobody labelled is left out, and counted by `judge_malformed`. The
+metrics of each question in `QUESTIONS` follow from the labels and from what its lines are about, so
+that people's labels give the same metrics.
 
 Facts of the reference, each `supported`, `partial` or `absent` in the answer:
 

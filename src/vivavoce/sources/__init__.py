@@ -77,7 +77,7 @@ class Source:
     """The evidence that `published` of its documents is: `version` for the day of the first version
     on a preprint server, `venue` for a date of print, `metadata` for what may be either."""
     reader_version: str = "1"
-    """Raised when the same bytes give other records."""
+    """Version of the reader; raised when the same bytes give other records."""
 
 
 def read_whole(path: Path, largest: int, noun: str) -> bytes:

@@ -59,7 +59,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 
 def _id(text: str | None) -> str:
-    """The arXiv id without its version, since the two files may name other ones."""
+    """The arXiv id without its version, since the versions in the two files may differ."""
     found = find_arxiv_id(text or "")
     return found[0] if found else ""
 
