@@ -53,19 +53,6 @@ def run(
     )
 
 
-def viva(
-    *arguments: str | Path,
-    env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
-    expect: int | None = 0,
-) -> subprocess.CompletedProcess[str]:
-    """Run `viva`; the exit code must be the expected one."""
-    done = run(VIVA, *arguments, env=env, cwd=cwd)
-    assert expect is None or done.returncode == expect, f"{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stdout + done.stderr
-    return done
-
-
 def interrupt(words: Sequence[str], was_asked: Event, env: Mapping[str, str]) -> list[str]:
     """Press Ctrl-C once a model was asked; the words of the command that goes on, as printed."""
     process = subprocess.Popen(
