@@ -109,7 +109,7 @@ def test_a_spec_without_tables_is_told(corpus: Path, tmp_path: Path) -> None:
     path.write_text(f'[round]\nid = "a"\nfamilies = ["writing"]\n{window}\n', "utf-8")
     wanted = ("--corpus", corpus, "--spec", path, "--model", WRITER, "--out", tmp_path / "d.jsonl")
     done = viva_here("round", "demands", *wanted, expect=2)
-    assert 'families lacks "tables"' in done.stderr
+    assert 'families does not have "tables"' in done.stderr
     path.write_text(SPEC.format("min_papers = 500\n"), "utf-8")
     done = viva_here("round", "demands", *wanted, expect=1)
     assert "has no table" in done.stderr

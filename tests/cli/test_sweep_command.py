@@ -85,6 +85,6 @@ def test_logs_without_a_sweep_end_with_1(round_folder: Path, tmp_path: Path) -> 
     viva_here("run", "title", "--round", round_folder, "--logs", logs, "--method", "null")
     assert "--sweep" in viva_here("board", "show", "--by", "sweep", logs, expect=1).stderr
     assert (
-        "takes 'batch'"
+        "an argument 'batch'"
         in viva_here("board", "show", "--by", "sweep", logs, "--over", "batch", expect=2).stderr
     )

@@ -74,7 +74,7 @@ def test_works_come_by_title_from_arxiv_and_by_doi_and_title_from_crossref(
 ) -> None:
     done = fetch(corpus, server)
     assert done.exit_code == 0, done.output
-    assert "3 of 4 works without an arXiv id came" in done.output
+    assert "3 of 4 works without an arXiv id fetched" in done.output
     loaded = load_corpus(corpus)
     titles = {paper.paper_id: paper.title for paper in loaded.papers}
     resolved = [titles.get(row["cited_paper_id"]) for row in loaded.rows("references")]

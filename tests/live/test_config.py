@@ -91,7 +91,7 @@ def test_a_wrong_configuration_is_refused_before_anything(
         read_config(config)
     assert said in str(refused.value)
     assert "Value error" not in str(refused.value)
-    assert str(config) in str(refused.value) or "No task" in said
+    assert str(config) in str(refused.value) or "no task" in said
 
 
 def test_a_baseline_needs_no_price_for_a_budget(tmp_path: Path) -> None:

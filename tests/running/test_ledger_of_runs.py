@@ -119,7 +119,7 @@ def test_a_finished_log_that_is_gone_is_a_problem_and_an_unfinished_one_is_not(
     rewrite(logs, {"status": "error"})
     check = check_ledgers(logs)
     [problem] = check.problems  # of the log that is there and tells otherwise
-    assert (len(check.removed), "says another status" in problem) == (1, True)
+    assert (len(check.removed), "has another status" in problem) == (1, True)
 
 
 def rewrite(logs: Path, change: dict[str, str]) -> None:
