@@ -184,7 +184,7 @@ def test_what_cannot_be_added_is_said(logs: Path, plugin: None) -> None:
     said = viva_here("board", "add-metric", logs, "no-such", expect=2).stderr
     assert "There are: bertscore, letters." in " ".join(said.split())
     said = viva_here("board", "add-metric", logs, "letters", "--model", "x", expect=2).stderr
-    assert "letters takes no model" in said
+    assert "letters has no setting model" in said
     add(logs, "letters")
     path = logs / "metrics" / "letters.jsonl"
     lines = path.read_text("utf-8").splitlines()

@@ -70,7 +70,7 @@ def test_a_run_killed_twice_with_two_answers_a_sample(
         assert 2 * ITEMS <= len(server.asks) <= 2 * ITEMS + 4 * CONNECTIONS
         check_each_answer_stands_once(tmp_path / "logs", epochs=2)
         found = viva_here("board", "verify", tmp_path / "logs", "--round", small.folder)
-        assert "went on)" in found.stdout
+        assert "; continued by " in found.stdout
         before = len(server.asks)
         viva_here(*arguments, env=server.environment)
         assert len(server.asks) == before  # a complete run asks nothing
