@@ -97,7 +97,7 @@ def test_a_round_that_comes_with_the_logs_does_not_count(made: Made, tmp_path: P
     forge(shipped, honest, logs, round, brought)
     code, found = verified(logs)
     assert code == 1
-    assert any("is not here" in why for log in found["logs"] for why in log["reasons"])
+    assert any("was not found" in why for log in found["logs"] for why in log["reasons"])
     code, found = verified(honest / "rag")
     assert (code, found["logs"][0]["round"]["named"]) == (0, False)
 
