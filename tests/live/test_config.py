@@ -58,7 +58,11 @@ def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> Non
         ('name = "one"', 'name = "one"\nprice = "cheap"', "'cheap' is not a price"),
         ('name = "one"', 'name = "one"\ncutoff = "soon"', "the cutoff 'soon' is not a date"),
         ('name = "one"', 'name = "lead"', "the name is used twice"),
-        ('tasks = ["title"]', 'tasks = ["titel"]', "There is no task 'titel'"),
+        (
+            'tasks = ["title"]',
+            'tasks = ["titel"]',
+            "[run] titel is not a task of writing. Did you mean title?",
+        ),
         ('tasks = ["title"]', 'tasks = ["table"]', "[run] table is not a task of writing"),
         ('tasks = ["title"]', 'settings = ["bse"]', "no task has a setting 'bse'. Did you mean"),
         (
@@ -91,7 +95,7 @@ def test_a_wrong_configuration_is_refused_before_anything(
         read_config(config)
     assert said in str(refused.value)
     assert "Value error" not in str(refused.value)
-    assert str(config) in str(refused.value) or "no task" in said
+    assert str(config) in str(refused.value)
 
 
 def test_a_baseline_needs_no_price_for_a_budget(tmp_path: Path) -> None:

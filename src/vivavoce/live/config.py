@@ -27,7 +27,7 @@ from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_toml
 from vivavoce.running import list_methods
 from vivavoce.running.spec import needs_model
 from vivavoce.store import write_text
-from vivavoce.tasks import builders, find_family, find_task, list_families
+from vivavoce.tasks import builders, find_family, list_families
 from vivavoce.text.dates import parse_date
 
 _STRICT = ConfigDict(extra="forbid")
@@ -260,8 +260,8 @@ class LiveConfig(Options):
         }
         for name in self.run.tasks:
             if name not in tasks:
-                find_task(name)
-                raise InputError(f"{self.path}: [run] {name} is not a task of {', '.join(wanted)}.")
+                why = f"{name} is not a task of {', '.join(wanted)}.{nearest(name, sorted(tasks))}"
+                raise InputError(f"{self.path}: [run] {why}")
         settings = {s for task, family in tasks.items() for s in cards[family].tasks[task].settings}
         for name in self.run.settings:
             if name not in settings:
