@@ -358,19 +358,15 @@ class BoardRow(TypedDict):
     ]
 
 
+@cache
 def columns() -> tuple[BoardColumn, ...]:
     """All columns of a board, with names and types."""
-    return _columns_of(BoardRow)
-
-
-@cache
-def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
-    found = []
-    for name, hint in get_type_hints(schema, include_extras=True).items():
+    named = []
+    for name, hint in get_type_hints(BoardRow, include_extras=True).items():
         kind, *extras = get_args(hint)
         (column,) = (each for each in extras if isinstance(each, BoardColumn))
-        found.append(replace(column, name=name, kind=_kind_of(kind)))
-    return tuple(found)
+        named.append(replace(column, name=name, kind=_kind_of(kind)))
+    return tuple(named)
 
 
 def _kind_of(hint: Any) -> Kind:

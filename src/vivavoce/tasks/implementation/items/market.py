@@ -32,9 +32,8 @@ def draw_order(rng: np.random.Generator, count: int) -> Integers:
 
 
 def garch(rng: np.random.Generator, steps: int, *shape: int) -> tuple[Floats, Floats]:
-    """GARCH(1,1) shocks with standard deviation 1, and their volatility.
+    """GARCH(1,1) shocks with standard deviation 1, and their volatility, each (steps, *shape).
 
-    Both have the shape (steps, *shape).
     A shock is a draw over the root of a mean of four squares: Student's t with 4 degrees of
     freedom, except for the bounds of `bell`.
     """
