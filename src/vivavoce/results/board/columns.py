@@ -358,21 +358,22 @@ class BoardRow(TypedDict):
     ]
 
 
-@cache
 def columns() -> tuple[BoardColumn, ...]:
     """All columns of a board, with names and types."""
+    return _columns_of(BoardRow)
+
+
+@cache
+def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
+    """Columns of a schema; in files, anything but numbers and booleans is text."""
     named = []
-    for name, hint in get_type_hints(BoardRow, include_extras=True).items():
-        kind, *extras = get_args(hint)
+    for name, hint in get_type_hints(schema, include_extras=True).items():
+        value, *extras = get_args(hint)
+        plain = [each for each in get_args(value) or (value,) if each is not type(None)]
+        kind = _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
         (column,) = (each for each in extras if isinstance(each, BoardColumn))
-        named.append(replace(column, name=name, kind=_kind_of(kind)))
+        named.append(replace(column, name=name, kind=kind))
     return tuple(named)
-
-
-def _kind_of(hint: Any) -> Kind:
-    """Type of a file's column; anything but numbers and booleans is text."""
-    plain = [each for each in get_args(hint) or (hint,) if each is not type(None)]
-    return _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
 
 
 def page_columns() -> tuple[BoardColumn, ...]:
@@ -396,5 +397,4 @@ def shown_value(column: BoardColumn, row: Mapping[str, Any]) -> Any:
     value = row.get(column.name)
     if value is None or not column.is_per_answer:
         return value
-    answers = row["answers"]
-    return value / answers if answers else None
+    return value / row["answers"] if row["answers"] else None
