@@ -41,13 +41,13 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(kept: Path) -> Path:
-    """What the demo left."""
+    """The folder that the demo left."""
     return kept / "demo"
 
 
 @pytest.fixture(scope="module")
 def board(kept: Path) -> dict[str, Any]:
-    """What it prints for programs where everything is there."""
+    """The lines that it prints for programs where everything is there."""
     return dict(only_json((kept / "board.json").read_text("utf-8")))
 
 

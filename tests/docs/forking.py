@@ -102,7 +102,7 @@ def _verbs() -> Callable[[], object]:
 
 
 def _spare() -> None:
-    """What tests/conftest.py spares the tests too: the disk, drawing, lists, events for nobody."""
+    """Spare the work that tests/conftest.py spares: the disk, drawing, lists, events for nobody."""
     from inspect_ai._eval.task.log import TaskLogger
     from rich.live import Live
 

@@ -63,7 +63,7 @@ class Survey:
 
     @classmethod
     def read(cls, folder: Path) -> Survey:
-        """What `Storm.keep` left in a folder."""
+        """The storm that `Storm.keep` left in a folder."""
         met = Counter(json.loads((folder / "met.json").read_text("utf-8")))
         return cls(load_round(folder / "storms"), folder / "logs", met)
 

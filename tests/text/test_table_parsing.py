@@ -202,12 +202,17 @@ def test_latex_words_are_what_is_printed():
         (r"$\Delta\mathrm{SR}$", "ΔSR"),
         (r"$\left(\sqrt{n}\right)$", "(√n)"),
         (r"{\it x} \ac{CNN} \unknown", "x CNN"),
+        (r"\frac {1} {2}", "1/ 2"),
         (r"\frac{1", "1"),
         (r"\ding{55} \ding{72} \ding{172} \ding{9}", "✗ ★ ①"),
     ],
 )
 def test_formulas_of_a_cell_print_fractions_functions_and_signs(source, printed):
     assert latex_words(source) == printed
+
+
+def test_fractions_without_end_are_read_once():
+    assert latex_words("\\frac{" * 50_000) == ""
 
 
 def test_plain_words_drop_the_emphasis_of_every_notation():

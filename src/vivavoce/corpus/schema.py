@@ -35,7 +35,7 @@ JUDGED = [
     pa.field("direction_from", pa.list_(pa.string())),
     *texts("set_aside"),
 ]
-"""Columns that the results of a board are told together; `higher_is_better` is one more."""
+"""Columns that the results of a board are given together; `higher_is_better` is one more."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
         columns_of(

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from html.entities import html5
 
 from vivavoce.text.data import read_data
-from vivavoce.text.dingbats import dingbat
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -28,8 +27,13 @@ _SWITCH = re.compile(
 )
 """Commands that change how the rest is printed: fonts, and the size of brackets."""
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "nicefrac", "sfrac"})
+_OPENING = re.compile(r"\s{0,9}\{")
 _BRACE = re.compile(r"\\.|\{+|\}", re.DOTALL)
 _OPTION = re.compile(r"\s*(?:\[[^\[\]]{0,200}\]|\([^()]{0,200}\))")
+
+_CODE = re.compile(r"""\s*(?:(?P<hexadecimal>"[0-9A-Fa-f]{1,6})|(?P<decimal>[0-9]{1,7}))\s*""")
+_ELSEWHERE = dict(zip((37, 42, 43, 72, 108, 110, 115, 116, 117, 119), "☎☛☞★●■▲▼◆◗", strict=True))
+_ELSEWHERE |= dict(zip(range(168, 182), "♣♦♥♠①②③④⑤⑥⑦⑧⑨⑩", strict=True))
 
 _COMMANDS = read_data(__file__, "cell_commands.toml")
 _DROPPED_ARGUMENTS: dict[str, int] = _COMMANDS["dropped_arguments"]
@@ -76,8 +80,8 @@ def latex_words(text: str) -> str:
     """
     words: list[str] = []
     numerators: list[int] = []
-    """Ends of the numerators that are open, the innermost last."""
-    position = 0
+    """Braces open around the numerators that are open, the innermost last."""
+    position = depth = 0
     is_formula = False
     while match := _LATEX_TOKEN.search(text, position):
         words.append(text[position : match.start()])
@@ -85,19 +89,22 @@ def latex_words(text: str) -> str:
         if token == "~":
             words.append(" ")
         elif token[0] == "\\" and (name := token[1:].rstrip("*")) in _FRACTIONS:
-            numerators.append(skip_group(text, position))
-            if numerators[-1] == position:  # \frac12
-                numerators[-1] = position = position + 1
-                words.append(text[position - 1 : position])
+            if _OPENING.match(text, position):
+                numerators.append(depth)
+            else:  # \frac12
+                words.append(f"{text[position : position + 1]}/")
+                position += 1
         elif token[0] == "\\" and token[1].isalpha():
             position = _read_command(name, text, position, words, is_formula=is_formula)
         elif token[0] == "\\":
             words.append(" " if token[1] in "\\,;:! \n" else token[1])
-        elif token.count("$") % 2:
-            is_formula = not is_formula
-        while numerators and numerators[-1] <= position:
-            words.append("/")
-            numerators.pop()
+        else:
+            is_formula ^= token.count("$") % 2 == 1
+            for brace in token.replace("$", ""):
+                depth += 1 if brace == "{" else -1
+                if numerators and numerators[-1] == depth:
+                    words.append("/")
+                    numerators.pop()
     words.append(text[position:])
     return collapse_spaces("".join(words))
 
@@ -121,6 +128,30 @@ def _read_command(
     elif not has_argument and not _SWITCH.fullmatch(name):
         words.append(html5.get(f"{name};", name if is_formula else ""))
     return position
+
+
+def dingbat(number: str) -> str:
+    r"""The sign that `\ding` prints, by its place in Zapf Dingbats; empty where the font has none.
+
+    Unicode's block Dingbats has the font's order, except for the signs that Unicode had before.
+
+    Source: the package pifont; The Unicode Standard, Dingbats.
+    """
+    place = int(number) if re.fullmatch(r"\s*[0-9]{1,3}\s*", number) else 0
+    if place in _ELSEWHERE:
+        return _ELSEWHERE[place]
+    if 33 <= place <= 126:
+        return chr(0x2700 + place - 32)
+    return chr(0x2760 + place - 160) if 161 <= place <= 254 else ""
+
+
+def character(number: str) -> str:
+    r"""The character of a code as `\symbol` takes it, such as `10003` or `"2713`; empty if none."""
+    match = _CODE.fullmatch(number)
+    if match is None:
+        return ""
+    code = int(match["hexadecimal"][1:], 16) if match["hexadecimal"] else int(match["decimal"])
+    return chr(code) if code <= 0x10FFFF and chr(code).isprintable() else ""
 
 
 def plain_words(cell: str) -> str:

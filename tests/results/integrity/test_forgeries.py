@@ -38,7 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 @cache
 def shown_by(logs: Path) -> tuple[list[str], list[str]]:
-    """What boards show of honest logs, and what was asked in them."""
+    """The values that boards show of honest logs, and the prompts in these."""
     return shown_by_boards(logs), asked_in(logs)
 
 

@@ -26,7 +26,7 @@ from vivavoce.sources.fulltext.latex.layout import (
 )
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
 from vivavoce.sources.fulltext.model import cite, refer
-from vivavoce.text.dingbats import character, dingbat
+from vivavoce.text.cell_text import character, dingbat
 
 Hook = Callable[[int, list[str]], int]
 """Handles the command at a place on its own and returns where the text goes on."""
