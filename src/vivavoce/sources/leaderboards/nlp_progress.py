@@ -111,7 +111,7 @@ def _label(line: str) -> str:
 def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
     """Read the scores of a table.
 
-    The method stands in the column that is headed so, otherwise in the first column of words. If
+    The method is in the column that is headed so, otherwise in the first column of words. If
     rows name their datasets, a score is on that of its row, and the method has to have a header.
     """
     header = [plain(plain_words(cell)) for cell in board.rows[0]]
