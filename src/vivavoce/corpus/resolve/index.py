@@ -121,7 +121,10 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
         for kind, keys in keys_of(title or ""):
             texts[kind] += keys
             rows[kind] += [number] * len(keys)
-    numbers = _with_identifiers(references)
+    named = pc.match_substring_regex(pc.fill_null(references["raw"], ""), _ADDRESS)
+    for name in ("doi", "arxiv_id", "given_id"):
+        named = pc.or_(named, references[name].is_valid())
+    numbers = np.flatnonzero(named.to_numpy())
     for number, row in zip(numbers.tolist(), references.take(numbers).to_pylist(), strict=True):
         for scheme, value in identifiers_of(reference_of(row)):
             texts[Kind.ID].append(identifier_text(scheme, value))
@@ -143,14 +146,6 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
         return []
     others = map(title_key, chain(parts_of_title(title)[0], titles_inside(title)))
     return [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
-
-
-def _with_identifiers(references: pa.Table) -> Numbers:
-    """Rows of the references that bear an identifier, or an address that may hold one."""
-    named = pc.match_substring_regex(pc.fill_null(references["raw"], ""), _ADDRESS)
-    for name in ("doi", "arxiv_id", "given_id"):
-        named = pc.or_(named, references[name].is_valid())
-    return np.flatnonzero(named.to_numpy())
 
 
 def identifier_text(scheme: str, value: str) -> str:
@@ -192,7 +187,17 @@ def paper_facts(
         metadata_kinds: Kinds whose titles go before those extracted from texts.
     """
     known = [_titled(know_paper(paper, year, metadata_kinds)) for paper, year in papers]
-    rows = [paper_row(paper) for paper in known]
+    rows = [
+        {
+            "paper_id": paper.paper_id,
+            "authors": list(paper.authors),
+            "years": sorted(paper.years),
+            "schemes": [scheme for scheme, _ in paper.names],
+            "values": [value for _, value in paper.names],
+            "titles": list(paper.titles),
+        }
+        for paper in known
+    ]
     names = [[identifier_text(*name) for name in paper.names] for paper in known]
     titles = [list(map(title_key, paper.titles)) for paper in known]
     parts = [
@@ -211,18 +216,6 @@ def paper_facts(
         "part_keys": _nested(parts, Kind.PART),
     }
     return pa.table(columns, schema=FACTS)
-
-
-def paper_row(paper: KnownPaper) -> dict[str, Any]:
-    """A paper as a row of `PAPER`."""
-    return {
-        "paper_id": paper.paper_id,
-        "authors": list(paper.authors),
-        "years": sorted(paper.years),
-        "schemes": [scheme for scheme, _ in paper.names],
-        "values": [value for _, value in paper.names],
-        "titles": list(paper.titles),
-    }
 
 
 def papers_of(table: pa.Table) -> Iterator[KnownPaper]:
