@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import chain, pairwise
@@ -186,7 +186,9 @@ def paper_facts(
         papers: Papers that may be cited. Of their documents the texts are not looked at.
         metadata_kinds: Kinds whose titles go before those extracted from texts.
     """
-    known = [_titled(know_paper(paper, year, metadata_kinds)) for paper, year in papers]
+    named = [know_paper(paper, year, metadata_kinds) for paper, year in papers]
+    # Nothing can be found by a title without letters and digits.
+    known = [replace(one, titles=tuple(filter(title_key, one.titles))) for one in named]
     rows = [
         {
             "paper_id": paper.paper_id,
@@ -224,14 +226,6 @@ def papers_of(table: pa.Table) -> Iterator[KnownPaper]:
     for paper_id, authors, years, schemes, values, titles in zip(*columns, strict=True):
         names = tuple(zip(schemes, values, strict=True))
         yield KnownPaper(paper_id, tuple(titles), tuple(authors), frozenset(years), names)
-
-
-def _titled(paper: KnownPaper) -> KnownPaper:
-    """A paper without the titles that nothing can be found by."""
-    titles = tuple(title for title in paper.titles if title_key(title))
-    if len(titles) == len(paper.titles):
-        return paper
-    return KnownPaper(paper.paper_id, titles, paper.authors, paper.years, paper.names)
 
 
 def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
@@ -342,11 +336,7 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     rows["id_keys"] = [_first_of_each(*_joined(rows["id_keys"]), ids)]
     keys, values = _joined([row for found in rows.values() for row in found])
     order = np.argsort(keys, kind="stable")
-    arrays: dict[str, NDArray[Any]] = {
-        "keys": keys[order],
-        "values": values[order],
-    }
-    for name, array in arrays.items():
+    for name, array in (("keys", keys[order]), ("values", values[order])):
         with (folder / f"{name}.npy").open("wb") as stream:
             np.save(stream, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
     write_sealed(folder / INDEX, {**_stamp(), "batches": batches})
