@@ -48,19 +48,10 @@ Tokenizer = Callable[[str], Sequence[str]]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_MAX_PIECE = 200
-
 
 def words(text: str) -> list[str]:
     """Words of a text, repetitions included: case folded, split at punctuation and symbols."""
-    if text.isascii():
-        return normalise_title(text).split()
-    pieces: list[str] = []
-    for piece in text.split():
-        # Normalising a run of combining marks takes time quadratic in its length.
-        for start in range(0, len(piece), _MAX_PIECE):
-            pieces.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
-    return pieces
+    return normalise_title(text).split()
 
 
 @dataclass(frozen=True, slots=True)

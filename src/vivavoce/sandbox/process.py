@@ -135,13 +135,12 @@ class Sandbox:
                 os.close(descriptor)
             descriptors = []
             await self._greet(self._process, rules)
-            try:
-                if self.group is not None:
+            if self.group is not None:
+                try:
                     self.group.add(int(json.loads(os.read(read_info, 4096))["child-pid"]))
-            except (OSError, ValueError, KeyError):
-                if self.group is not None:
+                except (OSError, ValueError, KeyError):  # the measured limits remain
                     self.group.remove()
-                self.group = None
+                    self.group = None
         finally:
             for descriptor in (*descriptors, read_info):
                 os.close(descriptor)
