@@ -97,6 +97,10 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
     )
 
 
+_K1, _B = 1.5, 0.75
+"""Saturation of repeated terms, and strength of length normalisation, in BM25."""
+
+
 class TermRetriever(ABC):
     """Passages ranked by the weights of the terms that they share with a query."""
 
@@ -145,8 +149,6 @@ class Bm25Retriever(TermRetriever):
     Args:
         passages: The collection.
         tokenize: Splits passages and queries into terms.
-        k1: Saturation of repeated terms; higher is slower.
-        b: Strength of length normalisation, from 0 to 1.
         epsilon: Share of the mean idf for terms in more than half of the passages; None for the idf
             ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
     """
@@ -156,15 +158,13 @@ class Bm25Retriever(TermRetriever):
         passages: Iterable[str],
         tokenize: Tokenizer = words,
         *,
-        k1: float = 1.5,
-        b: float = 0.75,
         epsilon: float | None = 0.25,
     ) -> None:
         counts = count_terms(passages, tokenize)
         mean = counts.lengths.mean() if counts.lengths.any() else 1.0
         idf = _idf(counts.passages_with, len(counts.lengths), epsilon)
-        room = k1 * (1 - b + b * counts.lengths[counts.passages] / mean)
-        saturated = counts.frequencies * (k1 + 1) / (counts.frequencies + room)
+        room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
+        saturated = counts.frequencies * (_K1 + 1) / (counts.frequencies + room)
         super().__init__(counts, idf[counts.terms] * saturated, tokenize)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:

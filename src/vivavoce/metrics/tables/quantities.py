@@ -148,7 +148,7 @@ def _same(one: Quantity, other: Quantity) -> bool:
         return units == {"", "s"} and one.printed == other.printed
     if units <= {"", "share"} and not (one.is_rough or other.is_rough):
         both = ((one, other), (other, one))
-        as_shares = [(_times(a, 100.0), b) for a, b in both if _is_share(a, b)]
+        as_shares = [(_in_percent(a), b) for a, b in both if _is_share(a, b)]
         is_plain = one.unit == other.unit or not any(map(_is_part, (one, other)))
         pairs = [*pairs, *as_shares] if is_plain else as_shares
     return any(_close(a, b) for a, b in pairs)
@@ -163,8 +163,8 @@ def _is_part(one: Quantity) -> bool:
     return not one.unit and 0 < abs(one.value) <= 1 and one.step < 1
 
 
-def _times(one: Quantity, factor: float) -> Quantity:
-    return replace(one, value=one.value * factor, step=one.step * factor)
+def _in_percent(one: Quantity) -> Quantity:
+    return replace(one, value=one.value * 100, step=one.step * 100)
 
 
 def _close(one: Quantity, other: Quantity) -> bool:
