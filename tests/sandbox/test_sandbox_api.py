@@ -22,7 +22,6 @@ from tests.sandbox.ordinary_user import ID, OrdinaryUser, ordinary_user
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox import cgroup, command
-from vivavoce.sandbox.cgroup import make_group
 from vivavoce.sandbox.command import (
     BwrapConfig,
     HiddenInterpreter,
@@ -35,8 +34,8 @@ from vivavoce.sandbox.command import (
     site_entries,
 )
 from vivavoce.sandbox.guarantees import examine_sandbox
+from vivavoce.sandbox.kernel import build_filter, make_group
 from vivavoce.sandbox.process import RunResult, open_sandbox
-from vivavoce.sandbox.seccomp import build_filter
 
 SMALL = BwrapConfig(packages=(), memory_mb=256, work_mb=16, wall_seconds=20)
 PYTHON = python_command(SMALL)
@@ -207,7 +206,7 @@ KILLED = """
 import asyncio, os, signal
 from vivavoce.sandbox.command import BwrapConfig
 from vivavoce.sandbox.process import RunResult, open_sandbox
-from vivavoce.sandbox.seccomp import build_filter
+from vivavoce.sandbox.kernel import build_filter
 async def use():
     async with open_sandbox(BwrapConfig(packages=())) as box:
         print(*(box.group.folders if box.group else ()), flush=True)

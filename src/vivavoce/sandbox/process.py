@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.cgroup import Group, make_group
 from vivavoce.sandbox.command import (
     WORK,
     BwrapConfig,
@@ -27,7 +26,7 @@ from vivavoce.sandbox.command import (
     environment,
     find_bwrap,
 )
-from vivavoce.sandbox.seccomp import build_filter
+from vivavoce.sandbox.kernel import Group, build_filter, make_group
 
 _FIRST_UID = 200_000
 _COUNTER = itertools.count()
