@@ -21,7 +21,7 @@ import pytest
 from tests.sandbox.ordinary_user import ID, OrdinaryUser, ordinary_user
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox import cgroup, command
+from vivavoce.sandbox import command, kernel
 from vivavoce.sandbox.command import (
     BwrapConfig,
     HiddenInterpreter,
@@ -223,7 +223,7 @@ def test_a_killed_run_leaves_no_control_group_behind():
     )
     assert done.returncode == -9, done.stderr
     folders = [Path(name) for name in done.stdout.split()]
-    assert len(folders) == (len(cgroup._limits(1, 1)) if os.geteuid() == 0 and folders else 0)
+    assert len(folders) == (len(kernel._limits(1, 1)) if os.geteuid() == 0 and folders else 0)
     deadline = time.monotonic() + 20
     while any(folder.exists() for folder in folders):
         assert time.monotonic() < deadline, folders

@@ -1,4 +1,4 @@
-"""What the kernel enforces: limits of memory and processes, and an allow list of system calls.
+"""Limits that the kernel enforces: of memory and processes, and of system calls.
 
 Control groups limit the memory and processes of a whole sandbox. Root can create them, and so can
 an ordinary user in a delegated subtree. If this process is killed, a shell that outlives it removes
