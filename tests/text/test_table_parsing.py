@@ -201,6 +201,7 @@ def test_latex_words_are_what_is_printed():
         (r"$\dfrac{\frac{a}{b}}{c}$", "a/b/c"),
         (r"$\Delta\mathrm{SR}$", "ΔSR"),
         (r"$\left(\sqrt{n}\right)$", "(√n)"),
+        (r"\(B\) \& \(\log n\) \log", "B & log n"),
         (r"{\it x} \ac{CNN} \unknown", "x CNN"),
         (r"\frac {1} {2}", "1/ 2"),
         (r"\frac{1", "1"),
