@@ -17,46 +17,30 @@ Mention = tuple[int, tuple[int, ...]]
 
 _MAX_CARRIED = 20
 """References that cells of other rows bring into a row; a table of two lines may claim millions."""
-_Row = list[tuple[tuple[int, ...], int]]
+Row = list[tuple[tuple[int, ...], int]]
+"""The cells of a row that cite: their references in order of mention, and the rows that each cell
+covers from its own down; negative, up."""
 
 
-class RowCitations:
-    """Gathers what the rows of a grid cite, from the first row to the last."""
+def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> RowsCited:
+    """References cited by each row of a grid, of those that the table cites.
 
-    def __init__(self) -> None:
-        self._rows: list[tuple[_Row, bool]] = []
-        self._row: _Row = []
-
-    def cite(self, ordinals: Iterable[int], rows: int = 1) -> None:
-        """Note what a cell of this row cites.
-
-        Args:
-            ordinals: In order of mention.
-            rows: How many rows the cell covers from this one down; negative, up.
-        """
-        found = tuple(ordinals)
-        if found:
-            self._row.append((found, rows))
-
-    def end_row(self, *, is_kept: bool = True) -> None:
-        """Go on to the next row; one that is not kept is part of what cells span, no more."""
-        self._rows.append((self._row, is_kept))
-        self._row = []
-
-    def by_row(self, cited: Iterable[int]) -> RowsCited:
-        """References cited by each row that is kept, of those that the table cites."""
-        known = frozenset(cited)
-        rows = [row for row, _ in self._rows]
-        above = _carried(rows, 1)
-        below = reversed(list(_carried(rows[::-1], -1)))
-        return tuple(
-            _once((*before, *(o for ordinals, _ in row for o in ordinals), *after), known)
-            for before, (row, is_kept), after in zip(above, self._rows, below, strict=True)
-            if is_kept
-        )
+    Args:
+        rows: The rows from the first to the last. One that is not kept is part of what cells span,
+            no more.
+        cited: The references that the table cites.
+    """
+    known = frozenset(cited)
+    above = _carried((row for row, _ in rows), 1)
+    below = reversed(list(_carried((row for row, _ in rows[::-1]), -1)))
+    return tuple(
+        _once((*before, *chain.from_iterable(own for own, _ in row), *after), known)
+        for before, (row, is_kept), after in zip(above, rows, below, strict=True)
+        if is_kept
+    )
 
 
-def _carried(rows: Iterable[_Row], direction: int) -> Iterator[tuple[int, ...]]:
+def _carried(rows: Iterable[Row], direction: int) -> Iterator[tuple[int, ...]]:
     """Citations that cells of earlier rows bring into each row."""
     left: dict[int, int] = {}
     for row in rows:
@@ -105,18 +89,14 @@ class TableText:
         self._end = place
         self.text = "\n\n".join(["".join(pieces), *notes])
 
-    def cell_at(self, place: int) -> tuple[int, int] | None:
-        """Row and column of a place in the text; None outside of the cells."""
-        at = bisect_right(self._starts, place) - 1
-        return self._cells[at] if at >= 0 and place < self._end else None
-
     def by_cell(self, mentions: Iterable[Mention]) -> dict[tuple[int, int], tuple[int, ...]]:
         """References cited in each cell, by row and column, in order of mention, each once."""
-        found: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
+        works: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
         for place, ordinals in sorted(mentions, key=lambda mention: mention[0]):
-            if (cell := self.cell_at(place)) is not None:
-                found[cell].append(ordinals)
-        return {c: tuple(dict.fromkeys(chain.from_iterable(many))) for c, many in found.items()}
+            number = bisect_right(self._starts, place) - 1
+            if number >= 0 and place < self._end:
+                works[self._cells[number]].append(ordinals)
+        return {c: tuple(dict.fromkeys(chain.from_iterable(many))) for c, many in works.items()}
 
     def by_row(self, mentions: Iterable[Mention], cited: Iterable[int]) -> RowsCited:
         """References cited by each row, of those that the table cites."""

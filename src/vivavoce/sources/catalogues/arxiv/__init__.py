@@ -15,7 +15,6 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser, text_of

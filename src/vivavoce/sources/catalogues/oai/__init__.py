@@ -17,7 +17,6 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.catalogues.arxiv import (
     FOR,
     GROUP,

@@ -14,7 +14,6 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Source, holds_in_text, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.outline import find_sections
