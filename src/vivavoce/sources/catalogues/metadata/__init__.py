@@ -57,7 +57,7 @@ def document_from(row: Row) -> Document:
         doi = find_doi(given)
     doi = doi or find_doi(url or "")
     places = filter(None, (arxiv_text, given, url, file, doi))
-    arxiv_id = next((found[0] for place in places if (found := find_arxiv_id(place))), None)
+    arxiv_id = next((known[0] for place in places if (known := find_arxiv_id(place))), None)
     acl_doi = doi if doi and doi.startswith(_ACL_DOIS) else None
     places = filter(None, (given, url, file, acl_doi))
     acl_id = next((found for place in places if (found := find_acl_id(place))), None)

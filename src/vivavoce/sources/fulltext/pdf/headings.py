@@ -67,18 +67,13 @@ def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
         if not candidate.runs_in and candidate.is_strong:
             alike[candidate.style].append(candidate)
     for style, group in alike.items():
-        upper = [c for c in group if _is_in_capitals(c.text)]
+        upper = [c for c in group if c.text.isupper() and sum(map(str.isalpha, c.text)) > 3]
         centred = [c for c in group if c.is_centred]
         for own in (upper, centred):
             if _ENOUGH <= len(own) <= len(group) - _ENOUGH + 1:
                 for candidate in own:
                     candidate.style = replace(style, apart=True)
                 break
-
-
-def _is_in_capitals(text: str) -> bool:
-    letters = [c for c in text if c.isalpha()]
-    return len(letters) > 3 and not any(map(str.islower, letters)) and text != text.lower()
 
 
 class _Judge:
