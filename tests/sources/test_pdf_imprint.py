@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.sources.fulltext.pdf.imprint import Imprint, read_imprint
+from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,13 @@ from itertools import chain, groupby
 
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Section
-from vivavoce.sources.fulltext.citing import PrintedCitations, find_itself
+from vivavoce.sources.fulltext.citing import (
+    PrintedCitations,
+    Row,
+    TableText,
+    cited_by_rows,
+    find_itself,
+)
 from vivavoce.sources.fulltext.model import (
     CITE,
     END,
@@ -27,7 +33,6 @@ from vivavoce.sources.fulltext.model import (
     RawTable,
 )
 from vivavoce.sources.fulltext.references import read_entry
-from vivavoce.sources.row_citations import Row, TableText, cited_by_rows
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.normalise import clean_text
 

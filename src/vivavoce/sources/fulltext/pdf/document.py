@@ -14,17 +14,17 @@ from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.assemble import build_sections
+from vivavoce.sources.fulltext.citing import TableText
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.evidence import Bookmark
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.fonts import FontBook
-from vivavoce.sources.fulltext.pdf.front import read_front
+from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
-from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import read_layout
 from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
@@ -38,7 +38,6 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.sources.fulltext.references import read_entry, read_printed
-from vivavoce.sources.row_citations import TableText
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id

@@ -10,12 +10,12 @@ from itertools import groupby, islice
 from statistics import median
 
 from vivavoce.records import Reference
+from vivavoce.sources.fulltext.citing import Mention
 from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
-from vivavoce.sources.row_citations import Mention
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     name_key,
