@@ -63,8 +63,12 @@ class Volume:
     venue: str | None
 
 
-def read_collection(root: etree._Element, file: str) -> Iterator[Document | Fault]:
+def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
     """Read the papers of a collection in file order, without front and back matter."""
+    root = parse_xml(content)
+    if root.tag != "collection":
+        found = str(root.tag)[:80]
+        raise InputError(f"the XML is not an Anthology collection: its root is <{found}>")
     collection = attribute_of(root, "id")
     for element in root.iterfind("volume"):
         volume = _read_meta(collection, element)
@@ -162,22 +166,13 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     return " " if element.tag == "par" else None
 
 
-def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
-    root = parse_xml(content)
-    if root.tag != "collection":
-        raise InputError(
-            f"the XML is not an Anthology collection: its root is <{str(root.tag)[:80]}>"
-        )
-    return read_collection(root, name)
-
-
 SOURCE = Source(
     kind=KIND,
     summary="XML files of the ACL Anthology (2020.acl.xml, P19.xml): titles, abstracts, authors",
     is_metadata=True,
     dates="venue",
     matches=lambda path: _COLLECTION.fullmatch(path.name) is not None,
-    read=read_with(_read_file, _LARGEST_FILE, "collection"),
+    read=read_with(read_collection, _LARGEST_FILE, "collection"),
     holds_many=True,
     reader_version="3",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from lxml import etree
 
@@ -97,9 +98,10 @@ def read_document(content: bytes, name: str) -> Document:
         doi=find_doi(header.get("doi", "")),
         # These ids say when the first version came; a header may have the day of the last one.
         published=None if arxiv or acl_id else _published(root),
-        licence=_licence(root),
     )
-    marks = (mark for mark in root.iterfind("text//ref") if mark.get("type") == "bibr")
+    licence = root.find("teiHeader/fileDesc/publicationStmt/availability/licence")
+    if licence is not None:
+        about = replace(about, licence=_text(licence) or licence.get("target") or None)
     paper = Manuscript(
         title=title,
         abstract=_abstract(root),
@@ -107,7 +109,7 @@ def read_document(content: bytes, name: str) -> Document:
         blocks=find_sections(_blocks(root), title),
         entries=[_entry(one) for one in root.iterfind("text/back//listBibl/biblStruct")],
         tables=[_table(figure) for figure in root.iterfind("text//figure[@type='table']")],
-        marks=[(_text(mark), _targets(mark)) for mark in marks],
+        marks=[(_text(mark), _targets(mark)) for mark in _marks(root, "text//ref")],
     )
     return assemble(paper, about)
 
@@ -158,11 +160,6 @@ def _published(root: etree._Element) -> str | None:
     dates = (date for place in places for date in root.iterfind(f"teiHeader/fileDesc/{place}"))
     stated = (date.get("when") or "" for date in dates if date.get("type") == "published")
     return next((when for when in stated if parse_date(when)), None)
-
-
-def _licence(root: etree._Element) -> str | None:
-    licence = root.find("teiHeader/fileDesc/publicationStmt/availability/licence")
-    return None if licence is None else _text(licence) or licence.get("target") or None
 
 
 def _blocks(root: etree._Element) -> list[Block]:
@@ -225,9 +222,7 @@ def _separate(block: Block) -> Iterator[Block]:
 def _table(figure: etree._Element) -> RawTable:
     grids = bounded(_rows(table) for table in figure.iterfind("table"))
     notes = [_text(note) for note in figure.iterfind("note")]
-    marks = (mark for mark in figure.iter("ref") if mark.get("type") == "bibr")
-    keys = [key for mark in marks for key in _targets(mark)]
-    return RawTable(_caption(figure), grids, keys, notes)
+    return RawTable(_caption(figure), grids, _keys(figure), notes)
 
 
 def _rows(table: etree._Element) -> Iterator[Iterable[Cell]]:
@@ -239,11 +234,18 @@ def _rows(table: etree._Element) -> Iterator[Iterable[Cell]]:
         yield from ([Cell(" ".join(line.split()))] for line in lines.splitlines())
 
 
+def _keys(element: etree._Element) -> list[str]:
+    return [key for mark in _marks(element, ".//ref") for key in _targets(mark)]
+
+
+def _marks(element: etree._Element, path: str) -> Iterator[etree._Element]:
+    return (mark for mark in element.iterfind(path) if mark.get("type") == "bibr")
+
+
 def _cell(cell: etree._Element) -> Cell:
-    marks = (mark for mark in cell.iter("ref") if mark.get("type") == "bibr")
     return Cell(
         text=_text(cell),
-        keys=[key for mark in marks for key in _targets(mark)],
+        keys=_keys(cell),
         width=span_of(cell.get("cols") or "1", MAX_WIDTH),
         height=span_of(cell.get("rows") or "1", MAX_HEIGHT),
     )

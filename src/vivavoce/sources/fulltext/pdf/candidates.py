@@ -153,18 +153,16 @@ class _Finder:
         for place, word in enumerate(words):
             if self._is_in(word, style):
                 end = place + 1
-            elif self._is_text(word):
+                continue
+            is_letter = len(word.text) < 3 and word.font.name != self.body.name  # of a formula
+            is_word = any(map(str.isalpha, word.text)) and not is_letter
+            if is_word and is_like_text(word, self.body):
                 if end:
                     break
             elif place - end > 6:
                 break
         tail = [word for word in words[end:] if any(map(str.isalnum, word.text))]
         return list(words[:end] if any(is_like_text(w, self.body) for w in tail) else words)
-
-    def _is_text(self, word: Word) -> bool:
-        """Check whether a word is one of the text, and no letter of a formula."""
-        is_letter = len(word.text) < 3 and word.font.name != self.body.name
-        return is_like_text(word, self.body) and any(map(str.isalpha, word.text)) and not is_letter
 
     def _is_in(self, word: Word, style: Style) -> bool:
         if style.kind == BOLD:

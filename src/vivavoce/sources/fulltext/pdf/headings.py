@@ -94,7 +94,11 @@ class _Judge:
         top = self.main.style
         start = min([*self.main.members, *self.marked], default=0)
         if self.main.number_style and top is not None:
-            start = self._start(top)
+            # A first section without a number is an introduction.
+            first = min(self.main.members)
+            before = [c.style == top for c in self.candidates[:first]]
+            named = (n for n in range(first) if before[n] and self.roles[n] == "introduction")
+            start = next(named, first)
         self._accept_appendix(top)
         for place, depth in self.marked.items():
             if place not in self.accepted:
@@ -146,16 +150,6 @@ class _Judge:
                     self.accepted[place] = (2, number)
         for place, number in build_chain(letters, self.roles).members.items():
             self.accepted.setdefault(place, (2, number))
-
-    def _start(self, top: Style) -> int:
-        """The place of the first section; a first one without a number is an introduction."""
-        first = min(self.main.members)
-        introductions = (
-            place
-            for place, role in enumerate(self.roles[:first])
-            if role == "introduction" and self.candidates[place].style == top
-        )
-        return next(introductions, first)
 
     def _accept_appendix(self, top: Style | None) -> None:
         """Letters behind the last section of the body, and the numbers below them."""

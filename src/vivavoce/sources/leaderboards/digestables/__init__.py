@@ -228,25 +228,22 @@ def _pieces(path: Path) -> Iterator[Piece]:
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     tables: dict[str, list[TableRecord]] = defaultdict(list)
     for entry in read_entries(piece, name_in_folder(piece.path)):
-        record = _take(entry)
-        if isinstance(record, TableRecord):
-            tables[record.paper].append(record)
-        else:
-            yield record
+        if isinstance(entry, tuple):
+            yield Fault(*entry)
+            continue
+        try:
+            if entry.sort == TABLE:
+                table = read_table(entry)
+                tables[table.paper].append(table)
+            else:
+                yield _DOCUMENT_OF[entry.sort](entry)
+        except InputError as error:
+            yield Fault(entry.where, str(error))
     for paper_tables in tables.values():
         try:
             yield paper_of(paper_tables)
         except InputError as error:
             yield from (Fault(table.entry.where, str(error)) for table in paper_tables)
-
-
-def _take(entry: PlacedRecord | tuple[str, str]) -> Document | Fault | TableRecord:
-    if isinstance(entry, tuple):
-        return Fault(*entry)
-    try:
-        return read_table(entry) if entry.sort == TABLE else _DOCUMENT_OF[entry.sort](entry)
-    except InputError as error:
-        return Fault(entry.where, str(error))
 
 
 SOURCE = Source(
