@@ -12,11 +12,9 @@ from vivavoce.cli import (
     audit,
     board,
     corpus,
-    exam,
     fetch,
     info,
     live,
-    networks,
     rounds,
     runs,
 )
@@ -57,11 +55,11 @@ def main(
 
 
 _VERBS = (
-    (exam.demo, "demo --out viva-demo", None),
-    (exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5", None),
+    (runs.demo, "demo --out viva-demo", None),
+    (runs.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5", None),
     (corpus.ingest, "ingest tei papers/ --corpus corpus", None),
     (runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs", None),
-    (exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl", None),
+    (runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl", None),
     (info.list_things, "list tasks", "list"),
     (info.doctor, "doctor", None),
 )
@@ -71,7 +69,7 @@ for function, example, name in _VERBS:
 _GROUPS = (
     (fetch.app, "fetch"),
     (corpus.app, "corpus"),
-    (networks.app, "network"),
+    (corpus.network_app, "network"),
     (rounds.app, "round"),
     (board.app, "board"),
     (audit.app, "audit"),

@@ -359,7 +359,7 @@ def compare(
 
 def _write(view: Any, out: Path) -> Path:
     from vivavoce.results.board.head_to_head import differing_items, metric_sheet
-    from vivavoce.web.board.duels import write_comparison
+    from vivavoce.web.board.site import write_comparison
 
     sheets = list(map(metric_sheet, view.duels))
     return write_comparison(view.as_dict(), sheets, differing_items(view), out)

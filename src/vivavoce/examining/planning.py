@@ -21,8 +21,7 @@ import numpy as np
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
 from vivavoce.metrics import sense_of
-from vivavoce.requests.prices import sources_of
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import RunSpec, sources_of
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round

@@ -21,8 +21,7 @@ from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.requests import CutoffOptions, SiteOptions, nearest, sentence_of
-from vivavoce.requests.prices import parse_price, with_list_prices
-from vivavoce.requests.run import ModelUse, Patience
+from vivavoce.requests.run import ModelUse, Patience, parse_price, with_list_prices
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_toml
 from vivavoce.running import list_methods
 from vivavoce.running.spec import needs_model

@@ -15,7 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from vivavoce.requests.run import RunSpec
-from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
+from vivavoce.running.meter import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import set_prices
 from vivavoce.running.stopping import step_of

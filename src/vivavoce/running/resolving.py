@@ -12,7 +12,7 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import take_clean
 from vivavoce.requests.run import RunSpec
-from vivavoce.running.batches import check_batches
+from vivavoce.running.journal import check_batches
 from vivavoce.running.spec import (
     check_arguments,
     check_methods,

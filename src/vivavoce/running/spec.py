@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
-from vivavoce.requests.prices import parse_price
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import RunSpec, parse_price
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks import CONTESTANTS, list_families
 from vivavoce.tasks.scoring.marks import check_votes

@@ -29,8 +29,7 @@ from typing import Unpack
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.correction import corrected_rows
-from vivavoce.results.audits.human import human_rows, win_rates
+from vivavoce.results.audits.human import corrected_rows, human_rows, win_rates
 from vivavoce.results.audits.judgements import (
     FIRST,
     JudgedAnswer,

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import QUESTIONS, Ruling
-from vivavoce.results.audits.correction import JudgedMetric, is_drawn
+from vivavoce.results.audits.human import JudgedMetric, is_drawn
 from vivavoce.results.audits.judgements import LabelledLines, LabelPair, coefficients
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics.estimates import Draws

@@ -23,7 +23,7 @@ import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loa
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.table_questions import ABSENT, PAPER, Side, TablePair
-from vivavoce.results.audits.correction import DRAWN, draw_clusters
+from vivavoce.results.audits.human import DRAWN, draw_clusters
 from vivavoce.results.audits.judgements import REFERENCE
 from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers
 from vivavoce.results.logs.records import RunLog

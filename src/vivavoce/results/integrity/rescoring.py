@@ -38,7 +38,7 @@ from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.running import unseen
-from vivavoce.running.requests import current_attempt, follow_attempts
+from vivavoce.running.meter import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name

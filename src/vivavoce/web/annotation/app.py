@@ -36,10 +36,10 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.text.printing import visible
 from vivavoce.web import environment_of
 from vivavoce.web.annotation.campaigns import Person, find_person
-from vivavoce.web.annotation.database import BusyError, Database
-from vivavoce.web.annotation.kinds import columns_of
-from vivavoce.web.annotation.labelling import (
+from vivavoce.web.annotation.database import (
+    BusyError,
     Clock,
+    Database,
     StaleLabelError,
     UnknownItemError,
     next_item,
@@ -47,6 +47,7 @@ from vivavoce.web.annotation.labelling import (
     read_task,
     submit,
 )
+from vivavoce.web.annotation.kinds import columns_of
 
 if TYPE_CHECKING:
     import sqlite3
