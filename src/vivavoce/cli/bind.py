@@ -61,11 +61,7 @@ class VivaCommand(TyperCommand):
     """A verb that groups its options under headings and reports bad values in sentences."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **kw: Any) -> Any:
-        """Parse the words of a command line.
-
-        Raises:
-            typer.BadParameter: A value is invalid; a sentence says what it must be.
-        """
+        """Parse the words of a command line."""
         try:
             return super().make_context(info_name, args, *more, **kw)
         except typer.BadParameter as error:
@@ -157,11 +153,7 @@ def is_given(context: typer.Context, name: str) -> bool:
 
 
 def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
-    """Refuse given options that have no meaning beside the chosen one.
-
-    Raises:
-        typer.BadParameter: The first such option.
-    """
+    """Refuse given options that have no meaning beside the chosen one."""
     for parameter in context.command.params:
         if is_given(context, str(parameter.name)) and parameter.name not in read:
             raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])

@@ -115,13 +115,7 @@ class State:
     """Record of the exams of some papers, stored in their folder."""
 
     def __init__(self, request: Request, files: Mapping[str, Sequence[File]]) -> None:
-        """Open the record; one of other papers is replaced, unless models were asked about them.
-
-        Raises:
-            InputError: The folder has answers about other papers, an exam of another version, or
-                other files.
-            DamagedError: The record is damaged.
-        """
+        """Open the record; one of other papers is replaced, unless models were asked about them."""
         self._request, self._path = request, request.out / STATE
         about = _about(request, files)
         if self._path.exists():
@@ -201,9 +195,6 @@ def find_papers(request: Request) -> dict[str, list[File]]:
     """Find the files of PAPERS by kind; empty for a query.
 
     Kinds of texts take precedence over listings, and the generic table comes last.
-
-    Raises:
-        InputError: There are no files, or none has a supported kind.
     """
     if request.query is not None:
         return {}
@@ -224,12 +215,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
 def read_papers(
     request: Request, files: Mapping[str, Sequence[File]], watch: Watch, service: Service
 ) -> Corpus:
-    """Read the papers into the corpus; resumes after a kill.
-
-    Raises:
-        InputError: No paper can be read, or none has a date.
-        VivaError: The network failed; downloaded files are kept.
-    """
+    """Read the papers into the corpus; resumes after a kill."""
     if request.query is not None:
         _fetch(request, request.query, watch, service)
     else:

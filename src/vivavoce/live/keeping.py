@@ -66,10 +66,6 @@ def bring_up_to_date(
     """Do all work that is due on a day and not done.
 
     `base` is a loopback server that replaces arXiv's.
-
-    Raises:
-        InputError: A contestant's model has no provider, or its name was another model's before.
-        LockedError: Another process is updating this board.
     """
     state = open_state(config)
     if not work_due(state, until):
@@ -163,11 +159,7 @@ class _Keeper:
 
 
 def audit_round(state: State, period: Period, name: str) -> None:
-    """Audit a round, and record the notices in the ledger.
-
-    Raises:
-        VivaError: A round or a log cannot be read.
-    """
+    """Audit a round, and record the notices in the ledger."""
     rounds = list(state.rounds().values())
     place = rounds.index(name)
     before = rounds[place - 1] if place else None

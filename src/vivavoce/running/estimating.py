@@ -113,11 +113,7 @@ class _Counter:
 
 
 def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
-    """Tokens and dollars by task, setting, method and model; and why tasks were skipped.
-
-    Raises:
-        InputError: As `run` says.
-    """
+    """Tokens and dollars by task, setting, method and model; and why tasks were skipped."""
     # No reply comes from a cache, and none of those made up here goes into one.
     tasks, skipped = resolve(replace(spec, cache=False))
     follow_attempts()

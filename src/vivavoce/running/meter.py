@@ -91,11 +91,7 @@ class Meter:
     async def set_aside(
         self, model: Model, request: Request, name: str = ""
     ) -> AsyncIterator[Callable[[Reply], None]]:
-        """Hold back the most that a request may cost until its reply settles the bill.
-
-        Raises:
-            VivaError: The budget does not reach for it.
-        """
+        """Hold back the most that a request may cost until its reply settles the bill."""
         from inspect_ai.model._model import compute_model_cost
 
         cost = self._costs.get(str(model))

@@ -216,12 +216,7 @@ _SECONDS = 120
 
 
 def probe(names: Sequence[str]) -> None:
-    """Ask each model a short question.
-
-    Raises:
-        InputError: A model does not exist.
-        VivaError: A model cannot be used; one line says why, and what to write instead.
-    """
+    """Ask each model a short question."""
     anyio.run(_probe, names)
 
 

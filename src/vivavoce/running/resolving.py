@@ -43,13 +43,7 @@ _SET = frozenset(("round", "setting", "context", "prompts", "max_tokens", "pin",
 
 
 def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
-    """Make an Inspect task for each (task, method, model); also returns why tasks were skipped.
-
-    Raises:
-        InputError: A task, method, setting or model is missing or unknown.
-        NoItemsError: No task has an item in the setting.
-        VivaError: A model cannot be started.
-    """
+    """Make an Inspect task for each (task, method, model); also returns why tasks were skipped."""
     if "context" in spec.sweep:
         return _in_windows(spec)
     # Checks that need no Inspect come first: loading it takes seconds.
@@ -128,11 +122,7 @@ def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
 def _make_tasks(
     spec: RunSpec, family: str, task: str, setting: str, taken: Collection[str]
 ) -> list[Task]:
-    """Make a task in a setting for each combination of the swept arguments that no method takes.
-
-    Raises:
-        InputError: Two combinations would fall into the same section of a board.
-    """
+    """Make a task in a setting for each combination of the swept arguments that no method takes."""
     names = [name for name in _task_parameters(task) if name not in taken]
     made = []
     subset, cutoffs = subset_of(spec), cutoffs_of(spec)

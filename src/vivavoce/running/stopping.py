@@ -80,9 +80,6 @@ def run_to_decision(
 
     Returns:
         The last log of every contestant, and the outcome of each comparison that ended.
-
-    Raises:
-        InputError: There are too few contestants for the question.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
     comparisons = {one.name: one for one in comparisons_of(tasks, rule, spec)}
@@ -185,9 +182,6 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
     """Contestants whose logs do not state truly where and why a comparison stopped asking them.
 
     `whole` is the task with all items. The looks are taken again at the answers in the logs.
-
-    Raises:
-        InputError: Logs of other contestants are missing.
     """
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:

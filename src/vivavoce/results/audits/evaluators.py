@@ -67,11 +67,7 @@ class Evaluator:
 
 
 def read_evaluator(text: str) -> Evaluator:
-    """Parse an evaluator's name: `matcher`, `ANSWERER` or `SYNTHESIZER,ANSWERER`.
-
-    Raises:
-        InputError: The name has another form.
-    """
+    """Parse an evaluator's name: `matcher`, `ANSWERER` or `SYNTHESIZER,ANSWERER`."""
     if text == MATCHER:
         return Evaluator()
     models = tuple(name.strip() for name in text.split(","))
@@ -274,10 +270,6 @@ def audit_evaluators(
 
     `evaluators` are names for `read_evaluator`; the matcher is always added. All are compared with
     `base`.
-
-    Raises:
-        InputError: There is nothing to compare, or an argument is invalid.
-        VivaError: A log is incomplete without `partial`, none has an answer, or a model failed.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([Evaluator(), *map(read_evaluator, evaluators)]))

@@ -70,12 +70,7 @@ class Label:
 def human_rows(
     path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
 ) -> list[Row]:
-    """One row per judge: its agreement with the labels on the items that it judged.
-
-    Raises:
-        InputError: A line is not a label, has an id or contestant that no judge saw, or is
-            ambiguous.
-    """
+    """One row per judge: its agreement with the labels on the items that it judged."""
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
     check_labels(labels, every)
@@ -215,11 +210,7 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 
 def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
-    """Win rates by judges and by people, and notes on the labels.
-
-    Raises:
-        InputError: A line of the file is not a label, or has no judged answer.
-    """
+    """Win rates by judges and by people, and notes on the labels."""
     entries = read_labels(path)
     last = {
         (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label

@@ -126,13 +126,7 @@ def audit_leakage(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LeakageAudit:
-    """Look for leaks in a round.
-
-    Raises:
-        InputError: There is no round.
-        DamagedError: The round's files differ from its manifest.
-        VivaError: The round was built before items named their demonstrations.
-    """
+    """Look for leaks in a round."""
     opened = load_round(folder)
     draws = Draws(resamples, seed)
     notes = []

@@ -61,9 +61,6 @@ def preference_rows(
 
     With `draw`, only this number of random clusters of each task and setting; items record the
     draw.
-
-    Raises:
-        InputError: There are no logs or shared items, or a contestant is unknown or ambiguous.
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
@@ -153,9 +150,6 @@ def question_rows(
     """Items of a campaign of the kind `qa`, or of `answers`, which hides the answer.
 
     `draw` is the number of questions per contestant, drawn evenly over aspects; None for all.
-
-    Raises:
-        InputError: The logs have no tables with questions, or the kind is another.
     """
     if kind not in ("qa", "answers"):
         raise InputError(f"Questions from logs are for the kinds qa and answers, not {kind}.")

@@ -51,10 +51,6 @@ def read_table_answers(
     """Read all answers in a folder of logs to one setting of the task, with notes.
 
     The contestants in `BOUNDS` are left out. If a contestant has several logs, the first is used.
-
-    Raises:
-        InputError: The logs are of several rounds or settings, or none has the given setting.
-        VivaError: A log is incomplete without `partial`, or none has an answer.
     """
     found, notes = select_logs(folder, partial=partial)
     logs = [log for log in found if log.key.task == TASK and log.key.method not in BOUNDS]

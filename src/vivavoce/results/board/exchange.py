@@ -31,11 +31,7 @@ _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens":
 
 
 def date_of(board: Board) -> str:
-    """Day of a board's newest log, as YYYY-MM-DD.
-
-    Raises:
-        InputError: The board has no logs.
-    """
+    """Day of a board's newest log, as YYYY-MM-DD."""
     if not board.heads:
         raise InputError("The board has no logs to take a date from. Give one: --date YYYY-MM-DD.")
     return max(head.created for head in board.heads)[:10]
@@ -216,9 +212,6 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
     Returns:
         Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
-
-    Raises:
-        MissingExtra: huggingface-hub is not installed.
     """
     import yaml
 

@@ -147,10 +147,6 @@ def head_to_head(
 
     Lists the `differing` items with the largest differences. With `split`, only answers to its
     items count.
-
-    Raises:
-        InputError: There are no logs, a name is unknown or ambiguous, or no task was run by both.
-        VivaError: A log is incomplete without `partial`.
     """
     pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)
     duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
@@ -213,11 +209,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
-    """The items with the largest differences in every duel, with both answers.
-
-    Raises:
-        InputError: A log is missing from its folder.
-    """
+    """The items with the largest differences in every duel, with both answers."""
     return [
         texts_of_items(
             [(side.log, locate(side.log, comparison.folder)) for side in pair],

@@ -170,12 +170,7 @@ def reopen(header: EvalLog, folder: Path) -> Task:
 
 
 def open_whole(header: EvalLog, folder: Path) -> Task:
-    """Open a log's task on a round, including items that its run did not reach.
-
-    Raises:
-        InputError: The task is unknown.
-        VivaError: The task cannot be opened as before, for example without its prompts.
-    """
+    """Open a log's task on a round, including items that its run did not reach."""
     metadata = header.eval.metadata or {}
     name = str(metadata.get("task"))
     given = _safe_arguments(header.eval.task_args)
@@ -189,11 +184,7 @@ def open_whole(header: EvalLog, folder: Path) -> Task:
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A log's task arguments, without those that an untrusted log must not control.
-
-    Raises:
-        InputError: An argument names a model that is not on this machine.
-    """
+    """A log's task arguments, without those that an untrusted log must not control."""
     arguments = {name: value for name, value in given.items() if name != "pin"}
     if "sandbox" in arguments:
         arguments["sandbox"] = "bwrap"
@@ -230,11 +221,7 @@ def _refuse_other_cutoffs(stated: Mapping[str, str]) -> None:
 
 
 def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
-    """Answer and score a log's samples again.
-
-    Raises:
-        VivaError: Nothing could be scored, for example without a sandbox.
-    """
+    """Answer and score a log's samples again."""
     config = header.eval.config
     epochs = config.epochs or 1
     is_untrained = header.eval.model == NO_MODEL
@@ -263,11 +250,7 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
 
 
 def run_quietly(task: Task, **settings: Any) -> EvalLog:
-    """Run a task without output or log files, and return its log.
-
-    Raises:
-        VivaError: The run did not finish.
-    """
+    """Run a task without output or log files, and return its log."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
         [made] = eval(
             task,
@@ -288,11 +271,7 @@ def run_quietly(task: Task, **settings: Any) -> EvalLog:
 
 
 def method_of(task: Task, header: EvalLog) -> Solver:
-    """Find a log's method: the task's own solver, or one of its family.
-
-    Raises:
-        InputError: The log has no or several methods, or its method cannot be made here.
-    """
+    """Find a log's method: the task's own solver, or one of its family."""
     if len(header.plan.steps) != 1:
         raise InputError(f"it was made by a chain of {len(header.plan.steps)} solvers")
     [step] = header.plan.steps

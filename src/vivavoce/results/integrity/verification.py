@@ -130,9 +130,6 @@ def verify_logs(
 
     Without `rounds`, rounds are opened at the paths stated in the logs, unless these are inside
     `untrusted`, the submitted folder.
-
-    Raises:
-        InputError: There are no logs, or a round cannot be opened.
     """
     found = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)

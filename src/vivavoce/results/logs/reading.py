@@ -74,9 +74,6 @@ def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], lis
     """Read all logs below a folder: those of our tasks, and others.
 
     With a split, our logs have only the answers to its items.
-
-    Raises:
-        InputError: The folder does not exist or has no logs.
     """
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
@@ -90,11 +87,7 @@ def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], lis
 
 
 def find_logs(folder: Path) -> list[str]:
-    """The paths of all logs below a folder, sorted.
-
-    Raises:
-        InputError: The folder does not exist or has no logs.
-    """
+    """The paths of all logs below a folder, sorted."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder of logs.")
     found = sorted(str(path) for path in folder.absolute().rglob("*") if is_log(path))
@@ -104,11 +97,7 @@ def find_logs(folder: Path) -> list[str]:
 
 
 def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
-    """Read one log, or its answers to one split; a `ForeignLog` has the reason why it makes no row.
-
-    Raises:
-        InputError: A file of its added metrics is damaged.
-    """
+    """Read one log, or its answers to one split; a `ForeignLog` says why it makes no row."""
     added = added_to(Path(path).parent)
     try:
         facts = Path(path).stat()

@@ -260,11 +260,7 @@ def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
 
 
 def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
-    """Locate a log below a folder, which has the index `place` in the list of folders.
-
-    Raises:
-        InputError: The log is missing.
-    """
+    """Locate a log below a folder, which has the index `place` in the list of folders."""
     path = Path(log.path).absolute()
     if not path.is_file():
         raise InputError(f"{log.name} is no longer in the folder of logs. Build the board again.")
@@ -283,9 +279,6 @@ def choose_item_texts(
     papers, and a new contestant does not change them.
 
     `folders` has the folder of the logs, then the reader's own, if any.
-
-    Raises:
-        InputError: A log is missing from its folder.
     """
     by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
     for log in logs if count > 0 else ():

@@ -253,11 +253,7 @@ _WAITING = 128
 
 
 def serve_app(app: ASGIApp, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve an app. `announce` receives the address once it listens; port 0 picks a free one.
-
-    Raises:
-        InputError: The address is not available.
-    """
+    """Serve an app. `announce` receives the address once it listens; port 0 picks a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)

@@ -87,11 +87,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Connect for writing; all changes are committed at the end, or none on an exception.
-
-        Raises:
-            BusyError: The file is locked; nothing was changed.
-        """
+        """Connect for writing; all changes are committed at the end, or none on an exception."""
         with self._begun("BEGIN IMMEDIATE") as connection:
             yield connection
             connection.execute("COMMIT")
@@ -122,10 +118,6 @@ def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Data
     """Open a database; a new one gets its tables.
 
     `wait` is the time in seconds to wait for another program's write.
-
-    Raises:
-        InputError: The file does not exist, is not a database, or has another version.
-        BusyError: The file is locked.
     """
     if not path.is_file() and not create:
         raise InputError(f"{path} does not exist. Create it with viva annotate import.")
@@ -210,11 +202,7 @@ def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> 
 
 
 def read_task(connection: sqlite3.Connection, person: Person, item: int) -> Task:
-    """Read the person's current item, or one that they have labelled or skipped.
-
-    Raises:
-        UnknownItemError: It is neither.
-    """
+    """Read the person's current item, or one that they have labelled or skipped."""
     row = _own_item(connection, person, item)
     kind, swapped = person.campaign.kind, _is_swapped(person, row["key"])
     before = connection.execute(

@@ -119,11 +119,7 @@ class Kind:
         checked(_content_model(self.name), content, where)
 
     def check_label(self, label: object, where: str, *, is_whole: bool = True) -> Value:
-        """Check a label and order its fields; with one field, it may be the value alone.
-
-        Raises:
-            InputError: A field is unknown, has an invalid value, or is missing from a whole label.
-        """
+        """Check a label and order its fields; with one field, it may be the value alone."""
         if isinstance(label, str) and len(self.fields) == 1:
             label = {self.fields[0].name: label}
         return checked(_label_model(self.name, is_whole), label, where).model_dump(

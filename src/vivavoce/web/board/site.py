@@ -200,9 +200,6 @@ def write_site(
     Over an earlier build, only changed files are written. Options: `note` is shown at the top of
     the first page, `status` is linked from every page, `next_round` and `submit` from the first
     page.
-
-    Raises:
-        InputError: `submit` is not an https address.
     """
     note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
     if submit and not submit.startswith("https://"):
