@@ -41,14 +41,19 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Check Python, the packages, the system programs, the sandbox and the model table."""
-    return [_python(), *_packages(), *_programs(), *_sandbox(), _docker(), _model_table()]
-
-
-def _python() -> Finding:
     version = ".".join(str(part) for part in sys.version_info[:3])
     is_old = sys.version_info < _OLDEST_PYTHON
     state = "missing" if is_old else "ok"
-    return Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old)
+    own = os.environ.get(TABLE_VARIABLE)
+    summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
+    return [
+        Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old),
+        *_packages(),
+        *_programs(),
+        *_sandbox(),
+        _docker(),
+        Finding("model table", "ok", summary, ""),
+    ]
 
 
 def _packages() -> list[Finding]:
@@ -135,10 +140,3 @@ def _docker() -> Finding:
     except MissingDocker:
         summary = "no daemon answers; only -T sandbox=docker needs one"
         return Finding("docker, by option", "unused", summary, "")
-
-
-def _model_table() -> Finding:
-    """Models whose context windows are known."""
-    own = os.environ.get(TABLE_VARIABLE)
-    summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
-    return Finding("model table", "ok", summary, "")

@@ -226,7 +226,14 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     make = typer.Option if isinstance(declared, Opt) else typer.Argument
     info = make(*flags, **shown)
     flag = flags[0] if flags else declared.metavar or name.upper()
-    return _Parameter(name, Annotated[kind, info], default, _reader(read, flag), flag)
+
+    def convert(value: Any) -> Any:
+        try:
+            return value if value is None else read(value)
+        except InputError as error:
+            raise typer.BadParameter(str(error), param_hint=flag) from error
+
+    return _Parameter(name, Annotated[kind, info], default, convert, flag)
 
 
 def _words(default: Any) -> Any:
@@ -245,15 +252,3 @@ def _day(text: str) -> date:
 
 def _local_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(map(check_local, paths))
-
-
-def _reader(read: Callable[[Any], Any], flag: str) -> Callable[[Any], Any]:
-    """Wrap the reader of an option so that its errors name the option."""
-
-    def convert(value: Any) -> Any:
-        try:
-            return value if value is None else read(value)
-        except InputError as error:
-            raise typer.BadParameter(str(error), param_hint=flag) from error
-
-    return convert

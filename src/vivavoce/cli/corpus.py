@@ -181,20 +181,16 @@ def stats(
     if as_json:
         print_json(found)
     elif of == "dates":
-        _print_dates(found)
+        columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
+        print_table(sheet("", found["sources"].items(), *columns))
+        names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
+        for row in found["contradictions"]:
+            say("  ".join(str(row[name]) for name in names))
+        changed = f"{found['changed']:,} papers were public before their published date"
+        say(f"{changed}; {len(found['contradictions']):,} statements contradict others.")
     else:
         say(str(corpus))
         print_counts(found)
-
-
-def _print_dates(report: dict[str, Any]) -> None:
-    columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
-    print_table(sheet("", report["sources"].items(), *columns))
-    names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
-    for row in report["contradictions"]:
-        say("  ".join(str(row[name]) for name in names))
-    changed = f"{report['changed']:,} papers were public before their published date"
-    say(f"{changed}; {len(report['contradictions']):,} statements contradict others.")
 
 
 @verb(app, "corpus verify --corpus corpus")

@@ -45,11 +45,6 @@ _RESUMING = frozenset({"exam", "run", "live"})
 """Verbs that resume where they stopped when the command is repeated."""
 
 
-def _going_on(words: Sequence[str], command: str | None) -> str:
-    resume = f" Completed work is kept. To continue:\n  viva {shlex.join(words)}"
-    return resume if command in _RESUMING else ""
-
-
 class VivaGroup(TyperGroup):
     """The top command: turns errors into messages and exit codes."""
 
@@ -89,7 +84,8 @@ class VivaGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, typer.Abort) as stop:
-            say("\nStopped." + _going_on(sys.argv[1:], ctx.invoked_subcommand), quiet=True)
+            resume = f" Completed work is kept. To continue:\n  viva {shlex.join(sys.argv[1:])}"
+            say("\nStopped." + (resume if ctx.invoked_subcommand in _RESUMING else ""), quiet=True)
             raise SystemExit(_INTERRUPTED) from stop
 
 

@@ -312,15 +312,13 @@ class _Exam:
                     row for each in alone for row in worst_items(request, each, logs, titles)
                 ],
             }
-            self._write_page(self._result(report))
+            page = templates().get_template("verdict.html.j2")
+            text = page.render(
+                exam=self._result(report), models=self.request.models, source=self.request.papers
+            )
+            write_text(self.request.site / PAGE, text)
         self.state.finish(report)
         return self._result(report)
-
-    def _write_page(self, result: Exam) -> None:
-        """Write the page of the report; model names and titles of papers are escaped."""
-        page = templates().get_template("verdict.html.j2")
-        text = page.render(exam=result, models=self.request.models, source=self.request.papers)
-        write_text(self.request.site / PAGE, text)
 
     def _result(self, report: Row) -> Exam:
         site = self.request.site

@@ -54,7 +54,10 @@ class Outcome(Report):
         values = [_column(task) for task in self.tasks]
         paid = (
             Column(lambda row: _of_models(row, dollars(row["cost_per_answer"])), "per answer"),
-            Column(lambda row: _of_models(row, _in_all(row)), "in all"),
+            Column(
+                lambda row: _of_models(row, f"{dollars(row['cost'])} for {row['answers']:,}"),
+                "in all",
+            ),
             Column(lambda row: _of_models(row, f"{row['failed']:,}"), "failed"),
             Column(lambda row: _of_models(row, f"{row['papers']:,}"), "papers"),
         )
@@ -134,10 +137,6 @@ def _value_of(row: Row, task: str) -> str:
 
 def _of_models(row: Row, text: str) -> str:
     return text if row["kind"] == MODEL else ""
-
-
-def _in_all(row: Row) -> str:
-    return f"{dollars(row['cost'])} for {row['answers']:,}"
 
 
 def conclude(

@@ -117,7 +117,14 @@ class State:
     def __init__(self, request: Request, files: Mapping[str, Sequence[File]]) -> None:
         """Open the record; one of other papers is replaced, unless models were asked about them."""
         self._request, self._path = request, request.out / STATE
-        about = _about(request, files)
+        dates = [str(day) if day else None for day in (request.since, request.until)]
+        found = [pair for each in files.values() for pair in each]
+        about = {
+            "dates": dates,
+            "most": request.max,
+            "query": request.query,
+            "files": {name: hash_file(path) for name, path in found},
+        }
         if self._path.exists():
             self._record = read_sealed(self._path, "Remove the folder, or name another --out.")
             if self._record.get("format") != FORMAT:
@@ -167,18 +174,6 @@ class State:
     def write(self) -> None:
         """Write the record to the disk."""
         write_sealed(self._path, self._record)
-
-
-def _about(request: Request, files: Mapping[str, Sequence[File]]) -> Row:
-    """The papers of an exam: contents of files, or a query."""
-    dates = [str(day) if day else None for day in (request.since, request.until)]
-    found = [pair for each in files.values() for pair in each]
-    return {
-        "dates": dates,
-        "most": request.max,
-        "query": request.query,
-        "files": {name: hash_file(path) for name, path in found},
-    }
 
 
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]

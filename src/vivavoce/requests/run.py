@@ -58,19 +58,15 @@ def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
             raise InputError(f"{word!r} is not a sweep. Write NAME=VALUES, such as rounds=2..5.")
         if name in sweep:
             raise InputError(f"{name} is swept twice. Write all its values once: {name}=1,2,3.")
-        sweep[name] = _values(name, listed)
+        values: list[Any] = []
+        for part in listed.split(","):
+            span = _RANGE.fullmatch(part.strip())
+            values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
+        shown = [repr(value) for value in values]
+        if len(set(shown)) < len(shown):
+            raise InputError(f"{name}={listed} has a value twice. Give each once.")
+        sweep[name] = values
     return sweep
-
-
-def _values(name: str, listed: str) -> list[Any]:
-    values: list[Any] = []
-    for part in listed.split(","):
-        span = _RANGE.fullmatch(part.strip())
-        values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
-    shown = [repr(value) for value in values]
-    if len(set(shown)) < len(shown):
-        raise InputError(f"{name}={listed} has a value twice. Give each once.")
-    return values
 
 
 def _span(name: str, first: int, last: int) -> list[int]:

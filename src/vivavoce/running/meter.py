@@ -99,7 +99,12 @@ class Meter:
             yield lambda _: None
             return
         payer = str(model) + self._purpose
-        number = await self._take(_most(request, cost), payer, name)
+        words = "".join(message.text for message in request.input)
+        shown = len(words.encode("utf-8", "surrogatepass")) + len(str(request.tools))
+        taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
+        dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
+        given = (request.config.max_tokens or _MAX_ANSWER) * (request.config.num_choices or 1)
+        number = await self._take((taken * dearest + given * cost.output) / 1_000_000, payer, name)
 
         def settle(reply: Reply | None) -> None:
             output = output_of(reply) if reply is not None else None
@@ -182,15 +187,6 @@ def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
             under_way.pop(line.get("request", ""), None)
             paid += float(line["usd"])
     return paid, under_way
-
-
-def _most(request: Request, cost: ModelCost) -> float:
-    words = "".join(message.text for message in request.input)
-    shown = len(words.encode("utf-8", "surrogatepass")) + len(str(request.tools))
-    taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
-    dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
-    given = (request.config.max_tokens or _MAX_ANSWER) * (request.config.num_choices or 1)
-    return (taken * dearest + given * cost.output) / 1_000_000
 
 
 def spent_on(folder: Path, purpose: str) -> float:

@@ -75,7 +75,9 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
             "model_info": _model(model, rows[0]),
             "evaluation_results": [_result(row) for row in rows],
         }
-        content = _json(record)
+        content = (
+            json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        ).encode()
         # The format wants a UUID; hashing the content makes it reproducible.
         unique = UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
         yield f"{benchmark}/{model}/{unique}.json", content
@@ -196,10 +198,6 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
         for name, value in values.items()
         if value is not None
     }
-
-
-def _json(record: Row) -> bytes:
-    return (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, bytes]]:

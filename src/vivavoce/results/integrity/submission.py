@@ -256,22 +256,22 @@ def take_in(
     for place, folder in enumerate(found):
         if progress:
             progress(place, len(found))
-        rows.append(_decide(folder, target, rounds))
+        checked = check_apart(folder, rounds)
+        if is_accepted := not checked["problems"]:
+            shutil.copytree(
+                folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED)
+            )
+        rows.append(
+            {
+                "name": spelled(folder.name),
+                "accepted": is_accepted,
+                "runs": checked["runs"],
+                "reasons": checked["problems"],
+            }
+        )
     report = Intake(tuple(rows), str(target))
     write_json(out / DECISIONS, report.as_dict())
     return report
-
-
-def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
-    checked = check_apart(folder, rounds)
-    if is_accepted := not checked["problems"]:
-        shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
-    return {
-        "name": spelled(folder.name),
-        "accepted": is_accepted,
-        "runs": checked["runs"],
-        "reasons": checked["problems"],
-    }
 
 
 def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) -> Row:

@@ -281,6 +281,12 @@ def sample_score(
     cost, judge_cost = _cost(everyone), _cost(judge)
     judge_tokens = _tokens(judge)
     fault = (score.metadata or {}).get("fault")
+    board = summary.metadata.get("board")
+    named = board if isinstance(board, Mapping) else {}
+    parts = [
+        summary.metadata.get("title"),
+        *(named.get(name) for name in ("task", "dataset", "metric")),
+    ]
     return SampleScore(
         id=str(summary.id),
         epoch=summary.epoch,
@@ -298,19 +304,11 @@ def sample_score(
         published=(parse_date(summary.metadata.get("published")) or ("", ""))[0],
         split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
-        title=_title(summary.metadata),
+        title=" · ".join(str(part)[:_MAX_TITLE] for part in parts if part),
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},
         truncated=(score.metadata or {}).get("truncated") is True,
     )
-
-
-def _title(metadata: Mapping[str, Any]) -> str:
-    """Title of a sample's paper or table, or name of its leaderboard."""
-    board = metadata.get("board")
-    named = board if isinstance(board, Mapping) else {}
-    parts = [metadata.get("title"), *(named.get(name) for name in ("task", "dataset", "metric"))]
-    return " · ".join(str(part)[:_MAX_TITLE] for part in parts if part)
 
 
 def _cost(usage: Iterable[ModelUsage]) -> float | None:

@@ -121,7 +121,14 @@ def _problem(error: Exception) -> str:
 def _texts(sample: EvalSample) -> Texts:
     score, output = next(iter(our_scores(sample.scores)), None), sample.output.completion
     judgement = ((score.metadata if score else None) or {}).get("judge")
-    hidden = [*_reasoning(sample), *(part for _, part in final_answer(output).cuts)]
+    from inspect_ai.model import ContentReasoning
+
+    content = sample.output.message.content if sample.output.choices else ""
+    parts = [] if isinstance(content, str) else content
+    hidden = [
+        *[part.reasoning for part in parts if isinstance(part, ContentReasoning)],
+        *(part for _, part in final_answer(output).cuts),
+    ]
     return Texts(
         input=cut(input_text(sample), MAX_LENGTH),
         gold=cut(target_text(sample), MAX_LENGTH),
@@ -130,15 +137,6 @@ def _texts(sample: EvalSample) -> Texts:
         explanation=cut((score.explanation if score else None) or "", MAX_LENGTH),
         judgement=judgement if isinstance(judgement, Mapping) else None,
     )
-
-
-def _reasoning(sample: EvalSample) -> list[str]:
-    """Reasoning that a provider sends apart from the answer."""
-    from inspect_ai.model import ContentReasoning
-
-    content = sample.output.message.content if sample.output.choices else ""
-    parts = [] if isinstance(content, str) else content
-    return [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
 
 
 class _OversizeError(Exception):

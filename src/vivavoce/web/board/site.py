@@ -253,7 +253,15 @@ def write_comparison(
     made: list[Page] = []
     paths: list[dict[str, str]] = []
     for row, of_duel in zip(comparison["duels"], items, strict=True):
-        around = _around(row)
+        place = [str(row[name]) for name in PLACE]
+        sides = [row[side] for side in "ab"]
+        found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
+        around = ItemContext(
+            folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
+            back=Link("The comparison", _INDEX),
+            family=row["family"],
+            higher_is_better=found is None or found["higher_is_better"] is not False,
+        )
         paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
         made += items_pages(of_duel, around)
 
@@ -279,18 +287,6 @@ def write_comparison(
     numbers = json_file(_NUMBERS, {"schema_version": SCHEMA_VERSION, **comparison})
     write_pages([page, numbers, *made, *static_files()], out)
     return out / _INDEX
-
-
-def _around(row: Row) -> ItemContext:
-    place = [str(row[name]) for name in PLACE]
-    sides = [row[side] for side in "ab"]
-    found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
-    return ItemContext(
-        folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
-        back=Link("The comparison", _INDEX),
-        family=row["family"],
-        higher_is_better=found is None or found["higher_is_better"] is not False,
-    )
 
 
 def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
