@@ -12,10 +12,6 @@ from importlib import metadata
 from vivavoce.errors import VivaError
 from vivavoce.tasks.prompting.windows import TABLE_VARIABLE, model_table
 
-_SYSTEM = {
-    "chromium": ("chromium", "browser tests"),
-}
-"""Program -> (Debian package, what needs it)."""
 _MARKED_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)")
 _OLDEST_PYTHON = (3, 11)
@@ -44,12 +40,18 @@ def examine() -> list[Finding]:
     version = ".".join(str(part) for part in sys.version_info[:3])
     is_old = sys.version_info < _OLDEST_PYTHON
     state = "missing" if is_old else "ok"
+    chromium = shutil.which("chromium")
     own = os.environ.get(TABLE_VARIABLE)
     summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
     return [
         Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old),
         *_packages(),
-        *_programs(),
+        Finding(
+            "chromium, for browser tests",
+            "ok" if chromium else "missing",
+            chromium or "",
+            "" if chromium else "apt-get install -y chromium",
+        ),
         *_sandbox(),
         _docker(),
         Finding("model table", "ok", summary, ""),
@@ -91,21 +93,6 @@ def _is_installed(name: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
-
-
-def _programs() -> list[Finding]:
-    findings = []
-    for program, (package, purpose) in _SYSTEM.items():
-        path = shutil.which(program)
-        findings.append(
-            Finding(
-                name=f"{program}, for {purpose}",
-                state="ok" if path else "missing",
-                found=path or "",
-                install="" if path else f"apt-get install -y {package}",
-            )
-        )
-    return findings
 
 
 def _sandbox() -> list[Finding]:

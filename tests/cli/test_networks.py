@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli.corpus import Network as Name
-from vivavoce.cli.corpus import app
+from vivavoce.cli.corpus import network_app as app
 from vivavoce.errors import InputError, StaleError
 from vivavoce.networks.stored import READS
 

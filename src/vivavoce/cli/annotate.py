@@ -215,5 +215,5 @@ def _rows_of_logs(
 
     if a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
-    found = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
-    return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out
+    rows, left_out = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
+    return [(row, f"{logs}: {row['id']}") for row in rows], left_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,7 +14,6 @@ from vivavoce.cli.output import (
     answer,
     print_json,
     print_notes,
-    print_parts,
     print_report,
     progress,
     say,
@@ -31,7 +30,6 @@ from vivavoce.requests import (
 
 if TYPE_CHECKING:
     from vivavoce.reports import Report
-    from vivavoce.results.board.groups import Board
     from vivavoce.rounds import Round
 
 
@@ -81,17 +79,6 @@ def build(
         if has_texts:
             say(TEXTS_NOTE)
         say(str(page))
-
-
-def print_board(
-    board: Board, *, everything: bool = False, costs: bool = False, as_json: bool = False
-) -> None:
-    """Print one table for each task and setting, ranked by its headline metric."""
-    if as_json:
-        print_json(board.as_dict())
-        return
-    print_parts(board.parts(everything=everything, costs=costs))
-    print_notes(board.notes)
 
 
 @verb(app, "board export logs --as eee --out results")
@@ -244,18 +231,8 @@ def intake(
 
 
 By = Literal[
-    "metric",
-    "setting",
-    "part",
-    "retriever",
-    "attempts",
-    "sweep",
-    "context",
-    "cutoff",
-    "drift",
+    "metric", "setting", "part", "retriever", "attempts", "sweep", "context", "cutoff", "drift"
 ]
-
-
 _READS: Mapping[str, tuple[str, ...]] = {
     "sweep": ("over",),
     "cutoff": ("cutoffs", "margin"),
@@ -303,7 +280,10 @@ def show(
         from vivavoce.results.board.building import leaderboard
 
         board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
-        print_board(board, everything=everything, costs=costs, as_json=as_json)
+        parts = board.parts(everything=everything, costs=costs)
+        answer(board.as_dict(), parts, as_json=as_json)
+        if not as_json:
+            print_notes(board.notes)
         return
     from vivavoce.results.audits import contrasts, sweeps
     from vivavoce.results.audits.metrics import metric_agreement
@@ -345,21 +325,17 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two contestants item by item: differences, wins, and the largest differences."""
-    from vivavoce.results.board.head_to_head import head_to_head
+    from vivavoce.results.board.head_to_head import differing_items, head_to_head, metric_sheet
+    from vivavoce.web.board.site import write_comparison
 
     found = head_to_head(a, b, logs, differing=items, **vars(reading))
-    page = None if out is None else _write(found, out)
+    page = None
+    if out is not None:
+        sheets = list(map(metric_sheet, found.duels))
+        page = write_comparison(found.as_dict(), sheets, differing_items(found), out)
     if as_json:
         print_json({**found.as_dict(), **({} if page is None else {"page": str(page)})})
         return
     print_report(found, as_json=False)
     if page is not None:
         say(str(page))
-
-
-def _write(view: Any, out: Path) -> Path:
-    from vivavoce.results.board.head_to_head import differing_items, metric_sheet
-    from vivavoce.web.board.site import write_comparison
-
-    sheets = list(map(metric_sheet, view.duels))
-    return write_comparison(view.as_dict(), sheets, differing_items(view), out)

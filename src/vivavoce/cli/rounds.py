@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -108,6 +109,7 @@ def stats(
     """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     from vivavoce.rounds import load_round, round_stats
     from vivavoce.rounds.family import check_split
+    from vivavoce.tasks.tables.item import FAMILY, STATISTICS
     from vivavoce.tasks.writing.composing import describe_lengths
     from vivavoce.text.tokens import open_counter
 
@@ -117,7 +119,9 @@ def stats(
     counts = round_stats(opened)
     has_writing = any(family == "writing" for family, _ in opened.tasks())
     writing = describe_lengths(opened, counter, split) if has_writing else {}
-    tables = read_table_statistics(opened)
+    tables = {}
+    if f"{FAMILY}/{STATISTICS}" in opened.manifest["files"]:
+        tables = {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
     if as_json:
         print_json({**counts, **writing, **tables})
         return
@@ -273,17 +277,6 @@ def nuggets(
     answer(counts, lines, as_json=as_json)
     if not counts["nuggets"]:
         raise typer.Exit(1)
-
-
-def read_table_statistics(opened: Round) -> Row:
-    """Statistics of a round's literature tables, under `literature_tables`; empty if none."""
-    import json
-
-    from vivavoce.tasks.tables.item import FAMILY, STATISTICS
-
-    if f"{FAMILY}/{STATISTICS}" not in opened.manifest["files"]:
-        return {}
-    return {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
 
 
 def _table_parts(report: Row) -> Iterator[Sheet | str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +21,6 @@ from vivavoce.requests.run import ExamRequest, RunSpec, given_sweep, sources_of
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeReport, SmokeRow
-    from vivavoce.examining import Exam
     from vivavoce.running import RunReport
 
 
@@ -168,6 +167,7 @@ def exam(
 ) -> None:
     """Examine models on your papers: which is better at which task, by how much, at what cost."""
     from vivavoce.examining import exam as examine
+    from vivavoce.examining.planning import plan_lines
 
     found = examine(
         yes=yes,
@@ -176,15 +176,19 @@ def exam(
         **vars(request),
         **vars(connection),
     )
+    lines = tuple(found.pairs()) if pairs else ()
     if as_json:
         print_json(found.as_dict())
+    elif as_markdown:
+        for line in markdown((*found.parts(), *lines)):
+            say(line)
     else:
-        lines = tuple(found.pairs()) if pairs else ()
-        if as_markdown:
-            for line in markdown((*found.parts(), *lines)):
-                say(line)
-        else:
-            _print_exam(found, lines)
+        print_parts(found.parts())
+        if not found.verdicts:
+            plan = plan_lines({"papers": found.papers, "plan": found.plan})
+            lines = ("A model would be asked:", *plan[1:], *lines)
+        for line in (*lines, found.page):
+            say(line)
 
 
 @contextmanager
@@ -205,19 +209,6 @@ def _ask(proposal: dict[str, Any]) -> bool:
         say("No model was asked.")
         raise typer.Exit
     return True
-
-
-def _print_exam(result: Exam, pairs: Sequence[str]) -> None:
-    from vivavoce.examining.planning import plan_lines
-
-    print_parts(result.parts())
-    if not result.verdicts:
-        say("A model would be asked:")
-        for line in plan_lines({"papers": result.papers, "plan": result.plan})[1:]:
-            say(line)
-    for line in pairs:
-        say(line)
-    say(result.page)
 
 
 def demo(

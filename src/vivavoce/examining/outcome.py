@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from vivavoce.examining.planning import dollars, last_parts, total
 from vivavoce.examining.standings import Standing
 from vivavoce.metrics.judged_text import NUGGETS, SUPPORT
-from vivavoce.reports import NOTHING, Column, Report, Sheet, sheet, shown
+from vivavoce.reports import Column, Report, Sheet, sheet, shown
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
@@ -123,16 +123,11 @@ def _plain(task: str) -> str:
 
 def _column(task: Row) -> Column:
     name = task["task"]
-    return Column(lambda row: _value_of(row, name), f"{_plain(name)} ({task['metric']})")
+    return Column(lambda row: shown(row["values"].get(name)), f"{_plain(name)} ({task['metric']})")
 
 
 def _label(row: Row) -> str:
     return f"{row['short']} (baseline)" if row["kind"] == BASELINE else str(row["short"])
-
-
-def _value_of(row: Row, task: str) -> str:
-    value: Row | None = row["values"].get(task)
-    return shown(value) if value else NOTHING
 
 
 def _of_models(row: Row, text: str) -> str:

@@ -144,14 +144,14 @@ class State:
     def pending_cells(self, period: Period) -> list[Cell]:
         """Unfinished cells that are due by a period's end."""
         done = {_place(row) for row in self.ledger.find(CELL)}
-        return [cell for cell in self._cells(period) if tuple(cell.facts.values()) not in done]
-
-    def _cells(self, period: Period) -> Iterator[Cell]:
-        for end, name in self.rounds().items():
-            for one in self.config.contestant:
-                due = one.due(end)
-                if due is not None and due <= period.end:
-                    yield from (Cell(name, one, setting) for setting in self.config.run.settings)
+        return [
+            cell
+            for end, name in self.rounds().items()
+            for one in self.config.contestant
+            if (due := one.due(end)) is not None and due <= period.end
+            for cell in (Cell(name, one, setting) for setting in self.config.run.settings)
+            if tuple(cell.facts.values()) not in done
+        ]
 
     def preparation(self, period: Period) -> list[str]:
         """Missing preparation steps of a period."""

@@ -120,7 +120,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         refused=tuple(sorted(set(refused.values()))),
         set_aside=tuple(set_aside),
         stopped=tuple(stopped),
-        spent=meter.report() if is_metered else None,
+        spent={"usd": meter.spent, "budget": meter.budget} if is_metered else None,
         cache=describe_cache(tasks, spec),
     )
 

@@ -71,11 +71,6 @@ class _Counter:
     is_judged: bool
     counts: dict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
 
-    def _answer(self, gold: str) -> str:
-        """The gold; with its words in another order where a judge would not be asked about it."""
-        words = gold.split()
-        return " ".join(words[1:] + words[:1]) if self.is_judged else gold
-
     def watch(self, model: Model) -> None:
         """Count a model's requests; each is answered with the gold, or as judges usually do."""
         from inspect_ai.model import ModelOutput
@@ -94,7 +89,10 @@ class _Counter:
             attempt = current_attempt()
             gold = self.targets.get(attempt.sample, "") if attempt else ""
             asked = request_under_way()
-            text = (asked and asked.usual) or self._answer(gold)
+            # A judge would not be asked about the gold's own words in their order.
+            words = gold.split()
+            usual = " ".join(words[1:] + words[:1]) if self.is_judged else gold
+            text = (asked and asked.usual) or usual
             count = self.counts[str(model)]
             count.requests += 1
             taken = sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)

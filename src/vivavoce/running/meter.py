@@ -63,10 +63,6 @@ class Meter:
         paid, self._lost = _bill_of(lines)
         self.spent, self._lines = paid + sum(self._lost.values()), len(lines)
 
-    def report(self) -> Row:
-        """Dollars spent, and the budget."""
-        return {"usd": self.spent, "budget": self.budget}
-
     def _write(self, line: Row) -> None:
         self._file.add(line)
         self._lines += 1

@@ -82,7 +82,11 @@ def run_to_decision(
         The last log of every contestant, and the outcome of each comparison that ended.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
-    comparisons = {one.name: one for one in comparisons_of(tasks, rule, spec)}
+    groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
+    for task in tasks:
+        groups[section_of(task)].append(task)
+    made = (Comparison(members, rule, spec) for members in groups.values())
+    comparisons = {one.name: one for one in made}
     while asked := [task for one in comparisons.values() for task in one.next_look()]:
         for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
@@ -96,14 +100,6 @@ def run_to_decision(
             comparison.take_look()
     last = [log for one in comparisons.values() for _, log in sorted(one.logs.items())]
     return last, [report for one in comparisons.values() if (report := one.report())]
-
-
-def comparisons_of(tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec) -> list[Comparison]:
-    """Group tasks into comparisons; raises `InputError` for too few contestants."""
-    groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
-    for task in tasks:
-        groups[section_of(task)].append(task)
-    return [Comparison(members, rule, spec) for members in groups.values()]
 
 
 @dataclass

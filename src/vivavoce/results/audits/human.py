@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -244,15 +245,11 @@ def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedM
         first.contestant,
         first.asked,
         WIN_RATE,
-        [_mean(points[item]) for item in items],
-        [_mean(people[item]) for item in items],
+        [fmean(points[item]) if points[item] else math.nan for item in items],
+        [fmean(people[item]) if people[item] else math.nan for item in items],
         [clusters[item] for item in items],
         is_drawn(first.clusters, [(clusters[label.id], label.draw) for label in of_row]),
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
 
 
 DRAWN = "{} of {} clusters at random, seed {}"

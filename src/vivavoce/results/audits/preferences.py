@@ -11,7 +11,7 @@ Source: arXiv2Table, section 5.3: 200 pairs that people accept or reject (Table 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -36,16 +36,6 @@ MAX_LENGTH = 150_000
 """Maximum characters of a prompt or an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """Items for people to judge."""
-
-    rows: tuple[Row, ...]
-    """{id, cluster, content: {prompt, a, b, names, source}}."""
-    left_out: int
-    """Items without an answer by one of the two."""
-
-
 def preference_rows(
     logs: Path,
     a: str,
@@ -56,8 +46,11 @@ def preference_rows(
     draw: int | None = None,
     seed: int = 0,
     partial: bool = False,
-) -> Preferences:
+) -> tuple[list[Row], int]:
     """First answers of two contestants to the same items, wherever both ran.
+
+    Returns rows {id, cluster, content: {prompt, a, b, names, source}}, and the number of items
+    without an answer by one of the two.
 
     With `draw`, only this number of random clusters of each task and setting; items record the
     draw.
@@ -85,7 +78,7 @@ def preference_rows(
         rows += answered if draw is None else _drawn(members, answered, draw, seed)
     if not rows:
         raise InputError(f"{logs} has no item that both {a} and {b} answered.")
-    return Preferences(tuple(rows), left_out)
+    return rows, left_out
 
 
 def _drawn(logs: Sequence[RunLog], rows: Sequence[Row], draw: int, seed: int) -> list[Row]:

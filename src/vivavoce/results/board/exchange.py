@@ -113,8 +113,10 @@ def _model(name: str, row: Row) -> Row:
 
 def _result(row: Row) -> Row:
     known = metrics_of(row["family"]).get(row["metric"])
+    named = ("round", "task", "task_version", "setting", "method", "model", "decoding", "judge")
+    key = [row[name] for name in (*named, "prompt_hash", "metric")]
     return {
-        "evaluation_result_id": hash_of(_key(row))[:32],
+        "evaluation_result_id": hash_of(key)[:32],
         "evaluation_name": f"{row['task']} ({row['setting']})",
         "source_data": {
             "source_type": "other",
@@ -158,11 +160,6 @@ _DETAILS = (
     *("fit", "agent", "trust", "tokens", "cost", "seconds"),
 )
 """Columns that a record has as text beside the value."""
-
-
-def _key(row: Row) -> list[Any]:
-    fields = ("round", "task", "task_version", "setting", "method", "model", "decoding", "judge")
-    return [*(row[name] for name in fields), row["prompt_hash"], row["metric"]]
 
 
 def _metric(row: Row, known: Metric | None) -> Row:
@@ -220,7 +217,10 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:
-        if row["headline"] and row["value"] is not None and _is_trained(row):
+        # Extractive and rule-based models have the cutoff `never`.
+        is_trained = (row["exposure"] or {}).get("cutoff") != "never"
+        is_model = row["model"] not in ("", NO_MODEL)
+        if row["headline"] and row["value"] is not None and is_trained and is_model:
             name = f"{row['round']}-{row['setting']}-{row['method']}"
             found[model_id(row), name].append(row)
     for (model, name), rows in sorted(found.items()):
@@ -238,11 +238,6 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
         ]
         text = yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, width=100)
         yield f"{model}/.eval_results/{_folder(name)}.yaml", text.encode()
-
-
-def _is_trained(row: Row) -> bool:
-    """True for a language model; extractive and rule-based models have the cutoff `never`."""
-    return row["model"] not in ("", NO_MODEL) and (row["exposure"] or {}).get("cutoff") != "never"
 
 
 def _notes(row: Row) -> str:

@@ -307,7 +307,7 @@ def _metric_row(
     found = paired_difference(first, second, draws, span=span, looks=looks)
     [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
-    leads = _leads(a, b, metric, sign, shared)
+    leads = _leads(first, second, sign)
     lead = sign * (found.value or 0.0)
     return {
         "metric": metric,
@@ -330,12 +330,10 @@ def _metric_row(
     }
 
 
-def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:
+def _leads(first: Floats, second: Floats, sign: int) -> Floats:
     """Sign per item: 1 if `a` is better, -1 if worse, 0 if equal, otherwise NaN."""
     if not sign:
-        return np.full(len(shared), np.nan)
-    a_values, b_values = a.item_values(metric), b.item_values(metric)
-    first, second = (np.array([of[item] for item in shared]) for of in (a_values, b_values))
+        return np.full(len(first), np.nan)
     difference = sign * (first - second)
     scale = np.maximum(np.abs(first), np.abs(second))
     known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))

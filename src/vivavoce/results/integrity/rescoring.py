@@ -39,7 +39,6 @@ from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.running import unseen
 from vivavoce.running.meter import current_attempt, follow_attempts
-from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task
@@ -162,11 +161,6 @@ class LoggedAPI(ModelAPI):
 def logged() -> type[ModelAPI]:
     """Provider of replies from a log."""
     return LoggedAPI
-
-
-def reopen(header: EvalLog, folder: Path) -> Task:
-    """Open a log's task on a round, with the items that its run asked; see `open_whole`."""
-    return ask_again(open_whole(header, folder), header)
 
 
 def open_whole(header: EvalLog, folder: Path) -> Task:

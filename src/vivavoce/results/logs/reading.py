@@ -159,6 +159,8 @@ def _run_log(
     ]
     key, judges = _row_key(header, metadata), _judges(header)
     total = header.eval.dataset.samples or 0
+    alias, model = str(metadata.get("alias") or ""), header.eval.model
+    name = model.rpartition("/")[2]
     return RunLog(
         name=Path(path).name,
         path=path,
@@ -177,7 +179,8 @@ def _run_log(
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        alias=_alias(metadata, header.eval.model),
+        # A name that repeats the model's says nothing.
+        alias=alias if is_alias(alias) and alias != name and model != _NOBODY else "",
         samples=tuple(
             score for summary in summaries if (score := sample_score(summary, shown, added))
         ),
@@ -212,13 +215,6 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
         prompt_hash=metadata["prompt_hash"],
         judge=_judge(header, str(metadata.get("judge") or "")),
     )
-
-
-def _alias(metadata: Mapping[str, Any], model: str) -> str:
-    """A run's alias; empty if there is none or it repeats the model's name."""
-    alias = str(metadata.get("alias") or "")
-    is_more = is_alias(alias) and alias != model.rpartition("/")[2] and model != _NOBODY
-    return alias if is_more else ""
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from vivavoce.reports import NOTHING, Sheet
@@ -134,10 +133,6 @@ def overview(site: Site) -> dict[str, Any]:
         "has_weights": any(line.weights for line in found),
         "about_rounds": [about_round(entry) for entry in site.rounds],
     }
-
-
-def _shares(board: BoardOf) -> Callable[[Row], Interval | None]:
-    return partial(shares_above, ranked=len(board.ranked))
 
 
 class Answers(NamedTuple):
