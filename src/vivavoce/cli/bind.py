@@ -30,10 +30,11 @@ import typer
 from typer.core import TyperCommand
 from typer.models import ParameterInfo
 
+from vivavoce.cli.output import Answer
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Opt, check_local, check_values, sentence_of
 
-Verb = TypeVar("Verb", bound=Callable[..., None])
+Verb = TypeVar("Verb", bound=Callable[..., Answer | None])
 
 Json = Annotated[bool, Opt("Print one JSON document on stdout.", "--json")]
 Logs = Annotated[Path, Arg("Folder of logs that viva run wrote.")]
@@ -100,11 +101,15 @@ def verb(
     return add
 
 
-def bind(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a function that Typer can read and that calls the verb with its requests."""
+def bind(function: Callable[..., Answer | None]) -> Callable[..., None]:
+    """Make a function that Typer can read and that calls the verb with its requests.
+
+    A verb that returns an answer gets the option --json.
+    """
     requests: dict[str, tuple[type, list[_Parameter]]] = {}
     parameters: list[_Parameter] = []
     hints = get_type_hints(function, include_extras=True)
+    answers = hints.get("return") is Answer
     context = None
     has_file = _CONFIG in hints
     for each in inspect.signature(function).parameters.values():
@@ -118,6 +123,9 @@ def bind(function: Callable[..., None]) -> Callable[..., None]:
             default = MISSING if each.default is inspect.Parameter.empty else each.default
             parameters.append(_parameter(each.name, hint, default))
 
+    if answers:
+        parameters.append(_parameter("as_json", Json, False))
+
     def call(ctx: typer.Context, **values: Any) -> None:
         given = {each.name: each.convert(values[each.name]) for each in parameters}
         for name, (request, options) in requests.items():
@@ -127,7 +135,10 @@ def bind(function: Callable[..., None]) -> Callable[..., None]:
                 found = _of_file(request, given[_CONFIG]) | typed
                 _refuse_missing(request, options, found)
             given[name] = request(**found)
-        function(**given, **({context: ctx} if context else {}))
+        as_json = given.pop("as_json") if answers else False
+        answer = function(**given, **({context: ctx} if context else {}))
+        if answer is not None:
+            answer.print(as_json=as_json)
 
     empty, kind = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
     taken = [

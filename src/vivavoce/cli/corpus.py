@@ -15,8 +15,7 @@ import typer
 
 from vivavoce.cli.bind import Json, verb
 from vivavoce.cli.output import (
-    answer,
-    end_if_stopped,
+    Answer,
     print_counts,
     print_json,
     print_table,
@@ -96,8 +95,7 @@ def ingest(
             metavar="HOST:PORT",
         ),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Read papers into a corpus; broken files are reported and skipped."""
     from vivavoce.corpus import ingest as ingest_files
     from vivavoce.corpus.build.engine import Engine
@@ -146,10 +144,12 @@ def ingest(
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
     enrichment = {"enriched": asdict(enriched)} if enriched else {}
-    answer({**asdict(report), "corpus": str(corpus), **enrichment}, lines, as_json=as_json)
-    end_if_stopped(enriched.stopped if enriched else None)
-    if not report.read or (strict and report.failed):
-        raise typer.Exit(1)
+    return Answer(
+        {**asdict(report), "corpus": str(corpus), **enrichment},
+        lines,
+        failed=not report.read or (strict and bool(report.failed)),
+        stopped=enriched.stopped if enriched else None,
+    )
 
 
 def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
@@ -194,11 +194,11 @@ def stats(
 
 
 @verb(app, "corpus verify --corpus corpus")
-def verify(corpus: CorpusFolder, as_json: Json = False) -> None:
+def verify(corpus: CorpusFolder) -> Answer:
     """Check every file of a corpus against its recorded hash."""
     from vivavoce.corpus import verify_corpus
 
-    report_problems(verify_corpus(corpus), corpus, as_json)
+    return report_problems(verify_corpus(corpus), corpus)
 
 
 @verb(app, "corpus export papers --corpus corpus --out papers.jsonl")
@@ -208,14 +208,13 @@ def export(
         str, Arg("papers, authorships, sections, references, tables, ...", metavar="TABLE")
     ],
     out: Annotated[Path, Opt("A .jsonl or .parquet file.")],
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write a table to a file."""
     from vivavoce.corpus import export_table, load_corpus
 
     rows = export_table(load_corpus(corpus), table, out)
     document = {"table": table, "rows": rows, "out": str(out)}
-    answer(document, [f"{out}: {rows:,} rows"], as_json=as_json)
+    return Answer(document, [f"{out}: {rows:,} rows"])
 
 
 def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
@@ -225,12 +224,10 @@ def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
         yield f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)"
 
 
-def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
-    """Print the problems that a check found; exit with 1 if there are any."""
+def report_problems(problems: list[str], where: Path) -> Answer:
+    """The problems that a check found, or that there are none."""
     document = {"sound": not problems, "problems": problems}
-    answer(document, problems or [f"{where} is sound"], as_json=as_json)
-    if problems:
-        raise typer.Exit(1)
+    return Answer(document, problems or [f"{where} is sound"], failed=bool(problems))
 
 
 Network = Literal["coauthor", "citation", "comparison"]
@@ -245,8 +242,7 @@ def build(
     corpus: CorpusFolder,
     only: Annotated[Sequence[Network], Opt("Build this network alone; repeatable.")] = (),
     fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Build the co-author, citation and comparison networks of a corpus, or update them."""
     import pyarrow as pa
 
@@ -266,7 +262,7 @@ def build(
     }
     path = str(corpus / FOLDER)
     lines = [f"  {name}: {n['nodes']:,} nodes, {n['edges']:,} edges" for name, n in sizes.items()]
-    answer({"networks": sizes, "path": path}, [*lines, path], as_json=as_json)
+    return Answer({"networks": sizes, "path": path}, [*lines, path])
 
 
 @verb(network_app, "network stats --corpus corpus --by domain", "stats")

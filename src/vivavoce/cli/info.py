@@ -6,10 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
-
-from vivavoce.cli.bind import Json
-from vivavoce.cli.output import answer, say
+from vivavoce.cli.output import Answer, say
 from vivavoce.errors import VivaError
 from vivavoce.reports import Sheet
 from vivavoce.requests import Arg, Opt
@@ -24,8 +21,7 @@ Thing = Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"]
 def list_things(
     thing: Annotated[Thing, Arg("tasks, methods, metrics, sources, rounds or labels of tables.")],
     where: Annotated[Path, Opt("The folder that holds rounds.", "--in")] = Path("rounds"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
     listings: dict[str, Callable[[], Listing]] = {
         "tasks": _tasks,
@@ -37,20 +33,19 @@ def list_things(
     }
     headers, rows = listings[thing]()
     shown = Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows))
-    answer([dict(zip(headers, row, strict=True)) for row in rows], [shown], as_json=as_json)
+    return Answer([dict(zip(headers, row, strict=True)) for row in rows], [shown])
 
 
-def doctor(as_json: Json = False) -> None:
+def doctor() -> Answer:
     """List what is installed, what is missing, and the commands to install it."""
     from vivavoce.installation import examine
 
     findings = examine()
     rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
     shown = Sheet("", ("what", "state", "found", "to install"), rows)
-    answer([finding.as_dict() for finding in findings], [shown], as_json=as_json)
-    if any(finding.is_fatal for finding in findings):
+    if failed := any(finding.is_fatal for finding in findings):
         say("The base installation is not complete.", quiet=True)
-        raise typer.Exit(1)
+    return Answer([finding.as_dict() for finding in findings], [shown], failed=failed)
 
 
 def _tasks() -> Listing:
