@@ -31,7 +31,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.models import is_same_family
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers
+from vivavoce.results.audits.preferences import TableAnswer, read_table_answers
 from vivavoce.statistics.estimates import Draws, kendall, mean_estimate, spearman
 from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
