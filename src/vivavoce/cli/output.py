@@ -285,7 +285,7 @@ def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a verb prints: one JSON document, or lines and sheets for people."""
+    """Output of a verb: one JSON document, or lines and sheets for people."""
 
     document: Any
     parts: Iterable[Sheet | str]
