@@ -48,19 +48,10 @@ Tokenizer = Callable[[str], Sequence[str]]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_MAX_PIECE = 200
-
 
 def words(text: str) -> list[str]:
     """Words of a text, repetitions included: case folded, split at punctuation and symbols."""
-    if text.isascii():
-        return normalise_title(text).split()
-    pieces: list[str] = []
-    for piece in text.split():
-        # Normalising a run of combining marks takes time quadratic in its length.
-        for start in range(0, len(piece), _MAX_PIECE):
-            pieces.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
-    return pieces
+    return normalise_title(text).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +97,8 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
     )
 
 
-def add_postings(
-    counts: TermCounts, weights: Floats, query: Mapping[int, float] | Mapping[int, int]
-) -> Floats:
-    """Score of each passage: the sum of its term weights times those of the query."""
-    scores = np.zeros(len(counts.lengths))
-    for number, weight in query.items():
-        part = slice(int(counts.starts[number]), int(counts.starts[number + 1]))
-        scores[counts.passages[part]] += weight * weights[part]
-    return scores
+_K1, _B = 1.5, 0.75
+"""Saturation of repeated terms, and strength of length normalisation, in BM25."""
 
 
 class TermRetriever(ABC):
@@ -152,7 +136,11 @@ class TermRetriever(ABC):
         return Counter(number for number in numbers if number is not None)
 
     def _score(self, terms: Counter[int]) -> Floats:
-        return add_postings(self._counts, self._weights, self._weigh(terms))
+        scores = np.zeros(len(self._counts.lengths))
+        for number, weight in self._weigh(terms).items():
+            part = slice(int(self._counts.starts[number]), int(self._counts.starts[number + 1]))
+            scores[self._counts.passages[part]] += weight * self._weights[part]
+        return scores
 
 
 class Bm25Retriever(TermRetriever):
@@ -161,8 +149,6 @@ class Bm25Retriever(TermRetriever):
     Args:
         passages: The collection.
         tokenize: Splits passages and queries into terms.
-        k1: Saturation of repeated terms; higher is slower.
-        b: Strength of length normalisation, from 0 to 1.
         epsilon: Share of the mean idf for terms in more than half of the passages; None for the idf
             ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
     """
@@ -172,15 +158,13 @@ class Bm25Retriever(TermRetriever):
         passages: Iterable[str],
         tokenize: Tokenizer = words,
         *,
-        k1: float = 1.5,
-        b: float = 0.75,
         epsilon: float | None = 0.25,
     ) -> None:
         counts = count_terms(passages, tokenize)
         mean = counts.lengths.mean() if counts.lengths.any() else 1.0
         idf = _idf(counts.passages_with, len(counts.lengths), epsilon)
-        room = k1 * (1 - b + b * counts.lengths[counts.passages] / mean)
-        saturated = counts.frequencies * (k1 + 1) / (counts.frequencies + room)
+        room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
+        saturated = counts.frequencies * (_K1 + 1) / (counts.frequencies + room)
         super().__init__(counts, idf[counts.terms] * saturated, tokenize)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:

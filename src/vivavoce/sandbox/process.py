@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.cgroup import Group, make_group
 from vivavoce.sandbox.command import (
     WORK,
     BwrapConfig,
@@ -27,7 +26,7 @@ from vivavoce.sandbox.command import (
     environment,
     find_bwrap,
 )
-from vivavoce.sandbox.seccomp import build_filter
+from vivavoce.sandbox.kernel import Group, build_filter, make_group
 
 _FIRST_UID = 200_000
 _COUNTER = itertools.count()
@@ -135,7 +134,12 @@ class Sandbox:
                 os.close(descriptor)
             descriptors = []
             await self._greet(self._process, rules)
-            self._confine(os.read(read_info, 4096))
+            if self.group is not None:
+                try:
+                    self.group.add(int(json.loads(os.read(read_info, 4096))["child-pid"]))
+                except (OSError, ValueError, KeyError):  # the measured limits remain
+                    self.group.remove()
+                    self.group = None
         finally:
             for descriptor in (*descriptors, read_info):
                 os.close(descriptor)
@@ -157,16 +161,6 @@ class Sandbox:
                 f"The sandbox did not start: {message or 'no message'}. "
                 "Run `viva doctor` to see what this machine allows."
             ) from None
-
-    def _confine(self, info: bytes) -> None:
-        """Put the sandbox into its control group; if that fails, the measured limits remain."""
-        try:
-            if self.group is not None:
-                self.group.add(int(json.loads(info)["child-pid"]))
-        except (OSError, ValueError, KeyError):
-            if self.group is not None:
-                self.group.remove()
-            self.group = None
 
     async def close(self) -> None:
         """End the sandbox and everything in it."""

@@ -29,13 +29,14 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
 
-from vivavoce.metrics import Aggregate, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.tables.cell_matching import cell_key, folded
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 
@@ -73,8 +74,15 @@ class TableScore:
     truncated: bool
 
     def values(self) -> dict[str, float | None]:
-        """Every metric of this table alone, by name."""
-        return aggregate_tables([self])
+        """Every metric of the table, by name."""
+        values: dict[str, float | None] = {}
+        for aspect in ASPECTS:
+            precision, recall = (self.ratios[f"{aspect}_{part}"].value for part in ("p", "r"))
+            values |= {f"{aspect}_p": precision, f"{aspect}_r": recall}
+            values[f"{aspect}_f1"] = harmonic_mean(precision, recall)
+        f1s = [f1 for aspect in _TABLE_ASPECTS if (f1 := values[f"{aspect}_f1"]) is not None]
+        values["avg"] = math.fsum(f1s) / len(f1s) if f1s else None
+        return values
 
 
 def score_table(
@@ -95,25 +103,13 @@ def score_table(
     for aspect, (recall, asked) in right.items():
         ratios[f"{aspect}_r"] = recall
         ratios[f"{aspect}_p"] = _precision(recall, Ratio(recall.hits, asked))
-    for aspect, count in (("unary", _count_cells), ("pairwise", _pair_counter(pairs, seed))):
+    for aspect, count in (
+        ("unary", _count_cells),
+        ("pairwise", partial(_count_pairs, pairs, seed)),
+    ):
         ratios[f"{aspect}_r"] = count(recalled)
         ratios[f"{aspect}_p"] = _precision(ratios[f"{aspect}_r"], count(supported))
     return TableScore(ratios, len(selected - wanted), system.truncated)
-
-
-def aggregate_tables(
-    scores: Sequence[TableScore], how: Aggregate = "macro"
-) -> dict[str, float | None]:
-    """Every metric over many tables: F1 of the aggregated P and R; micro pools questions."""
-    values: dict[str, float | None] = {}
-    for aspect in ASPECTS:
-        for part in ("p", "r"):
-            name = f"{aspect}_{part}"
-            values[name] = aggregate_ratios([score.ratios[name] for score in scores], how)
-        values[f"{aspect}_f1"] = harmonic_mean(values[f"{aspect}_p"], values[f"{aspect}_r"])
-    f1s = [f1 for aspect in _TABLE_ASPECTS if (f1 := values[f"{aspect}_f1"]) is not None]
-    values["avg"] = math.fsum(f1s) / len(f1s) if f1s else None
-    return values
 
 
 def _kept_cells(
@@ -146,18 +142,14 @@ def _count_cells(columns: Sequence[Sequence[bool]]) -> Ratio:
     return Ratio(sum(map(sum, columns)), sum(map(len, columns)))
 
 
-def _pair_counter(pairs: int | None, seed: int) -> Callable[[Sequence[Sequence[bool]]], Ratio]:
-    """Make a counter of pairwise questions: all of them, or a seeded draw of `pairs` questions."""
-
-    def count(columns: Sequence[Sequence[bool]]) -> Ratio:
-        totals = [math.comb(len(cells), 2) for cells in columns]
-        if pairs is None or sum(totals) <= pairs:
-            return Ratio(sum(math.comb(sum(cells), 2) for cells in columns), sum(totals))
-        drawn = draw_pairs([len(cells) for cells in columns], pairs, seed)
-        hits = sum(columns[column][one] and columns[column][two] for column, one, two in drawn)
-        return Ratio(hits, pairs)
-
-    return count
+def _count_pairs(pairs: int | None, seed: int, columns: Sequence[Sequence[bool]]) -> Ratio:
+    """Count pairwise questions: all of them, or a seeded draw of `pairs` questions."""
+    totals = [math.comb(len(cells), 2) for cells in columns]
+    if pairs is None or sum(totals) <= pairs:
+        return Ratio(sum(math.comb(sum(cells), 2) for cells in columns), sum(totals))
+    drawn = draw_pairs([len(cells) for cells in columns], pairs, seed)
+    hits = sum(columns[column][one] and columns[column][two] for column, one, two in drawn)
+    return Ratio(hits, pairs)
 
 
 Place = tuple[int, int]
