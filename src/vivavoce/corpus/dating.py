@@ -84,11 +84,7 @@ def date_paper(
 ) -> PaperDate:
     """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
 
-    Args:
-        published: What metadata or a text says.
-        arxiv_id: Versionless.
-        acl_id: Of the Anthology.
-        listed: What a list of results says, which often is the date of an entry: the last resort.
+    `listed` is the date of a list of results, which often is the date of an entry: the last resort.
     """
     if published and (parsed := parse_date(published)):
         return PaperDate(*parsed, "metadata")
@@ -134,12 +130,7 @@ def date_entry(address: str | None, method: str, listed: str | None) -> str | No
 
 
 def statements_of(document: Document, evidence: str) -> Iterator[Statement]:
-    """Every date that a document states.
-
-    Args:
-        document: What one source says of the paper.
-        evidence: What the source's own date is: `version`, `venue` or `metadata`.
-    """
+    """Every date that a document states; its own is a `version`, `venue` or `metadata`."""
     for text, source in _dated(document, evidence):
         if text and (parsed := parse_date(text)):
             yield Statement(*parsed, source, document.kind, document.key)
@@ -164,9 +155,7 @@ def judge(
 ) -> tuple[Statement | None, tuple[Statement, ...]]:
     """Choose the statement that dates a work (None without one); also return all with verdicts.
 
-    Args:
-        statements: Every dated statement about the work, in any order.
-        listed: Kinds of sources that date entries of lists rather than works.
+    `listed` are kinds of sources that date entries of lists rather than works.
     """
     ordered = sorted(set(statements), key=_order)
     ids = [s for s in ordered if s.evidence == "arxiv_id"]

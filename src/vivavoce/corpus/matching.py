@@ -216,11 +216,7 @@ def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section])
 
 
 def find_works(sketches: pa.Table) -> pa.Table:
-    """Make the table `works`: papers that share a work, with the evidence.
-
-    Args:
-        sketches: Rows of `SKETCH` of every paper.
-    """
+    """Make the table `works` from all sketches: papers that share a work, with the evidence."""
     pairs = sorted(set(_candidates(sketches)))
     wanted = sorted({number for pair in pairs for number in pair})
     known = dict(zip(wanted, sketches.take(pa.array(wanted, pa.int64())).to_pylist(), strict=True))

@@ -72,13 +72,10 @@ def merge_documents(
     is_metadata: Mapping[str, bool],
     completing: Collection[str] = (),
 ) -> Merge:
-    """Group documents into papers.
+    """Group documents, unique by (kind, key), into papers.
 
-    Args:
-        documents: Documents, unique by (kind, key).
-        is_metadata: Function that returns whether a kind's titles, authors and dates take
-            precedence.
-        completing: Kinds whose documents only complete papers, found by identifiers or titles.
+    Titles, authors and dates of kinds that are metadata take precedence. Documents of `completing`
+    kinds only complete papers, found by identifiers or titles.
     """
     ordered = sorted(
         documents, key=lambda d: (not is_metadata[d.kind], d.kind in completing, d.kind, d.key)

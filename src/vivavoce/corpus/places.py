@@ -88,11 +88,7 @@ class Place:
         return found
 
     def write_state(self, number: int, files: Hashes) -> None:
-        """Write a state, and remove objects that only the state before the last one had.
-
-        Raises:
-            StaleError: There is a state of that number.
-        """
+        """Write a state, and drop objects of the one before the last; `StaleError` if it exists."""
         content = canonical_json([files, hash_of(files)]).encode("utf-8", "surrogatepass")
         with self._reach("written") as (system, root):
             try:
@@ -121,11 +117,7 @@ class Place:
                 )
 
     def fetch(self, files: Hashes, folder: Path) -> None:
-        """Download files into a folder, each completely or not at all.
-
-        Raises:
-            DamagedError: An object does not match its hash.
-        """
+        """Download files into a folder, each whole or not at all; `DamagedError` if one differs."""
         for names in _runs(sorted(files)):
             parts = [(folder / name).with_name(f".{Path(name).name}.tmp") for name in names]
             for part in parts:

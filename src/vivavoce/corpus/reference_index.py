@@ -109,11 +109,7 @@ _ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
 
 
 def reference_keys(references: pa.Table) -> ReferenceKeys:
-    """The keys of references, by their row numbers.
-
-    Args:
-        references: With the columns `COLUMNS`.
-    """
+    """The keys of references with the columns `COLUMNS`, by their row numbers."""
     texts: dict[Kind, list[str]] = {kind: [] for kind in Kind}
     rows: dict[Kind, list[int]] = {kind: [] for kind in Kind}
     keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
@@ -180,11 +176,9 @@ FACTS = pa.schema(
 def paper_facts(
     papers: Iterable[tuple[MergedPaper, int | None]], metadata_kinds: Collection[str] = ()
 ) -> pa.Table:
-    """The facts of papers, each with the year it was published in.
+    """The facts of papers, each with the year it was published in; their texts are not looked at.
 
-    Args:
-        papers: Papers that may be cited. Of their documents the texts are not looked at.
-        metadata_kinds: Kinds whose titles go before those extracted from texts.
+    Titles of metadata go before those extracted from texts.
     """
     named = [know_paper(paper, year, metadata_kinds) for paper, year in papers]
     # Nothing can be found by a title without letters and digits.
@@ -293,11 +287,7 @@ def _stamp() -> dict[str, Any]:
 
 
 def open_index(folder: Path) -> Index:
-    """The index in a folder.
-
-    Raises:
-        DamagedError: It is not whole, or was written by other code.
-    """
+    """The index in a folder; `DamagedError` if it is not whole, or was written by other code."""
     sealed = read_sealed(folder / INDEX, "build the index again")
     if any(sealed.get(name) != value for name, value in _stamp().items()):
         raise DamagedError(f"{folder / INDEX} was written by another version: build it again")
