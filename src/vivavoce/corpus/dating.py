@@ -117,8 +117,8 @@ def date_entry(address: str | None, method: str, listed: str | None) -> str | No
         method: The name of the entry, which may end in the work's year: `Elmo (Peters, 2018)`.
         listed: The date that the list gives.
     """
-    if address and (found := find_arxiv_id(address)):
-        return arxiv_month(found[0])
+    if address and (arxiv := find_arxiv_id(address)):
+        return arxiv_month(arxiv[0])
     if listed and (parsed := parse_date(listed)):
         return parsed[0]
     if address and (doi := find_doi(address)) and (stated := date_of_doi(doi)):
@@ -141,8 +141,8 @@ def _dated(document: Document, evidence: str) -> Iterator[tuple[str | None, str]
         yield arxiv_month(document.arxiv_id), "arxiv_id"
     if document.acl_id:
         yield acl_year(document.acl_id), "venue"
-    if document.doi and (found := date_of_doi(document.doi)):
-        yield found
+    if document.doi and (stated := date_of_doi(document.doi)):
+        yield stated
     yield document.published, evidence
     if document.version in (None, "v1") or not document.stamped:
         yield document.stamped, "stamp"

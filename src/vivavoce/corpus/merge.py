@@ -183,11 +183,11 @@ class Groups:
 
     def holders(self, scheme: str) -> list[list[int]]:
         """The documents that hold each value of a scheme, where they are several."""
-        found: dict[str, list[int]] = defaultdict(list)
+        by_value: dict[str, list[int]] = defaultdict(list)
         for index, name in enumerate(self._names):
             if scheme in name:
-                found[name[scheme]].append(index)
-        return [members for members in found.values() if len(members) > 1]
+                by_value[name[scheme]].append(index)
+        return [members for members in by_value.values() if len(members) > 1]
 
     def group_of(self, index: int) -> list[int]:
         """The documents of one document's group, in order."""

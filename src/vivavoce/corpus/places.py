@@ -84,8 +84,8 @@ class Place:
                 f"State {number} of {self.address} differs from what was written. "
                 "Remove it there, so that the one before counts, or publish to another address."
             )
-        found: Hashes = files
-        return found
+        hashes: Hashes = files
+        return hashes
 
     def write_state(self, number: int, files: Hashes) -> None:
         """Write a state, and drop objects of the one before the last; `StaleError` if it exists."""
@@ -292,4 +292,4 @@ def _is_file(entry: tuple[Any, Any]) -> bool:
 
 
 def _runs(names: Sequence[str]) -> Iterator[list[str]]:
-    return (list(names[at : at + _AT_ONCE]) for at in range(0, len(names), _AT_ONCE))
+    return (list(names[start : start + _AT_ONCE]) for start in range(0, len(names), _AT_ONCE))

@@ -139,7 +139,7 @@ def read_tables(
 def read_pieces(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """Read columns among `names` of a Parquet file, piece by piece; `DamagedError` if it is broken."""
+    """Read columns among `names` of a Parquet file, piece by piece; `DamagedError` if broken."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -222,8 +222,8 @@ class Corpus:
 
     def date_of_work(self, paper_id: str) -> str | None:
         """First public date of a paper from an earlier near copy; None without one."""
-        found: str | None = self.works.get(paper_id, {}).get("first_public")
-        return found
+        day: str | None = self.works.get(paper_id, {}).get("first_public")
+        return day
 
     def _with_work(self, paper: Row) -> Row:
         """A row of `papers` with the date of near copies."""
@@ -336,7 +336,7 @@ def verify_corpus(folder: Path) -> list[str]:
 
 
 def export_table(corpus: Corpus, table: str, out: Path) -> int:
-    """Write one table to `.jsonl` or `.parquet`, and count its rows; `InputError` for other names."""
+    """Write one table to `.jsonl` or `.parquet`, count its rows; `InputError` for other names."""
     if out.suffix not in (".jsonl", ".parquet"):
         raise InputError(f"{out} must end in .jsonl or .parquet.")
     rows = list(corpus.rows(table))

@@ -79,8 +79,8 @@ class Lookup:
     def keep(self, service: str, wanted: WorkKey, corpus: Path, file: str) -> Row:
         """Ask a service for a work, and save the answer as a file that its source reads.
 
-        An answer to a title counts only if it is the only one with that title. The row holds `got` with the
-        file's full name below the corpus and its hash, or `unknown`; `file` lacks the suffix.
+        An answer to a title counts only if it is the only one with that title. The row holds `got`
+        with the name below the corpus and its hash, or `unknown`; `file` lacks the suffix.
         """
         body = self._of_arxiv(wanted) if service == "arxiv" else self._of_crossref(wanted)
         if body is None:
