@@ -225,7 +225,7 @@ def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages:
     assert f"{PAPERS - 1} of {PAPERS + 1} papers are usable" in done.stdout
     assert "lead" in done.stdout
     assert "A model would be asked:" in done.stdout
-    assert "times the price of a million" in done.stdout
+    assert "Add --price MODEL=IN,OUT" in done.stdout
     report = only_json(
         viva_here("exam", pages, "--tasks", "abstract", "--out", based, "--json").stdout
     )

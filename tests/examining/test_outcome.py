@@ -82,7 +82,10 @@ def test_models_that_lose_to_a_baseline_are_not_recommended() -> None:
         ("b", "0.050", "$0.50", "$1.00 for 2", "0", "2"),
         ("c", "0.000", "$0.50", "$2.00 for 4", "4", "4"),
     )
-    assert table.below[0] == "Values [95% interval] on the papers that all answered: abstract 2."
+    assert (
+        table.below[0]
+        == "Scores [95% interval] on the papers that every contestant answered: abstract 2."
+    )
 
 
 def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> None:
@@ -96,7 +99,9 @@ def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> No
     ]
     found = answer(stands, pairs, (A, B, C))
     assert found.answer == "b for related work; a and b are undecided on title."
-    assert found.more_papers == ["title: about 12 more such papers would separate a and b."]
+    assert found.more_papers == [
+        "title: about 12 more such papers would probably separate a and b."
+    ]
     assert [row["best"] for row in found.tasks] == [[B], [A, B]]
 
 
@@ -120,7 +125,9 @@ def test_one_model_alone_is_held_against_the_best_baseline() -> None:
     assert answer([stand], [], (A,)).answer == "a is better than every baseline on title."
     found = answer([standing("title", {A: [0.5] * 4, **REST}, set())], [], (A,))
     assert found.answer == "a is not better than the baseline lead on title (undecided: a)."
-    assert found.more_papers == ["title: about 8 more such papers would separate a and lead."]
+    assert found.more_papers == [
+        "title: about 8 more such papers would probably separate a and lead."
+    ]
 
 
 def test_what_is_pasted_cannot_mark_up_anything() -> None:

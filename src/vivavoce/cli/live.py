@@ -29,7 +29,7 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    help="Keep a board up to date: do everything that is due by a date.",
+    help="Keep a board up to date: collect papers, build rounds, run models, publish.",
     epilog="Example: viva live board.toml --until 2025-02-01",
 )
 

@@ -161,7 +161,7 @@ def exam(
     request: ExamRequest,
     connection: Connection,
     yes: Annotated[bool, Opt("Skip the question before the models are asked.")] = False,
-    pairs: Annotated[bool, Opt("Also print a sentence for each pair.")] = False,
+    pairs: Annotated[bool, Opt("Also print a sentence for each pair of contestants.")] = False,
     as_markdown: Annotated[bool, Opt("Print Markdown to paste.", "--markdown")] = False,
     as_json: Json = False,
 ) -> None:

@@ -82,7 +82,7 @@ class NotAgreedError(InputError):
         self.proposal = proposal
         lines = "\n".join(plan_lines(proposal))
         super().__init__(
-            f"Cancelled, nothing was asked. The plan was:\n{lines}\nAdd --yes (yes=True) to agree."
+            f"Nothing was sent to a model. The plan was:\n{lines}\nAdd --yes (yes=True) to agree."
         )
 
 

@@ -94,7 +94,7 @@ class Outcome(Report):
 
     def _below(self, has_models: bool) -> Iterator[str]:
         counts = ", ".join(f"{_plain(row['task'])} {row['papers']:,}" for row in self.tasks)
-        yield f"Values [95% interval] on the papers that all answered: {counts}."
+        yield f"Scores [95% interval] on the papers that every contestant answered: {counts}."
         if has_models:
             yield (
                 "A model is called better only if these papers show it: at most 5% of tasks have "
@@ -267,11 +267,11 @@ def _wanted(row: Row, short: Mapping[str, str]) -> Iterator[str]:
     names = list(dict.fromkeys(name for pair in row["undecided"] for name in pair["between"]))
     who = _listed([short.get(name, name) for name in names])
     if None in needs:
-        yield f"{task}: no realistic number of such papers would separate {who}."
+        yield f"{task}: {who} are too close to tell apart with any realistic number of such papers."
     else:
         count = max(needs)
         papers = "more such paper" if count == 1 else "more such papers"
-        yield f"{task}: about {count:,} {papers} would separate {who}."
+        yield f"{task}: about {count:,} {papers} would probably separate {who}."
 
 
 def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str]) -> Iterator[str]:

@@ -131,20 +131,25 @@ class Spending(Shape):
 
     models: Annotated[Sequence[str], Opt("provider/model; repeatable.", "--model")] = ()
     judge: Annotated[
-        Sequence[str], Opt("A model that judges the answers; of three or five the majority counts.")
+        Sequence[str],
+        Opt("A model that judges the answers; name three or five, and the majority decides."),
     ] = ()
     prices: Annotated[
         Mapping[str, str],
         Opt(
-            "Dollars for a million tokens, of a model without a known list price; boards then show "
-            "the cost of a row.",
+            "Dollars for a million input and output tokens, for a model whose price is not known.",
             "--price",
             metavar="MODEL=IN,OUT",
             read=given_prices,
         ),
     ] = field(default_factory=dict)
     budget: Annotated[
-        float | None, Opt("Dollar limit of all its logs; needs every price.", metavar="USD", min=0)
+        float | None,
+        Opt(
+            "Dollar limit for all logs in the folder; every model needs a price.",
+            metavar="USD",
+            min=0,
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -265,7 +270,10 @@ class ExamRequest(Spending):
 
     papers: Annotated[
         str,
-        Arg('A folder of papers, a file, or arxiv:"QUERY" in arXiv\'s language.', metavar="PAPERS"),
+        Arg(
+            "A folder of papers, a file, or 'arxiv:QUERY' in arXiv's search syntax.",
+            metavar="PAPERS",
+        ),
     ]
     tasks: Annotated[
         Sequence[str],
@@ -277,7 +285,9 @@ class ExamRequest(Spending):
     ] = ()
     since: Annotated[date | None, Opt("Only papers first public on this day or later.")] = None
     until: Annotated[date | None, Opt("Only papers first public before this day.")] = None
-    max: Annotated[int | None, Opt("Most papers to take from a query (default 50).", min=1)] = None
+    max: Annotated[int | None, Opt("Most papers to take from a query: 50 if not given.", min=1)] = (
+        None
+    )
     out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-exam")
 
 

@@ -41,7 +41,9 @@ def _from_probe(report: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     strange = sorted(set(report["root"]) - set(_DATA["at_root"]) - {prefix})
     fresh = report["uid"] == box.uid
     return [
-        Guarantee("network", report["network"] != 0, "own network namespace without a way out"),
+        Guarantee(
+            "network", report["network"] != 0, "its own network namespace: nothing is reachable"
+        ),
         Guarantee("host files", not strange, "an allow list, bound read-only"),
         Guarantee("processes unseen", report["proc"] == [], "own pid namespace, and no /proc"),
         Guarantee("environment", not leaked, "empty but for the sandbox's own variables"),
@@ -91,7 +93,7 @@ async def _examine() -> list[Guarantee]:
             _ended("number of processes", forks, "processes", kernel),
             Guarantee("time", late.killed_for == "timeout", "wall clock, and CPU seconds"),
             Guarantee(
-                "nothing left running", memory.left + forks.left + late.left == 0, "all are ended"
+                "nothing left running", memory.left + forks.left + late.left == 0, "all are killed"
             ),
         ]
         return guarantees

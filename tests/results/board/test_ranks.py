@@ -230,7 +230,9 @@ def test_an_open_question_names_the_rival_that_fewest_more_papers_decide() -> No
         "Undecided against near and 2 others: there are only 4 papers, and at least 12 are needed."
     )
     alone = {"undecided_with": ["odd"], "more_papers_needed": [None], "clusters": 43}
-    assert open_question(alone).endswith("too small to show with any realistic number of papers.")
+    assert open_question(alone).endswith(
+        "too close to tell apart with any realistic number of papers."
+    )
     assert open_question({"undecided_with": None, "more_papers_needed": None}) == ""
 
 

@@ -175,8 +175,8 @@ class Board(Report):
         ):
             below.append(f"{first['name']}: {open_question(first)}")
         if found := [row["detectable"] for row in leads if row["detectable"]]:
-            difference = f"A true difference of {found[0]:.3f} in {headline}"
-            below.append(f"{difference} would show four times out of five.")
+            difference = f"a true difference of {found[0]:.3f} in {headline}"
+            below.append(f"These papers detect {difference} 80% of the time.")
         return sheet(
             f"{task} · {setting} · round {round_id} · version {version}",
             lines,

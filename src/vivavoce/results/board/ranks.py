@@ -110,9 +110,10 @@ def _pairs(records: Sequence[Row], name: str) -> npt.NDArray[np.bool_]:
 def why_undecided(papers: int, more: int | None) -> str:
     """Explain why papers do not decide a pair, and how many more would."""
     if papers < MIN_CLUSTERS:
-        return f"there are only {papers} papers, and at least {MIN_CLUSTERS} are needed"
+        count = "is only 1 paper" if papers == 1 else f"are only {papers} papers"
+        return f"there {count}, and at least {MIN_CLUSTERS} are needed"
     if more is None:
-        return "the difference is too small to show with any realistic number of papers"
+        return "they are too close to tell apart with any realistic number of papers"
     return f"about {more:,} more papers would probably decide"
 
 
