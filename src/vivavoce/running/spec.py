@@ -14,7 +14,7 @@ from vivavoce.requests.prices import parse_price
 from vivavoce.requests.run import RunSpec
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks import CONTESTANTS, list_families
-from vivavoce.tasks.scoring.marks import check_votes
+from vivavoce.tasks.scoring import check_votes
 from vivavoce.tasks.subsets import Subset
 
 if TYPE_CHECKING:

@@ -32,7 +32,8 @@ from vivavoce.tasks.family import (
     open_view,
 )
 from vivavoce.tasks.methods.direct import baseline, direct
-from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
+from vivavoce.tasks.prompting import PromptSet, folder_at
+from vivavoce.tasks.scoring import COMPARE, VALID, Values
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
 from vivavoce.tasks.scoring.judge import (
     Comparison,
@@ -43,7 +44,6 @@ from vivavoce.tasks.scoring.judge import (
     judge_hash,
     rule,
 )
-from vivavoce.tasks.scoring.marks import COMPARE, VALID, Values
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}

@@ -21,10 +21,10 @@ from vivavoce.rounds.family import DEVELOPMENT
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks import Family, TaskCard, find_family
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, load_prompts
+from vivavoce.tasks.prompting import PromptSet, Rendered, load_prompts
 from vivavoce.tasks.sample_round import open_round
+from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 
 SPLITS = ("test", "dev")
 """Items of the task, and those of `DEVELOPMENT`."""

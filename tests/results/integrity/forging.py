@@ -23,7 +23,7 @@ from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, 
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
 from vivavoce.store import canonical_json, read_jsonl
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
 CAUGHT, RECOMPUTED = "caught", "recomputed"

@@ -13,7 +13,7 @@ from tests.servers.commands import only_json, viva_here
 
 from vivavoce.metrics.extraction import FoundMethod
 from vivavoce.tasks.implementation.items.report import parse_methods
-from vivavoce.tasks.programs.program import find_program
+from vivavoce.tasks.implementation.program import find_program
 from vivavoce.text.final_answer import final_answer
 from vivavoce.text.json_answer import find_json
 

@@ -12,8 +12,8 @@ from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
+from vivavoce.tasks.scoring import VALID, FaultyAnswer
 from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
-from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

@@ -34,8 +34,8 @@ from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.family import open_prompts
+from vivavoce.tasks.scoring import target_source
 from vivavoce.tasks.scoring.judge import Comparison, judge_hash
-from vivavoce.tasks.scoring.marks import target_source
 
 ITEMS = 4
 BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"

@@ -37,7 +37,7 @@ from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_
 from vivavoce.store import Row
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.tables.item import FAMILY
 from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, QASetup, open_models, use_tables
 

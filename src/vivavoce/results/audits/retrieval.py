@@ -29,7 +29,7 @@ from vivavoce.statistics.estimates import Draws, Estimate
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 from vivavoce.tasks.tables.item import FAMILY, PAPERS, TASK, Work
-from vivavoce.tasks.tables.works import corpus_works
+from vivavoce.tasks.tables.pool import corpus_works
 from vivavoce.text.tokens import INSTALL, packaged_model
 
 Progress = Callable[[int, int], None]

@@ -15,8 +15,8 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
+from vivavoce.tasks.scoring import VALID, our_scores
 from vivavoce.tasks.scoring.guard import answer_of
-from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.tables.family import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.item import TASK
 

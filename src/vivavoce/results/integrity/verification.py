@@ -48,7 +48,7 @@ from vivavoce.results.logs.records import RECOMPUTED, where
 from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.running.stopping import wrong_stops
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
 Progress = Callable[[int, int], None]
 Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]

@@ -29,9 +29,9 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
-from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.prompting import Rendered
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import ScoreFamily
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
 
 

@@ -15,8 +15,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.checking import check_numbers
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import headings_as_methods
+from vivavoce.tasks.implementation.program import find_program, run_program
+from vivavoce.tasks.implementation.result_files import read_factor
 from vivavoce.tasks.implementation.scorer import architecture_trials, market_files
-from vivavoce.tasks.methods.agent_tools import text_of
 from vivavoce.tasks.methods.direct import (
     SOURCE_SLOT,
     baseline,
@@ -24,12 +25,11 @@ from vivavoce.tasks.methods.direct import (
     direct,
     first_message,
 )
-from vivavoce.tasks.programs.program import find_program, run_program
-from vivavoce.tasks.programs.result_files import read_factor
-from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting.fitting import text_of
 from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring import FaultyAnswer
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.marks import FaultyAnswer
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
 """Runs a sample's program with a time limit; returns its failure, or None."""

@@ -38,8 +38,8 @@ from vivavoce.tasks.leaderboards.items import (
     without_excerpts,
 )
 from vivavoce.tasks.library import describe_library, read_library
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 _MAX_CHUNKS = 1_000
 _MAX_CHUNK_SIZE = 1_000_000

@@ -32,7 +32,7 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting import PromptSet, Rendered, Span
 from vivavoce.text.chunk import cut_table, cut_text
 
 FAMILY, TASK = "leaderboards", "leaderboard"

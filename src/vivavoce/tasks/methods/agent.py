@@ -6,8 +6,8 @@ library under `library`, and under `question` the prompt without the texts that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Iterable
+from functools import lru_cache, partial, wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,17 +24,17 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCallError, ToolDef
+from inspect_ai.tool import Tool, ToolCallError, ToolDef, ToolError
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.store import hash_of
 from vivavoce.tasks.library import Library
-from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, open_entry
-from vivavoce.tasks.methods.agent_tools import ShownMessages, Window, tools_of
+from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, functions_of, open_entry
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry
-from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting import SUFFIX, PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting.fitting import ShownMessages, Window
 from vivavoce.tasks.prompting.windows import measure
 
 START, LAST = "agent", "agent.answer"
@@ -294,3 +294,21 @@ def _bounded(message: ChatMessage) -> ChatMessage:
     half = _MAX_COMPLAINT // 2
     error = ToolCallError(message.error.type, f"{complaint[:half]} … {complaint[-half:]}")
     return message.model_copy(update={"error": error})
+
+
+def tools_of(desk: Desk) -> list[Tool]:
+    """Make the tools of a model; invalid calls get an error message."""
+    # Calls of one turn run one after the other, in the order of the log.
+    functions = functions_of(desk).values()
+    return [ToolDef(_awaited(each), parallel=False).as_tool() for each in functions]
+
+
+def _awaited(function: Callable[..., str]) -> Callable[..., Awaitable[str]]:
+    @wraps(function)
+    async def execute(*given: Any, **named: Any) -> str:
+        try:
+            return await to_thread.run_sync(partial(function, *given, **named))
+        except InputError as error:
+            raise ToolError(str(error)) from error
+
+    return execute

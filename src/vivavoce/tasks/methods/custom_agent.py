@@ -26,8 +26,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.store import hash_file
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words
-from vivavoce.tasks.methods.agent import open_library
-from vivavoce.tasks.methods.agent_tools import tools_of
+from vivavoce.tasks.methods.agent import open_library, tools_of
 
 _BRIDGED = "bridged_tools"
 """Parameter of a command line agent's maker for tools on the host."""

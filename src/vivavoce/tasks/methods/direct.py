@@ -20,8 +20,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import ValidationError
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.tasks.prompting import Rendered, Span
 from vivavoce.tasks.prompting.fitting import Fitting, fit_to_model
-from vivavoce.tasks.prompting.prompts import Rendered, Span
 
 SOURCE_SLOT = "content"
 """Slot of the paper's text, which may be cut; other slots are short."""

@@ -23,7 +23,7 @@ from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.library import describe_library
-from vivavoce.tasks.prompting.prompts import Rendered, Span, fence_mark
+from vivavoce.tasks.prompting import Rendered, Span, fence_mark
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
 from vivavoce.tasks.ranking.graph_ranking import (
@@ -31,8 +31,8 @@ from vivavoce.tasks.ranking.graph_ranking import (
     list_candidates,
     open_graph,
 )
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 LISTED = 200

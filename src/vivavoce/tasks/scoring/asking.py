@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, model_roles
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.fitting import Group, fit
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring import JUDGE, check_votes
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.marks import JUDGE, check_votes
 from vivavoce.text.json_answer import find_json
 
 ATTEMPTS = 3

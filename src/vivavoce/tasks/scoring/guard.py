@@ -24,7 +24,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer, Values
+from vivavoce.tasks.scoring import VALID, FaultyAnswer, Values
 from vivavoce.text.data import read_patterns
 from vivavoce.text.final_answer import final_answer
 

@@ -25,8 +25,9 @@ from vivavoce.metrics.judged_text import (
     vote_verdicts,
 )
 from vivavoce.store import hash_of
-from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, fence_mark
+from vivavoce.tasks.prompting import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
+from vivavoce.tasks.scoring import COMPARE, Question, Values, template_of
 from vivavoce.tasks.scoring.asking import (
     ATTEMPTS,
     JUDGING,
@@ -37,7 +38,6 @@ from vivavoce.tasks.scoring.asking import (
     open_judges,
     send,
 )
-from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, template_of
 from vivavoce.text.json_answer import find_json
 
 _ORDERS = (("answer", True), ("reference", False))

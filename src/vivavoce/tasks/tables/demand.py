@@ -85,9 +85,10 @@ def check_demand(
     demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
 ) -> dict[str, str]:
     """Check a demand; return a reason per point of the checklist, empty if passed."""
+    stems = set(stems_of(telling_words(demand)))
     reasons = (
-        _not_self_contained(demand, table.caption, titles),
-        _not_goal_oriented(demand),
+        _not_self_contained(demand, stems, (table.caption, *titles)),
+        _not_goal_oriented(stems),
         _not_concise(demand),
         _leaking(demand, index or leak_index(table, titles)),
     )
@@ -99,16 +100,18 @@ def failures(checks: Mapping[str, str]) -> str:
     return " ".join(filter(None, checks.values()))
 
 
-def _not_self_contained(demand: str, caption: str, titles: Sequence[str]) -> str:
+def _not_self_contained(demand: str, stems: set[str], texts: Iterable[str]) -> str:
     if pointing := _POINTING.search(demand):
         return f"It points to something that a reader does not have: '{pointing[0]}'."
-    known = {stem for text in (caption, *titles) for stem in stems_of(telling_words(text))}
-    topic = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
-    return "" if topic & known else "It does not say what the papers are about."
+    known = {stem for text in texts for stem in stems_of(telling_words(text))}
+    return (
+        ""
+        if (stems - _stems(_ASKING) - _stems(_AIMS)) & known
+        else "It does not say what the papers are about."
+    )
 
 
-def _not_goal_oriented(demand: str) -> str:
-    stems = set(stems_of(telling_words(demand)))
+def _not_goal_oriented(stems: set[str]) -> str:
     if not stems & _stems(_ASKING):
         return "It does not ask for a table, an overview or a comparison."
     return "" if stems & _stems(_AIMS) else "It does not say what the table is for."
@@ -210,13 +213,7 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
 def _is_noun_phrase(
     words: Sequence[str], known: Collection[str], enough: Callable[[Iterable[bool]], bool]
 ) -> bool:
-    """True if words can be a noun phrase about works with given titles.
-
-    Args:
-        words: The run.
-        known: Stems of the words in the titles.
-        enough: `any` or `all`: how many of its words have to be among them.
-    """
+    """True if words can be a noun phrase; any or all have stems that titles have."""
     telling = [word for word in words if is_telling(word)]
     stems = stems_of(telling)
     return (

@@ -22,8 +22,9 @@ from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import Request, send
 from vivavoce.tasks.tables import build
 from vivavoce.tasks.tables.demand import (
@@ -104,11 +105,8 @@ async def write_demands(
 ) -> list[WrittenDemand]:
     """Write demands into a file, in the order of the tables; an unfinished file is continued.
 
-    Args:
-        path: The file, updated often so that a stop loses only a few demands.
-        requests: The tables.
-        writers: The models.
-        progress: Called with the numbers of written and missing demands.
+    The file is updated often, so that a stop loses only a few demands; `progress` gets the numbers
+    of written and missing ones.
 
     Raises:
         InputError: The file has demands by other models or cannot be read, or a model's window is
@@ -241,9 +239,6 @@ def _text(parsed: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-PROMPTS = Path(build.__file__).with_name("prompts")
-
-
 @dataclass(frozen=True, slots=True)
 class RoundDemands:
     """The report of `viva round demands`."""
@@ -259,19 +254,16 @@ class RoundDemands:
         """Number of tables with a demand."""
         return sum(one.demand is not None for one in self.demands)
 
-    def by_attempt(self) -> dict[int, int]:
-        """Accepted demands by number of the wording."""
-        found = Counter(one.attempts for one in self.demands if one.demand is not None)
-        return {attempt: found[attempt] for attempt in sorted(found)}
-
     def as_dict(self) -> Row:
         """Counts, and last verdicts on tables without a demand, as JSON values."""
+        # Accepted demands by number of the wording.
+        attempts = Counter(one.attempts for one in self.demands if one.demand is not None)
         return {
             "path": str(self.path),
             "tables": len(self.demands) + self.given,
             "given": self.given,
             "written": self.written,
-            "attempts": {str(attempt): count for attempt, count in self.by_attempt().items()},
+            "attempts": {str(attempt): attempts[attempt] for attempt in sorted(attempts)},
             "discarded": [
                 {"id": one.id, "reason": one.reason} for one in self.demands if one.demand is None
             ],
@@ -288,16 +280,9 @@ def write_round_demands(
     prompts: Path | None = None,
     progress: Progress | None = None,
 ) -> RoundDemands:
-    """Write the demands for the tables of a spec into a file, or continue an unfinished file.
+    """Write the demands for the tables of a round spec into a file, or continue an unfinished one.
 
-    Args:
-        corpus: Folder of the corpus.
-        spec: The round spec, whose window and `[tables]` define the tables.
-        out: The file.
-        writer: The model that writes.
-        checker: The model that checks wordings; by default the writer.
-        prompts: A folder of templates to use instead of the shipped ones.
-        progress: Called with the numbers of written and missing demands.
+    Wordings are checked by `checker`, by default the writer itself.
 
     Raises:
         InputError: The spec, the corpus or the file cannot be used, or a model's window is too
@@ -325,7 +310,9 @@ def write_round_demands(
     ]
 
     async def write() -> list[WrittenDemand]:
-        async with open_writers(load_prompts(prompts or PROMPTS), writer, checker) as writers:
+        async with open_writers(
+            open_prompts(FAMILY, str(prompts) if prompts else None), writer, checker
+        ) as writers:
             return await write_demands(out, requests, writers, progress)
 
     return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))

@@ -26,8 +26,8 @@ from vivavoce.statistics.ratios import Measured, average, harmonic
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.library import describe_library, open_papers
+from vivavoce.tasks.scoring import Values
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.scoring.marks import Values
 from vivavoce.tasks.tables.item import (
     FAMILY,
     PAPERS,

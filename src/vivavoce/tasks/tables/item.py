@@ -25,7 +25,7 @@ from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row
 from vivavoce.tasks.library import open_papers
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
+from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
 from vivavoce.text.chunk import headed, table_lines
 
 FAMILY, TASK = "tables", "table"
@@ -273,11 +273,7 @@ class PoolText:
 
 
 def read_pool(metadata: Mapping[str, Any]) -> list[PoolText]:
-    """Read the papers of a sample's pool, with texts if the setting shows them.
-
-    Args:
-        metadata: Metadata of the sample. Texts in the pool are used unchanged.
-    """
+    """Read a sample's pool, with texts from its metadata or, in the setting `base`, the library."""
     library = metadata.get("library")
     papers: Mapping[str, LibraryPaper] = {}
     if library is not None and metadata.get("setting") == "base":

@@ -24,8 +24,8 @@ from inspect_ai.util import collect
 from vivavoce.checking import check_numbers
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import hash_of
+from vivavoce.tasks.prompting import Rendered
 from vivavoce.tasks.prompting.fitting import Group
-from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
 from vivavoce.tasks.tables.item import PoolText
 from vivavoce.tasks.tables.replies import (
@@ -157,20 +157,14 @@ def _fitting_prompt(
 
     First rows of other papers are removed, then long cells are cut, then all rows are removed.
     """
-    for rows, longest in _views(table, labels):
+    own = tuple(label for label in table.papers if label in labels)
+    views = [(table.papers, MAX_VALUE), *((own, most) for most in _MAX_CELLS), ((), MAX_VALUE)]
+    for rows, longest in views:
         text = table.markdown(rows, longest)
         prompt = run.prompt("iterative.batch", {"table": text}, {"digests": listing})
         if run.fits(prompt):
             break
     return prompt, rows
-
-
-def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-    own = tuple(label for label in table.papers if label in labels)
-    yield table.papers, MAX_VALUE
-    for longest in _MAX_CELLS:
-        yield own, longest
-    yield (), MAX_VALUE
 
 
 async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:

@@ -149,15 +149,12 @@ class _Application:
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
     """Rows, by paper or as a list of objects with `paper` and `cells`."""
     if isinstance(value, list):
-        value = {_paper_of(row): row.get("cells") for row in value[: MAX_ENTRIES + 1]}
+        listed = value[: MAX_ENTRIES + 1]
+        if not all(isinstance(x, dict) and isinstance(x.get("paper"), str | int) for x in listed):
+            raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
+        value = {text_of(row["paper"]) or "": row.get("cells") for row in listed}
     rows = object_of({"rows": value}, "rows")
     return [(paper, cells_of({paper: cells}, paper)) for paper, cells in rows.items()]
-
-
-def _paper_of(row: Any) -> str:
-    if not isinstance(row, dict) or not isinstance(row.get("paper"), str | int):
-        raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
-    return text_of(row["paper"]) or ""
 
 
 def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -286,12 +283,7 @@ def _holds_table(value: Any, is_paper: IsPaper) -> bool:
 
 
 def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
-    """Convert a table to the requested form; unknown parts are unchanged.
-
-    Args:
-        value: A value accepted by `_holds_table`.
-        is_paper: Function that returns whether a text names a paper of the pool.
-    """
+    """Convert a table accepted by `_holds_table` to the requested form; unknown parts stay."""
     if _is_by_column(value, is_paper):
         papers = dict.fromkeys(paper for cells in value.values() for paper in cells)
         value = {paper: {name: value[name].get(paper) for name in value} for paper in papers}

@@ -74,17 +74,16 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
 
 
 def _phrases(word: str, texts: Mapping[str, str]) -> dict[str, str]:
-    """The phrase around a word, by the label of each text that has it."""
+    """A word's neighbours up to the next punctuation, by the label of each text that has it."""
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    places = ((label, text, pattern.search(text)) for label, text in texts.items())
-    return {label: _around(text, found) for label, text, found in places if found}
-
-
-def _around(text: str, match: re.Match[str]) -> str:
-    """A word with its neighbours up to the next punctuation."""
-    before = _BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1].split()
-    behind = _BREAK.split(text[match.end() : match.end() + _NEAR])[0].split()
-    return " ".join([*before[-_WORDS_BESIDE:], match[0], *behind[:_WORDS_BESIDE]])
+    phrases = {}
+    for label, text in texts.items():
+        if match := pattern.search(text):
+            before = _BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1].split()
+            behind = _BREAK.split(text[match.end() : match.end() + _NEAR])[0].split()
+            words = [*before[-_WORDS_BESIDE:], match[0], *behind[:_WORDS_BESIDE]]
+            phrases[label] = " ".join(words)
+    return phrases
 
 
 _TEMPLATES = {"one_step": ("papers",)}

@@ -40,7 +40,7 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
 from vivavoce.tasks.scoring.asking import ask as ask_json
 from vivavoce.text.cell_text import collapse_spaces
@@ -123,16 +123,8 @@ async def align_by_model(
 ) -> tuple[LiteratureTable, dict[str, Any]]:
     """Replace the system table's words by gold words if the model says that they mean the same.
 
-    Args:
-        prompts: The family's templates.
-        gold: The gold table.
-        system: The table under test.
-        topic: Subject of the table, for the model.
-        model: The model of the role.
-
-    Returns:
-        The table, and a record of the pairs with the model's answers; a missing answer is None and
-        counts as different.
+    Also return a record of the pairs with the model's answers; a missing answer is None and counts
+    as different. The topic is the subject of the table.
     """
     verdicts: dict[Pair, bool | None] = {}
     waiting: set[Pair] = set()

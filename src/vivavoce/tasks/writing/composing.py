@@ -12,7 +12,7 @@ from itertools import pairwise
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span
+from vivavoce.tasks.prompting import OWN, PromptSet, Rendered, Span
 from vivavoce.tasks.writing.inputs import (
     OPEN,
     ROLES,

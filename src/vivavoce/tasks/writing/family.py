@@ -19,8 +19,8 @@ from vivavoce.rounds.family import check_split, split_name
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.inputs import (

@@ -16,7 +16,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask
 from vivavoce.tasks.scoring.judge import hash_of_template
 from vivavoce.tasks.writing.composing import PARTS

@@ -37,7 +37,7 @@ from vivavoce.metrics.judged_text import (
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl
-from vivavoce.tasks.scoring.marks import COMPARE, Question, target_source
+from vivavoce.tasks.scoring import COMPARE, Question, target_source
 from vivavoce.tasks.writing.citations import show_works
 from vivavoce.tasks.writing.composing import PARTS
 from vivavoce.text.normalise import PLAIN_MARKS

@@ -31,7 +31,7 @@ from vivavoce.tasks.tables.item import (
     gold_of,
     gold_rows,
 )
-from vivavoce.tasks.tables.works import (
+from vivavoce.tasks.tables.pool import (
     corpus_works,
     is_outside,
     merge_works,

@@ -12,7 +12,7 @@ from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, answer
 from tests.tasks.tables.methods.method_runs import DEMAND, PROMPTS, parser, sample, work
 
-from vivavoce.tasks.prompting.prompts import fence_mark, load_prompts
+from vivavoce.tasks.prompting import fence_mark, load_prompts
 from vivavoce.tasks.tables.item import question
 from vivavoce.tasks.tables.iterative import iterative
 from vivavoce.tasks.tables.solvers import one_step, per_paper, two_stage

@@ -22,7 +22,7 @@ import vivavoce.tasks.tables as family
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
-from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.prompting import load_prompts
 from vivavoce.tasks.tables.yes_or_no import (
     QAResult,
     QASetup,

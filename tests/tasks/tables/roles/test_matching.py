@@ -8,7 +8,7 @@ import pytest
 from tests.tasks.tables.roles.readers import block
 
 import vivavoce.tasks.tables as family
-from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.prompting import load_prompts
 from vivavoce.tasks.tables.yes_or_no import (
     cut_batches,
     numbered,

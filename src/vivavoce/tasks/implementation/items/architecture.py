@@ -21,21 +21,21 @@ from safetensors.numpy import save
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.architecture import ABSOLUTE, RELATIVE
-from vivavoce.tasks.implementation.items import architectures
-from vivavoce.tasks.implementation.items.architectures.reference import (
-    Array,
-    Arrays,
-    import_geometric,
-    record,
-)
-from vivavoce.tasks.implementation.items.loading import (
+from vivavoce.tasks.implementation.items import (
     FIELDS,
     Text,
+    architectures,
     find_function,
     own_folders,
     read_items,
     source_of,
     unfold,
+)
+from vivavoce.tasks.implementation.items.architectures.reference import (
+    Array,
+    Arrays,
+    import_geometric,
+    record,
 )
 
 Difficulty = Literal["easy", "medium", "hard"]

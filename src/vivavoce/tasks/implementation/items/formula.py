@@ -17,20 +17,20 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items import formulas
-from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
-from vivavoce.tasks.implementation.items.loading import (
+from vivavoce.tasks.implementation.items import (
     FIELDS,
     Text,
     find_function,
+    formulas,
+    named_in,
     own_folders,
     read_items,
     source_of,
     unfold,
 )
+from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.market import TableName
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
-from vivavoce.tasks.programs import named_in
 
 Category = Literal["fundamental", "price-volume", "minute", "joined"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vivavoce.metrics.factor import KEYS
-from vivavoce.tasks.implementation.items.loading import unfold
+from vivavoce.tasks.implementation.items import unfold
 from vivavoce.text.data import read_data
 
 _GIVEN = read_data(__file__, "market_dictionary.toml")

@@ -18,8 +18,8 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from vivavoce.metrics.extraction import FoundMethod, GoldMethod
+from vivavoce.tasks.implementation.items import FIELDS, Text, own_folders, read_items
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
-from vivavoce.tasks.implementation.items.loading import FIELDS, Text, own_folders, read_items
 
 Statistic = Literal["information_coefficient", "mean", "share_positive", "persistence"]
 

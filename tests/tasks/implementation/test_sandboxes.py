@@ -15,7 +15,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.errors import InputError
 from vivavoce.sandbox.command import BwrapConfig, compose_file
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.programs.program import clear, end_all, read_bytes, run_program, sandbox_for
+from vivavoce.tasks.implementation.program import (
+    clear,
+    end_all,
+    read_bytes,
+    run_program,
+    sandbox_for,
+)
 
 TABLES = ("numpy", "pandas", "pyarrow")
 

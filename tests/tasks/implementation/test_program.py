@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.programs.program import find_program
+from vivavoce.tasks.implementation.program import find_program
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from vivavoce.sandbox.command import (
     python_command,
 )
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.programs import parse
+from vivavoce.tasks.implementation.items import parse
 from vivavoce.text.answers import without_wrapper
 
 PROVIDERS = ("bwrap", "docker")

@@ -22,8 +22,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from vivavoce.metrics.factor import FactorFrame
-from vivavoce.tasks.programs.program import FAILURES, python_inside, read_bytes
-from vivavoce.tasks.scoring.marks import FaultyAnswer
+from vivavoce.tasks.implementation.program import FAILURES, python_inside, read_bytes
+from vivavoce.tasks.scoring import FaultyAnswer
 
 _MAX_COLUMNS = 8
 _MAX_NAME = 64
