@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, Signature
@@ -23,7 +23,6 @@ from vivavoce.store import Row
 from vivavoce.tasks import find_family
 from vivavoce.tasks.family import (
     FamilyTask,
-    Item,
     View,
     completed,
     find_kind,
@@ -125,31 +124,28 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     parts["scorer"] = make(task=view.task, **given, **judging)
     metadata = {**_led(_log_metadata(view), kind.leading(view)), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
+    rows = kind.rows(view)
+    samples = [
+        Sample(
+            id=item.id,
+            input=item.prompt.text,
+            target=item.target,
+            metadata={
+                **{name: row[name] for name in _OF_ROWS if name in row},
+                **item.metadata,
+                "spans": item.prompt.json_spans,
+                "max_tokens": view.max_tokens,
+            },
+        )
+        for row, item in zip(rows, kind.items(rows, view), strict=True)
+    ]
     return Task(
-        dataset=make_dataset(kind, view),
+        dataset=MemoryDataset(samples, name=f"{view.round.id}/{view.family}/{view.task}"),
         config=GenerateConfig(**decoding),
         version=view.card.version,
         metadata=metadata,
         **{"solver": direct(view.context), **parts},
     )
-
-
-def make_dataset(kind: FamilyTask[Any], view: View[Any]) -> MemoryDataset:
-    """Make the samples of a view, with full texts and their positions."""
-    rows = kind.rows(view)
-    items = kind.items(rows, view)
-    samples = [_sample(row, item, view) for row, item in zip(rows, items, strict=True)]
-    return MemoryDataset(samples, name=f"{view.round.id}/{view.family}/{view.task}")
-
-
-def _sample(row: Row, item: Item, view: View[Any]) -> Sample:
-    metadata = {
-        **{name: row[name] for name in _OF_ROWS if name in row},
-        **item.metadata,
-        "spans": item.prompt.json_spans,
-        "max_tokens": view.max_tokens,
-    }
-    return Sample(id=item.id, input=item.prompt.text, target=item.target, metadata=metadata)
 
 
 def _led(metadata: dict[str, Any], leading: Sequence[str]) -> dict[str, Any]:
@@ -259,22 +255,18 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 failed.update(dict.fromkeys([*names, *CHECKS]))
                 failed.update(kind.failed(of_judge, row))
             scored = await guarded([], values)(state, target)
-            return _with(scored, numbers(failed), notes)
+            assert isinstance(scored.value, dict)
+            known = {
+                name: value for name, value in scored.value.items() if name in (*failed, VALID)
+            }
+            value = {**numbers(failed), **known}
+            metadata = {**(scored.metadata or {}), **notes}
+            return scored.model_copy(update={"value": value, "metadata": metadata})
 
         return score
 
     summaries = {name: [defined_mean(), stderr(cluster="cluster")] for name in every}
     return scorer(metrics=summaries, name=name)(_named(made, family, name))
-
-
-def _with(scored: Score, failed: Mapping[str, float], notes: Mapping[str, Any]) -> Score:
-    """Complete a score with the values of a failure, and add notes."""
-    assert isinstance(scored.value, dict)
-    known = {name: value for name, value in scored.value.items() if name in (*failed, VALID)}
-    value = {**failed, **known}
-    return scored.model_copy(
-        update={"value": value, "metadata": {**(scored.metadata or {}), **notes}}
-    )
 
 
 async def _judgement(

@@ -8,11 +8,11 @@ import pytest
 
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.rag import (
+    SPARSE,
     Excerpt,
     Passage,
     cut_pool,
     find_excerpts,
-    find_retriever,
     lay_out,
     slot_of,
 )
@@ -45,7 +45,7 @@ def as_excerpts(passages: list[str]) -> list[Excerpt]:
 
 @pytest.mark.parametrize("retriever", ["bm25", "tfidf"])
 def test_what_is_found_is_what_the_retriever_gives_for_the_query(retriever: str) -> None:
-    searchable = find_retriever(retriever)(PASSAGES)
+    searchable = SPARSE[retriever](PASSAGES)
     for query in QUERIES:
         hits = searchable.search(query, 3)
         found = find_excerpts(searchable, as_excerpts(PASSAGES), query, 3)
@@ -58,7 +58,7 @@ def test_what_is_found_is_what_the_retriever_gives_for_the_query(retriever: str)
 
 
 def test_a_query_without_a_word_of_the_texts_finds_their_openings() -> None:
-    searchable = find_retriever("bm25")(PASSAGES)
+    searchable = SPARSE["bm25"](PASSAGES)
     found = find_excerpts(searchable, as_excerpts(PASSAGES), "Zwölf Boxkämpfer", 3)
     assert [one.excerpt.text for one in found] == PASSAGES[:3]
     assert [(one.rank, one.score) for one in found] == [(1, None), (2, None), (3, None)]

@@ -32,7 +32,7 @@ from vivavoce.tasks.implementation.items.architecture import (
     build_case,
     list_architectures,
 )
-from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
+from vivavoce.tasks.implementation.items.architectures import import_geometric
 from vivavoce.tasks.implementation.items.composed_formulas import compose
 from vivavoce.tasks.implementation.items.composed_networks import compose_networks
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas

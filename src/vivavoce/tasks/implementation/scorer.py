@@ -35,7 +35,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.family import View
 from vivavoce.tasks.implementation.items.architecture import driver_source
-from vivavoce.tasks.implementation.items.architectures.reference import Arrays
+from vivavoce.tasks.implementation.items.architectures import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY

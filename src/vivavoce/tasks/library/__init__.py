@@ -118,12 +118,7 @@ def describe_library(
 ) -> dict[str, Any]:
     """Make the entry `library` of a sample's metadata, for methods that search and read papers.
 
-    Args:
-        opened: The round.
-        file: Family and file name of the library.
-        papers: Ids of the papers that may be read; None for all.
-        cutoff: See `Library`.
-        hidden_papers: Ids of hidden papers.
+    `file` is the family and the name of the file; without `papers`, all of its papers may be read.
     """
     return {
         "round": str(opened.folder.resolve()),
@@ -165,12 +160,7 @@ def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True
 
 
 def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> bytes:
-    """Write a library's file: the same bytes for the same rows in the same order.
-
-    Args:
-        rows: Papers.
-        more: Further columns of a family.
-    """
+    """Write a library's file, with `more` columns: the same bytes for the same rows in order."""
     schema = pa.schema([*LIBRARY, *more])
     sink = pa.BufferOutputStream()
     remaining = iter(rows)
@@ -293,7 +283,9 @@ class Library:
             if len(found) == k:
                 break
             paper = self._papers.get(name)
-            if paper and taken[name] < _FROM_ONE_PAPER and not self._is_hidden(name, part):
+            kind, _, number = part.partition(" ")
+            is_hidden = kind == "table" and (name, int(number) - 1) in self._hidden_tables
+            if paper and taken[name] < _FROM_ONE_PAPER and not is_hidden:
                 taken[name] += 1
                 found.append(Hit(name, paper.title, paper.published or "", part, text, score))
         return found
@@ -324,10 +316,6 @@ class Library:
             raise InputError(f"{name} of {paper_id} has no page {page}, only 1 to {len(pages)}.")
         text = pages[page - 1]
         return Page(paper_id, paper.title, paper.published or "", name, page, len(pages), text)
-
-    def _is_hidden(self, paper_id: str, part: str) -> bool:
-        kind, _, number = part.partition(" ")
-        return kind == "table" and (paper_id, int(number) - 1) in self._hidden_tables
 
     def _shown_tables(self, paper: LibraryPaper) -> list[tuple[int, LibraryTable]]:
         hidden = self._hidden_tables

@@ -185,7 +185,13 @@ class _Run:
             except InputError:  # nothing is left to remove, so it counts as an overflow
                 break
             output = await self._generate(shown, choice)
-        self._state.messages.append(self._capped(output, choice))
+        message = output.message
+        calls = message.tool_calls or []
+        most = 0 if choice == "none" else CALLS
+        if len(calls) > most:
+            self._note["dropped"] += len(calls) - most
+            message = message.model_copy(update={"tool_calls": calls[:most] or None})
+        self._state.messages.append(message)
         return output
 
     async def _generate(self, shown: ShownMessages, choice: Literal["auto", "none"]) -> ModelOutput:
@@ -208,16 +214,6 @@ class _Run:
         for call in (output.choices and output.message.tool_calls) or ():
             call.arguments = _storable(call.arguments)
         return output
-
-    def _capped(self, output: ModelOutput, choice: str) -> ChatMessageAssistant:
-        """The reply with at most `CALLS` calls."""
-        message = output.message
-        calls = message.tool_calls or []
-        most = 0 if choice == "none" else CALLS
-        if len(calls) <= most:
-            return message
-        self._note["dropped"] += len(calls) - most
-        return message.model_copy(update={"tool_calls": calls[:most] or None})
 
     def _used(self, output: ModelOutput, sent: list[ChatMessage]) -> int:
         """Tokens of a turn, counted here if the provider does not report them."""
@@ -298,17 +294,17 @@ def _bounded(message: ChatMessage) -> ChatMessage:
 
 def tools_of(desk: Desk) -> list[Tool]:
     """Make the tools of a model; invalid calls get an error message."""
+
+    def awaited(function: Callable[..., str]) -> Callable[..., Awaitable[str]]:
+        @wraps(function)
+        async def execute(*given: Any, **named: Any) -> str:
+            try:
+                return await to_thread.run_sync(partial(function, *given, **named))
+            except InputError as error:
+                raise ToolError(str(error)) from error
+
+        return execute
+
     # Calls of one turn run one after the other, in the order of the log.
     functions = functions_of(desk).values()
-    return [ToolDef(_awaited(each), parallel=False).as_tool() for each in functions]
-
-
-def _awaited(function: Callable[..., str]) -> Callable[..., Awaitable[str]]:
-    @wraps(function)
-    async def execute(*given: Any, **named: Any) -> str:
-        try:
-            return await to_thread.run_sync(partial(function, *given, **named))
-        except InputError as error:
-            raise ToolError(str(error)) from error
-
-    return execute
+    return [ToolDef(awaited(each), parallel=False).as_tool() for each in functions]

@@ -49,12 +49,18 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
     made = load_agent(agent, sha256)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        desk = await to_thread.run_sync(_desk, state)
+        has_papers = bool(state.metadata.get("library"))
+        desk = Desk(await to_thread.run_sync(open_library, state)) if has_papers else None
         question = str(state.metadata.get("question") or state.input_text)
         if inspect.iscoroutinefunction(made) and not is_agent(made):
             await _call(made, state, question, desk)
         else:
-            found = await run_agent(_agent_of(made, desk), question)
+            ready: Agent = made
+            if not any(map(inspect.iscoroutinefunction, (made, type(made).__call__))):
+                # A maker of agents gets the tools if it takes them.
+                tools, takes = tools_of(desk) if desk else [], inspect.signature(made).parameters
+                ready = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
+            found = await run_agent(ready, question)
             assert isinstance(found, AgentState)  # for the type checker: no limit is given
             state.messages, state.output = found.messages, found.output
         # Recorded like those of the method `agent`.
@@ -143,13 +149,6 @@ def _module_at(path: Path) -> ModuleType:
     return module
 
 
-def _desk(state: TaskState) -> Desk | None:
-    """Open an item's papers; None for a task without papers."""
-    if not state.metadata.get("library"):
-        return None
-    return Desk(open_library(state))
-
-
 class _Tools(dict[str, Callable[..., str]]):
     """Tools by name; a missing one raises an error with an explanation."""
 
@@ -159,17 +158,6 @@ class _Tools(dict[str, Callable[..., str]]):
             f"The task gives an agent no tool {name!r}. {there}; viva list tasks shows which task "
             "gives which."
         )
-
-
-def _agent_of(made: Any, desk: Desk | None) -> Agent:
-    """An Inspect agent, made with the tools if its maker accepts them."""
-    if inspect.iscoroutinefunction(made) or inspect.iscoroutinefunction(type(made).__call__):
-        ready: Agent = made
-        return ready
-    tools = tools_of(desk) if desk else []
-    takes = inspect.signature(made).parameters
-    found: Agent = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
-    return found
 
 
 async def _call(

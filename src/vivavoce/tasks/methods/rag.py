@@ -75,17 +75,6 @@ class Passage:
     """Score; None if the query matches nothing, and the first excerpts are taken."""
 
 
-def find_retriever(name: str) -> Opener:
-    """Find a retriever: bm25, tfidf, a preset of dense retrieval, or any encoder.
-
-    Raises:
-        InputError: There is no retriever of this name, or its model cannot be loaded.
-        MissingExtra: It needs sentence-transformers, which is not installed.
-    """
-    check_name(name, without_weights=SPARSE)
-    return SPARSE[name] if name in SPARSE else _dense(name)
-
-
 @lru_cache(maxsize=4)
 def _dense(name: str) -> Opener:
     from vivavoce.retrieval.dense import DenseRetriever, open_encoders
@@ -97,15 +86,7 @@ def _dense(name: str) -> Opener:
 def cut_pool(
     text: str, pool: Sequence[tuple[str, Span]], size: int, overlap: int, counter: Counter
 ) -> list[Excerpt]:
-    """Split the parts of a prompt into excerpts, in order; no excerpt spans two parts.
-
-    Args:
-        text: The prompt.
-        pool: (label, place) of each part.
-        size: Maximum tokens of an excerpt.
-        overlap: Maximum overlap of neighbours in tokens.
-        counter: Counts the model's tokens.
-    """
+    """Split labelled parts of a prompt into excerpts, in order; no excerpt spans two parts."""
     return [
         Excerpt(label, start + chunk.start, start + chunk.end, chunk.text)
         for label, (start, end) in pool
@@ -179,13 +160,15 @@ def rag(
         context: Window in tokens; by default that of the provider or the model table.
 
     Raises:
-        InputError: An argument is invalid, or the retriever is unknown.
+        InputError: An argument is invalid, or the retriever is unknown or cannot be loaded.
+        MissingExtra: It needs sentence-transformers, which is not installed.
     """
     check_context(context)
     check_numbers({"chunks": (chunks, 1, None), "size": (size, 1, None)})
     check_numbers({"overlap": (overlap, 0, None)})
     split_text("", size, overlap)  # raises an error for inconsistent numbers
-    opener = find_retriever(retriever)
+    check_name(retriever, without_weights=SPARSE)
+    opener = SPARSE[retriever] if retriever in SPARSE else _dense(retriever)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()

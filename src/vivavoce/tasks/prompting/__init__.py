@@ -71,12 +71,7 @@ class PromptSet:
         return None if folder.is_relative_to(_PACKAGE) else folder.name
 
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
-        """Fill a template.
-
-        Args:
-            name: The template, such as `title`.
-            slots: Texts of the item; each must occur exactly once in the template.
-            values: Small values such as the requested number of words.
+        """Fill a template with an item's texts, each exactly once, and small values.
 
         Raises:
             InputError: The template is missing or malformed, or a slot does not occur exactly once.

@@ -89,13 +89,8 @@ def fit(
 ) -> Fitting:
     """Remove blocks, then cut the ends of slots, until prompt and answer fit.
 
-    Args:
-        prompt: The uncut prompt, with its blocks in the order of removal.
-        cut_order: Slots, or tuples of slots, that may be cut. The first is emptied before the
-            second is cut; slots of a tuple are cut in proportion to their lengths.
-        counter: Counts the model's tokens.
-        window: The model's window in tokens; None if unknown, then nothing is cut.
-        reserved: Tokens reserved for the answer.
+    The first slot or group in `cut_order` is emptied before the second is cut; slots of a group are
+    cut in proportion to their lengths. Nothing is cut if the window is unknown.
 
     Raises:
         InputError: The window is too small for the parts that are never cut: instructions and other
@@ -114,9 +109,19 @@ def fit(
             "--context N or inspect eval -T context=N."
         )
     cuts = tuple(work.cuts.values())
-    left = _left_of(prompt, work.prompt)
+    shown: dict[str, list[str]] = {name: [] for name in SHOWN}
+    for part, span in prompt.parts.items():
+        size, left = (end - start for start, end in (span, work.prompt.parts[part]))
+        shown["whole" if left == size else "cut" if left else "dropped"].append(part)
     return Fitting(
-        work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped, left
+        work.prompt,
+        work.tokens,
+        window,
+        reserved,
+        counter.is_estimated,
+        cuts,
+        work.dropped,
+        shown if prompt.parts else {},
     )
 
 
@@ -128,15 +133,7 @@ def fit_to_model(
     answer: int | None = None,
     context: int | None = None,
 ) -> Fitting:
-    """Fit a prompt to a model's window minus its longest answer; see `fit`.
-
-    Args:
-        prompt: The uncut prompt.
-        cut_order: Slots that may be cut.
-        model: The model.
-        answer: Maximum tokens of the answer; by default those of the model's configuration.
-        context: Window in tokens; by default what the provider or the model table says.
-    """
+    """Fit a prompt to a model's window minus its longest answer; see `fit`."""
     measured = measure(str(model), model.api, context)
     longest = (model.config.max_tokens or 0) if answer is None else answer
     reserved = longest + measured.overhead
@@ -165,8 +162,11 @@ class _PromptFit:
     def drop_first_block(self) -> None:
         """Shorten the slots inside the first block; if that is not enough, remove it."""
         start, end = self.prompt.blocks[0]
-        spans = self.prompt.spans.items()
-        inside = [slot for slot, (first, last) in spans if start <= first <= last <= end]
+        inside = [
+            slot
+            for slot, (first, last) in self.prompt.spans.items()
+            if start <= first <= last <= end
+        ]
         sizes = self._sizes(inside)
         if sum(sizes.values()) < self._excess:
             for slot, size in sizes.items():
@@ -174,7 +174,14 @@ class _PromptFit:
         else:
             self.shorten(inside)
         if self.is_too_long:
-            self.prompt = _without_block(self.prompt, self.prompt.blocks[0])
+            # Slots and blocks inside it go with it.
+            def is_left(span: Span) -> bool:
+                return not start <= span[0] <= span[1] <= end
+
+            spans = {slot: span for slot, span in self.prompt.spans.items() if is_left(span)}
+            blocks = tuple(filter(is_left, self.prompt.blocks))
+            rest = replace(self.prompt, spans=spans, blocks=blocks)
+            self.prompt = _without(rest, *self.prompt.blocks[0])
             self.tokens = self._counter.count(self.prompt.text)
             self.dropped += 1
 
@@ -198,7 +205,12 @@ class _PromptFit:
 
     def _cut(self, slot: str, size: int, room: int, *, is_certain: bool) -> None:
         text = self._text(slot)
-        kept = _end_of_word(text, self._counter.end_of(text, room))
+        kept = self._counter.end_of(text, room)
+        if kept < len(text) and not text[kept].isspace():
+            # Scripts without spaces would lose whole paragraphs, so a far word boundary is ignored.
+            first = max(0, kept - _MAX_WORD)
+            border = max(text.rfind(" ", first, kept), text.rfind("\n", first, kept))
+            kept = border if border > 0 else kept
         if is_certain:
             # Token boundaries depend on their neighbours; make sure that every round shortens the
             # prompt.
@@ -220,30 +232,6 @@ class _PromptFit:
         return self.prompt.text[start:end]
 
 
-def _end_of_word(text: str, end: int) -> int:
-    """The last word boundary at or before `end`; `end` itself if none is near.
-
-    Otherwise scripts without spaces would lose whole paragraphs.
-    """
-    if end >= len(text) or text[end].isspace():
-        return end
-    first = max(0, end - _MAX_WORD)
-    border = max(text.rfind(" ", first, end), text.rfind("\n", first, end))
-    return border if border > 0 else end
-
-
-def _without_block(prompt: Rendered, block: Span) -> Rendered:
-    """The prompt without a block, and without the slots and blocks inside it."""
-    start, end = block
-
-    def is_left(span: Span) -> bool:
-        return not start <= span[0] <= span[1] <= end
-
-    spans = {slot: span for slot, span in prompt.spans.items() if is_left(span)}
-    blocks = tuple(filter(is_left, prompt.blocks))
-    return _without(replace(prompt, spans=spans, blocks=blocks), start, end)
-
-
 def _without(prompt: Rendered, start: int, end: int) -> Rendered:
     """The prompt without a range, with all spans moved."""
 
@@ -259,15 +247,6 @@ def _without(prompt: Rendered, start: int, end: int) -> Rendered:
         tuple(map(moved, prompt.blocks)),
         {part: moved(span) for part, span in prompt.parts.items()},
     )
-
-
-def _left_of(before: Rendered, after: Rendered) -> dict[str, list[str]]:
-    """Counts of a prompt's parts by state: whole, cut, dropped."""
-    found: dict[str, list[str]] = {name: [] for name in SHOWN}
-    for part, span in before.parts.items():
-        size, left = (end - start for start, end in (span, after.parts[part]))
-        found["whole" if left == size else "cut" if left else "dropped"].append(part)
-    return found if before.parts else {}
 
 
 LEFT_OUT = "[This result was taken out to make room. Ask again if it is needed.]"
@@ -338,17 +317,14 @@ class Window:
         before = self._size_of([turn])
         results = [one for one in turn if isinstance(one, ChatMessageTool)]
         room = sum(self._size(one) for one in results) - excess
+        counter = self.measure.counter
         for index, message in enumerate(turn):
             if isinstance(message, ChatMessageTool):
-                turn[index] = self._shorten(message, room // len(results) - self._overhead)
+                tokens, text = room // len(results) - self._overhead, text_of(message)
+                if counter.count(text) > tokens:
+                    end = counter.end_of(text, max(0, tokens - counter.count(CUT) - 1))
+                    turn[index] = _with_text(message, text[:end] + CUT if end else LEFT_OUT)
         return self._size_of([turn]) - before
-
-    def _shorten(self, message: ChatMessageTool, tokens: int) -> ChatMessageTool:
-        counter, text = self.measure.counter, text_of(message)
-        if counter.count(text) <= tokens:
-            return message
-        end = counter.end_of(text, max(0, tokens - counter.count(CUT) - 1))
-        return _with_text(message, text[:end] + CUT if end else LEFT_OUT)
 
     @property
     def _overhead(self) -> int:

@@ -27,7 +27,6 @@ from vivavoce.tasks.prompting import Rendered, Span, fence_mark
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
 from vivavoce.tasks.ranking.graph_ranking import (
-    PaperGraph,
     list_candidates,
     open_graph,
 )
@@ -125,7 +124,18 @@ class RankByGraph(FamilyTask[GraphArguments]):
     def items(self, rows: Iterable[Row], view: View[GraphArguments]) -> Iterator[Item]:
         """Boards with their candidates."""
         graph = open_graph(str(view.round.folder), view.round.sha256)
-        return (_graph_item(row, view, graph) for row in rows)
+        given, prompts = view.given, view.prompts
+        for row in rows:
+            ids, lines = list_candidates(graph, row, given.setting, given.listed)
+            listing = "\n".join(lines)
+            values = {"mark": fence_mark([listing]), "network": SETTINGS[given.setting][0]}
+            prompt = prompts.render(GRAPH, {**_names(row), "papers": listing}, values)
+            more = {
+                "question": prompts.render(f"{GRAPH}.question", _names(row), {}).text,
+                "candidates": ids,
+                "blocks": _lines_from_last(lines, prompt.spans["papers"][0]),
+            }
+            yield _item(row, view, prompt, row["papers"], more)
 
     def measure(self, answer: str, row: Row) -> Values:
         """Compare a list of paper ids with the board's order.
@@ -136,32 +146,18 @@ class RankByGraph(FamilyTask[GraphArguments]):
         gold, ids = row["target"].split("\n"), read_paper_ids(answer)
         found = score_paper_ranking(gold, ids, row.get("scores"))
         known = {*gold, *row.get("candidates", ())}
-        if not found.found and 2 * sum(one in known or _is_id(one) for one in ids) <= len(ids):
+        # One word may be the id of a paper that is not a candidate.
+        named = sum(
+            name in known or (len(name.split()) == 1 and any(map(str.isalnum, name)))
+            for name in ids
+        )
+        if not found.found and 2 * named <= len(ids):
             raise FaultyAnswer("malformed", found.values())
         return found.values()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Number of papers in the answer."""
         return {"listed": len(read_paper_ids(answer))}
-
-
-def _is_id(line: str) -> bool:
-    """True if a line may be the id of a paper that is not a candidate."""
-    return len(line.split()) == 1 and any(character.isalnum() for character in line)
-
-
-def _graph_item(row: Row, view: View[GraphArguments], graph: PaperGraph) -> Item:
-    given, prompts = view.given, view.prompts
-    ids, lines = list_candidates(graph, row, given.setting, given.listed)
-    listing = "\n".join(lines)
-    values = {"mark": fence_mark([listing]), "network": SETTINGS[given.setting][0]}
-    prompt = prompts.render(GRAPH, {**_names(row), "papers": listing}, values)
-    more = {
-        "question": prompts.render(f"{GRAPH}.question", _names(row), {}).text,
-        "candidates": ids,
-        "blocks": _lines_from_last(lines, prompt.spans["papers"][0]),
-    }
-    return _item(row, view, prompt, row["papers"], more)
 
 
 def _item(

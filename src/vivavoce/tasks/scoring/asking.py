@@ -81,13 +81,8 @@ async def send(
 ) -> Reply:
     """Send a request once.
 
-    Args:
-        model: The model.
-        prompts: The templates.
-        request: The texts.
-        attempt: Number of the request for this answer; the template may use it.
-        config: Settings of this request.
-        usual: Default settings if the model has none.
+    `attempt` is its number for this answer, which the template may use. Settings in `config` win
+    over those of the model, and these over `usual`.
 
     Raises:
         InputError: The model's window is too small for the parts that are never cut.
@@ -128,13 +123,7 @@ async def ask(
 ) -> tuple[T | None, Reply]:
     """Ask until the reply's JSON can be read; return the answer and the last reply.
 
-    Args:
-        model: The model.
-        prompts: The templates.
-        request: The texts.
-        read: Function from decoded JSON to the answer; None for another form.
-        usual: Default settings if the model has none.
-        attempts: Maximum requests.
+    `read` makes the answer from decoded JSON; None if that has another form.
 
     Raises:
         InputError: The model's window is too small for the parts that are never cut.

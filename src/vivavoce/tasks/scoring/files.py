@@ -113,7 +113,13 @@ def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
     for key, line in answers.items():
         if key not in golds:
             raise InputError(f"{line.where}: id {key[1]!r} is not in {named}.")
-    return [Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()]
+    pairs = []
+    for key, line in golds.items():
+        cluster = line.row.get("cluster", key[1])  # unit of the bootstrap
+        if not isinstance(cluster, str | int) or isinstance(cluster, bool):
+            raise InputError(f"{line.where}: cluster must be a string or an integer.")
+        pairs.append(Pair(f"{type(cluster).__name__}:{cluster}", line, answers.get(key)))
+    return pairs
 
 
 def missing(pairs: Sequence[Pair]) -> int:
@@ -134,14 +140,6 @@ def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:
             raise InputError(f"{line.where}: id {value!r} is already in {lines[key].where}.")
         lines[key] = line
     return lines
-
-
-def _cluster(line: Line, own: str | int) -> str:
-    """Unit of the bootstrap: the row's cluster, by default its id."""
-    value = line.row.get("cluster", own)
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise InputError(f"{line.where}: cluster must be a string or an integer.")
-    return f"{type(value).__name__}:{value}"
 
 
 def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:

@@ -109,10 +109,8 @@ def guarded(
 ) -> GuardedScorer:
     """Wrap a function of (answer, state, target) into a scorer that handles faults.
 
-    Args:
-        metrics: Names of the values of `score`; they are 0 for a fault.
-        score: Returns metrics by name, None if undefined; may raise `FaultyAnswer`.
-        undefined: Metrics that are undefined for a fault instead of 0, such as correlations.
+    For a fault, metrics are 0, or undefined if they are in `undefined`. The function may raise
+    `FaultyAnswer`.
     """
 
     async def scorer(state: TaskState, target: Target) -> Score:
@@ -171,12 +169,11 @@ def standard_deviation() -> ScoreReducer:
 
     def reduce(scores: list[Score]) -> Score:
         given = [score.value for score in scores if isinstance(score.value, dict)]
-        names = dict.fromkeys(name for value in given for name in value)
-        return Score(value={name: _deviation([value[name] for value in given]) for name in names})
+        deviations = {}
+        for name in dict.fromkeys(name for value in given for name in value):
+            values = [value[name] for value in given]
+            defined = [float(v) for v in values if isinstance(v, int | float) and not math.isnan(v)]
+            deviations[name] = statistics.stdev(defined) if len(defined) > 1 else math.nan
+        return Score(value=deviations)
 
     return reduce
-
-
-def _deviation(values: list[object]) -> float:
-    numbers = [float(v) for v in values if isinstance(v, int | float) and not math.isnan(v)]
-    return statistics.stdev(numbers) if len(numbers) > 1 else math.nan

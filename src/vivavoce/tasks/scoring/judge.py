@@ -61,19 +61,13 @@ class Comparison:
     answer: str
     reference: str
 
-    @property
-    def mark(self) -> str:
-        """Suffix of the tags around the texts, which occurs in none of them."""
-        return fence_mark([self.answer, self.reference])
-
     def request(self, is_answer_first: bool) -> Request:
         """The request in one of the orders."""
         texts = [self.answer, self.reference]
         first, second = texts if is_answer_first else reversed(texts)
         slots = {"answer_1": first, "answer_2": second}
-        return Request(
-            template_of(COMPARE), slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL
-        )
+        values = {"kind": self.kind, "mark": fence_mark(texts)}
+        return Request(template_of(COMPARE), slots, values, usual=_USUAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     PaperText,
-    gold,
+    demonstration_texts,
     paper_from_row,
     shown_demos,
     slots,
@@ -171,10 +171,10 @@ class Writing(FamilyTask[WritingArguments]):
         mask = np.array([paper_id in wanted for paper_id in table["paper_id"].to_pylist()], bool)
         listed = table.filter(mask).to_pylist()
         papers = {row["paper_id"]: paper_from_row(row) for row in listed}
-        examples = {
-            paper_id: _example(view.task, papers[paper_id])
-            for paper_id in dict.fromkeys(p for row in rows for p in _demonstrations(row, view))
-        }
+        examples: dict[str, Example] = {}
+        for name in dict.fromkeys(p for row in rows for p in _demonstrations(row, view)):
+            *_, written = demonstration_texts(view.task, papers[name])
+            examples[name] = slots(view.task, "base", papers[name]), written
         return (_item(row, view, papers[row["paper_id"]], examples) for row in rows)
 
     def usual_answer(self, gold: str, row: Row) -> str:
@@ -245,7 +245,7 @@ def _item(
         padded = getattr(given, "track", "cited") == "padded"
         works = [work for work in row["works"] if padded or work["role"] == "cited"]
     words = view.card.answer_words or 0
-    composed = compose(
+    prompt, pool = compose(
         view.prompts,
         task,
         slots(task, given.setting, paper),
@@ -260,11 +260,11 @@ def _item(
         "task": task,
         "setting": given.setting,
         "prompts": view.prompts.place,
-        "blocks": [list(span) for span in composed.prompt.blocks],
-        "pool": [[source.label, *source.span] for source in composed.pool],
+        "blocks": [list(span) for span in prompt.blocks],
+        "pool": [[label, *span] for label, span in pool],
         "words": words,
     }
-    if parts := composed.prompt.parts:
+    if parts := prompt.parts:
         metadata["parts"] = {name: list(span) for name, span in parts.items()}
         metadata["adds"] = "example" if given.setting in DEMONSTRATED else "work"
     if task == WITH_WORKS:
@@ -274,12 +274,7 @@ def _item(
         metadata["citations"] = [work["citations"] for work in works]
     if is_open:
         metadata |= describe_open(row, view.round)
-    return Item(row["id"], composed.prompt, row["reference"], metadata)
-
-
-def _example(task: str, paper: PaperText) -> Example:
-    answer = gold(task, paper.title, paper.abstract, paper.sections)
-    return Example(slots(task, "base", paper), answer or "")
+    return Item(row["id"], prompt, row["reference"], metadata)
 
 
 def _demonstrations(row: Row, view: View[WritingArguments]) -> list[str]:

@@ -131,12 +131,6 @@ def gold_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
     return [paragraph for text in texts for paragraph in _paragraphs(text)]
 
 
-def long_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
-    """Paragraphs of the gold section with at least 8 words, which do not occur by chance."""
-    found = gold_paragraphs(task, sections)
-    return [p for p in found if _is_long(normalise_title(p))]
-
-
 def main_body(task: str, sections: Sequence[Section]) -> str:
     """The sections of the input in `base`, with headings."""
     return _compose(task, sections, _LEFT_OUT.get(task, _NEVER_IN_BODY))
@@ -229,10 +223,11 @@ def _paragraphs(text: str) -> list[str]:
 
 def _repeats(own: Sequence[str], paragraph: str) -> bool:
     padded = f" {paragraph} "
-    return any(f" {one} " in padded if _is_long(one) else one == paragraph for one in own if one)
+    return any(f" {one} " in padded if is_long(one) else one == paragraph for one in own if one)
 
 
-def _is_long(paragraph: str) -> bool:
+def is_long(paragraph: str) -> bool:
+    """True if a normalised paragraph has at least 8 words."""
     return paragraph.count(" ") + 1 >= _LONG_PARAGRAPH
 
 

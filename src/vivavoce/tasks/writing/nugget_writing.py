@@ -86,15 +86,9 @@ def write_round_nuggets(
 ) -> RoundNuggets:
     """Write the facts of a round's gold sections into a file; an unfinished file is continued.
 
-    Args:
-        folder: The round's folder.
-        model: The model that extracts facts; None to apply people's labels.
-        out: The file; by default beside the round's folder, with its name.
-        labels: People's labels of the facts of the file.
-        tasks: Tasks whose gold is read; by default all but titles.
-        prompts: A folder of templates to use instead of the shipped ones.
-        progress: Called with the numbers of read and missing sections.
-        watch: Called with the model before it is asked, to meter or to count its requests.
+    By default the file is beside the round's folder, and all tasks but titles are read. Without a
+    model, people's labels are applied to the facts of the file. `watch` gets the model before it is
+    asked, to meter or to count its requests.
 
     Raises:
         InputError: The round has no gold section, the file is of another round, model or template,
@@ -172,23 +166,15 @@ def _begun(path: Path, header: NuggetHeader, opened: Round) -> dict[tuple[str, s
     return {section.key: section for section in read_file(path)[1]}
 
 
-def _usual(section: str) -> str:
-    """A reply of the usual length, in which each sentence is a fact."""
-    facts = [
-        {"text": one, "importance": "vital", "quote": one}
-        for one in split_sentences(section)[:MAX_FACTS]
-    ]
-    return json.dumps({"nuggets": facts})
-
-
 async def _read_section(
     key: tuple[str, str], section: str, writer: Model, prompts: PromptSet
 ) -> Section:
     task, name = key
     values = {"kind": PARTS[task], "most": MAX_FACTS}
-    request = Request(
-        TEMPLATE, {"section": section}, values, cut=("section",), usual=_usual(section)
-    )
+    sentences = split_sentences(section)[:MAX_FACTS]  # a usual reply has a fact a sentence
+    facts = [{"text": one, "importance": "vital", "quote": one} for one in sentences]
+    usual = json.dumps({"nuggets": facts})
+    request = Request(TEMPLATE, {"section": section}, values, cut=("section",), usual=usual)
     read = partial(read_reply, section=section)
     found, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
     if found is None:

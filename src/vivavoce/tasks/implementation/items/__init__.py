@@ -67,15 +67,15 @@ def _read(kind: str, path: Path, read: Callable[[Path], Iterable[ItemT]]) -> lis
 def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
     """Find the function `MODULE:FUNCTION` named in a file.
 
-    In a user's folder, MODULE is a file beside it; otherwise a module of the package.
+    MODULE is a file beside it, or `reference` for a function of the package.
     """
     module, _, function = name.partition(":")
     own = folder / f"{module}.py"
-    if own.is_file() and folder != Path(__file__).with_name(package.rpartition(".")[2]):
+    if own.is_file():
         return _own_function(own, function)
-    if importlib.util.find_spec(f"{package}.{module}") is None:
+    if module != "reference":
         raise InputError(f"{own} does not exist, but {name} refers to it.")
-    found: Callable[..., Any] = getattr(importlib.import_module(f"{package}.{module}"), function)
+    found: Callable[..., Any] = getattr(importlib.import_module(package), function)
     return found
 
 

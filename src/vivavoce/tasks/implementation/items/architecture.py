@@ -31,7 +31,7 @@ from vivavoce.tasks.implementation.items import (
     source_of,
     unfold,
 )
-from vivavoce.tasks.implementation.items.architectures.reference import (
+from vivavoce.tasks.implementation.items.architectures import (
     Array,
     Arrays,
     import_geometric,

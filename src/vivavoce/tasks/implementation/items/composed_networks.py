@@ -21,7 +21,7 @@ from vivavoce.tasks.implementation.items.architecture import (
     in_double,
     module_layers,
 )
-from vivavoce.tasks.implementation.items.architectures.reference import (
+from vivavoce.tasks.implementation.items.architectures import (
     Array,
     draw_graph,
     import_geometric,

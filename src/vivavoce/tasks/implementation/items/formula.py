@@ -28,7 +28,7 @@ from vivavoce.tasks.implementation.items import (
     source_of,
     unfold,
 )
-from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
+from vivavoce.tasks.implementation.items.formulas import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.market import TableName
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 
