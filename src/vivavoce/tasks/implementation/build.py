@@ -152,6 +152,8 @@ _TYPES = {
 """Types of columns that are not text."""
 _KIND = ("id", "cluster", "category", "difficulty")
 _TEXTS = ("description", "formulation", "variables")
+_MAPPINGS = ("variables", "arguments", "inputs", "parameters")
+"""Parts of an architecture that are stored as JSON, in its author's order."""
 
 
 def _schema(*names: str) -> pa.Schema:
@@ -195,10 +197,7 @@ def formula_items(
 ) -> tuple[list[Row], dict[str, bytes]]:
     """Make the items, sorted by id, and the files of their gold values by name.
 
-    Args:
-        formulas: Fixed formulas.
-        composed: Formulas of the round's seed, with their values.
-        frames: The market's tables by name.
+    Composed formulas come with their values; the market's tables are by name.
     """
     rows, files = [], {}
     fixed = ((formula, formula.values(frames)) for formula in formulas)
@@ -270,36 +269,9 @@ def architecture_items(
     rows: list[Row] = []
     files: dict[str, bytes] = {}
     ordered = sorted(architectures, key=lambda architecture: architecture.name)
-    if ordered:
-        _require_geometric()
-    for number, architecture in enumerate(ordered):
-        contents = build_case(architecture, seed)
-        names = {part: f"architectures/{number:03d}/{part}.safetensors" for part in contents}
-        files |= {names[part]: content for part, content in contents.items()}
-        rows.append(_architecture_row(architecture, names))
-    return rows, files
-
-
-def _architecture_row(architecture: Architecture, names: dict[str, str]) -> Row:
-    return {
-        **_kind(architecture, cluster_of(architecture.name)),
-        "description": architecture.description,
-        "formulation": architecture.formulation,
-        "variables": _json(architecture.variables),
-        "constructor": architecture.constructor,
-        "arguments": _json(architecture.arguments),
-        "inputs": _json(architecture.inputs),
-        "parameters": _json(architecture.parameters),
-        "layers": list(architecture.layers),
-        "reference": architecture.reference,
-        "configuration": architecture.settings(),
-        **{f"{part}_file": name for part, name in names.items()},
-    }
-
-
-def _require_geometric() -> None:
     try:
-        import_geometric()
+        if ordered:
+            import_geometric()
     except MissingExtra as error:
         raise MissingExtra(
             "torch-geometric",
@@ -307,6 +279,23 @@ def _require_geometric() -> None:
             "A round with architectures (`architectures = []` under [implementation] in the spec "
             "makes one without)",
         ) from error
+    for number, architecture in enumerate(ordered):
+        contents = build_case(architecture, seed)
+        names = {part: f"architectures/{number:03d}/{part}.safetensors" for part in contents}
+        files |= {names[part]: content for part, content in contents.items()}
+        row = {
+            **_kind(architecture, cluster_of(architecture.name)),
+            "description": architecture.description,
+            "formulation": architecture.formulation,
+            **{name: _json(getattr(architecture, name)) for name in _MAPPINGS},
+            "constructor": architecture.constructor,
+            "layers": list(architecture.layers),
+            "reference": architecture.reference,
+            "configuration": architecture.settings(),
+            **{f"{part}_file": name for part, name in names.items()},
+        }
+        rows.append(row)
+    return rows, files
 
 
 def _json(value: Any) -> str:
@@ -348,24 +337,17 @@ def reproduce_items(
     for number, report in enumerate(reports):
         if report.claim is None:
             continue
-        _check_claim(report.name, report.claim, formulas, frames)
-        formula = formulas[report.claim.formula]
+        claim, about = report.claim, f"The claim of report {report.name}"
+        if claim.formula not in formulas:
+            raise InputError(f"{about} is about {claim.formula!r}, which is not a formula.")
+        known = {f"{table}.{name}" for table, frame in frames.items() for name in frame.columns}
+        if unknown := sorted(set(claim.columns) - known):
+            raise InputError(f"{about} needs {unknown[0]!r}, which is not a column.")
+        formula = formulas[claim.formula]
         gold = f"claims/{number:03d}.parquet"
         files[gold] = _gold(formula.values(frames))
-        rows.append(_reproduce_row(report, report.claim, formula, frames, gold))
+        rows.append(_reproduce_row(report, claim, formula, frames, gold))
     return sorted(rows, key=lambda row: str(row["id"])), files
-
-
-def _check_claim(
-    name: str, claim: Claim, formulas: Mapping[str, Formula], frames: Mapping[str, Any]
-) -> None:
-    if claim.formula not in formulas:
-        raise InputError(
-            f"The claim of report {name} is about {claim.formula!r}, which is not a formula."
-        )
-    known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
-    if unknown := sorted(set(claim.columns) - known):
-        raise InputError(f"The claim of report {name} needs {unknown[0]!r}, which is not a column.")
 
 
 def _reproduce_row(

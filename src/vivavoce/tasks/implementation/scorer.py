@@ -53,39 +53,24 @@ _GROUPS = KEYS | {"industry"}
 """Columns that only group rows and are not values of a formula."""
 
 
-def score_use(gold: Iterable[str], used: Iterable[str]) -> dict[str, float]:
-    """F1, precision and recall of the columns that a result depends on, `industry` aside.
-
-    If no column is needed and none is used, each is 1.
-    """
-    needed, found = ({name for name in names if _is_value(name)} for names in (gold, used))
-    both = len(needed & found)
-    return {
-        "data": 2 * both / (len(needed) + len(found)) if needed or found else 1.0,
-        "data_precision": both / len(found) if found else float(not needed),
-        "data_recall": both / len(needed) if needed else 1.0,
-    }
-
-
 async def columns_used(
     program: str, round_folder: str, gold: Iterable[str], result: FactorFrame, timeout: int
 ) -> list[str]:
-    """Columns that a program's result depends on, as `table.column`; empty for random results.
+    """Columns that a program's `result` depends on, as `table.column`; empty for random results.
 
     Each column of the gold is shuffled alone. All others are shuffled together; a group that
     changes the result is halved until single columns remain.
-
-    Args:
-        program: Program that gave `result` on the original market.
-        round_folder: Folder of the round with the market.
-        gold: Columns required by the formula.
-        result: The program's own values.
-        timeout: Maximum seconds of each run.
     """
 
     async def changes(*names: str) -> bool:
         outcome = await run_program(program, _shuffled(round_folder, names), timeout)
-        return bool(outcome.failure) or not await _is_left_again(result, timeout)
+        if outcome.failure:
+            return True
+        try:
+            again = await read_factor(RESULT, max_rows=2 * len(result), timeout=timeout)
+        except FaultyAnswer:
+            return True
+        return again is None or not np.array_equal(again.values, result.values, equal_nan=True)
 
     if await changes():
         return []
@@ -111,15 +96,6 @@ async def columns_used(
 
 def _is_value(column: str) -> bool:
     return column.partition(".")[2] not in _GROUPS
-
-
-async def _is_left_again(result: FactorFrame, timeout: int) -> bool:
-    """True if the last run gave the same values."""
-    try:
-        again = await read_factor(RESULT, max_rows=2 * len(result), timeout=timeout)
-    except FaultyAnswer:
-        return False
-    return again is not None and np.array_equal(again.values, result.values, equal_nan=True)
 
 
 @lru_cache(maxsize=64)
@@ -173,7 +149,15 @@ async def score_formula(answer: str, row: Row, notes: Row) -> Values:
     used = row["columns"]
     if values["skill"] != 1:
         used = await columns_used(program, folder, row["columns"], result, timeout)
-    return values | score_use(row["columns"], used)
+    # F1, precision and recall of the columns that the result depends on, each 1 if no column is
+    # needed and none is used.
+    needed, found_columns = (set(filter(_is_value, names)) for names in (row["columns"], used))
+    both, count = len(needed & found_columns), len(needed) + len(found_columns)
+    return values | {
+        "data": 2 * both / count if count else 1.0,
+        "data_precision": both / len(found_columns) if found_columns else float(not needed),
+        "data_recall": both / len(needed) if needed else 1.0,
+    }
 
 
 async def _read_factor(truth: FactorFrame, timeout: int, values: Values) -> FactorFrame | None:
@@ -231,8 +215,15 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     if not isinstance(reading, dict) and program is None:
         raise FaultyAnswer("malformed")
     truth = claims(folder)[str(row["id"])]
+    # The stages before the program: the method, and the columns it needs.
+    reading = reading if isinstance(reading, dict) else {}
+    found_method = score_extraction([truth.method], parse_methods([reading.get("method")]) or [])
+    named = reading.get("columns")
+    columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     values: dict[str, float | None] = {
-        **_score_reading(truth, reading if isinstance(reading, dict) else {})
+        "method_f1": found_method.method_f1,
+        "entity_f1": found_method.entity_f1,
+        "data": score_columns(truth.columns, columns),
     }
     if program is None:
         raise FaultyAnswer("no_program", values)
@@ -256,18 +247,6 @@ def _find_code(answer: str) -> str | None:
         # Without a block marked as Python, the last one counts, so search before the JSON.
         program = find_program(answer[: answer.rindex(program)].rpartition("```")[0])
     return None if program is None or program.lstrip().startswith("{") else program
-
-
-def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, float]:
-    """The stages before the program: the method, and the columns it needs."""
-    found = score_extraction([truth.method], parse_methods([reading.get("method")]) or [])
-    named = reading.get("columns")
-    columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    return {
-        "method_f1": found.method_f1,
-        "entity_f1": found.entity_f1,
-        "data": score_columns(truth.columns, columns),
-    }
 
 
 _once_a_round = lru_cache(maxsize=2)

@@ -298,7 +298,7 @@ def _papers(folder: str, _sha256: str) -> tuple[Mapping[str, Row], Mapping[str, 
 
 
 def read_citations(text: str, row: Mapping[str, Any]) -> Row:
-    """Replace an answer's citations by numbers; return titles, citation counts and ids by number."""
+    """Number the citations of an answer; return titles, citation counts and ids by number."""
     entry = row["library"]
     papers, titles = _papers(entry["round"], load_round(entry["round"]).sha256)
     works, citations, ids = (list(row[name]) for name in ("works", "citations", "work_ids"))

@@ -164,22 +164,19 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
             f"The reference of the architecture {architecture.name} returns other layers than the "
             f"{source_of(architecture.truth)}."
         )
-    kept = map(np.ascontiguousarray, map(_rounded, layers))
-    return {f"layer_{number:02}": layer for number, layer in enumerate(kept)}
+    kept = {}
+    for number, layer in enumerate(layers):
+        if layer.dtype.kind == "f":
+            # + 0.0, since -0.0 and 0.0 differ as bytes
+            layer = (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
+        kept[f"layer_{number:02}"] = np.ascontiguousarray(layer)
+    return kept
 
 
 def module_layers(
     source: str, arguments: Mapping[str, Any], names: Iterable[str], inputs: Arrays, weights: Arrays
 ) -> list[Array]:
-    """Run `Model` from a module's source in this process and return its layers.
-
-    Args:
-        source: Source in the package or in a user's item.
-        arguments: Arguments of the constructor.
-        names: Names of inputs in the order of `forward`.
-        inputs: Inputs by name.
-        weights: Weights by key of the state dict.
-    """
+    """Run `Model` from a module's source in this process; `names` has its inputs in order."""
     namespace: dict[str, Any] = {}
     exec(source, namespace)
     model = namespace["Model"](**arguments)
@@ -232,13 +229,6 @@ def _doubles(arrays: Arrays) -> dict[str, Array]:
         name: array.astype(np.float64) if array.dtype.kind == "f" else array
         for name, array in arrays.items()
     }
-
-
-def _rounded(layer: Array) -> Array:
-    if layer.dtype.kind != "f":
-        return layer
-    # + 0.0, since -0.0 and 0.0 differ as bytes
-    return (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
 
 
 def _generator(architecture: Architecture, seed: int, stream: int) -> np.random.Generator:

@@ -66,13 +66,10 @@ def write_program(tree: Node, *, is_naive: bool = False) -> str:
 def evaluate(
     tree: Node, frames: Mapping[str, Any], known: dict[Node, Any], reading: str = ""
 ) -> Any:
-    """Evaluate a tree as its program would.
+    """Evaluate a tree as its program would, on tables sorted by (datetime, instrument).
 
-    Args:
-        tree: The formula.
-        frames: Tables sorted by (datetime, instrument).
-        known: Values of parts by tree; new ones are added.
-        reading: `naive` or one of `READINGS`; empty for the default.
+    `known` has values of parts by tree, and gets new ones; `reading` is `naive` or one of
+    `READINGS`.
     """
     if tree not in known:
         table, _, column = tree.name.partition(".")
@@ -153,12 +150,7 @@ def _indexed(frames: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[Formula, Any]]:
-    """Compose formulas of a seed, with their values, in the order found.
-
-    Args:
-        seed: Seed of the round.
-        count: Number of formulas.
-        frames: Flat tables of the market by name, rows in any order.
+    """Compose formulas of a seed over flat tables, with their values, in the order found.
 
     Raises:
         InputError: The seed gives fewer.

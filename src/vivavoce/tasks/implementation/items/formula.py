@@ -149,16 +149,7 @@ def _program(
     parameters: Mapping[str, int | float],
     own: str = "",
 ) -> str:
-    """Write the program of a formula.
-
-    Args:
-        function: The reference.
-        source: Its source.
-        title: Name in the program; by default the function's.
-        tables: The market's tables it takes.
-        parameters: By name.
-        own: Grouping of lags and windows; by default the reference's.
-    """
+    """Write the program of a formula; `own` replaces the grouping of its lags and windows."""
     name = title or function.__name__
     source = source.replace(f"def {function.__name__}(", f"def {name}(", 1)
     used = source + own
