@@ -33,7 +33,7 @@ from vivavoce.tasks.family import (
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting import PromptSet, folder_at
 from vivavoce.tasks.scoring import COMPARE, VALID, Values
-from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
+from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded
 from vivavoce.tasks.scoring.judge import (
     Comparison,
     Judgement,
@@ -230,7 +230,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
             row["stop_reason"] = state.output.stop_reason if state.output.choices else ""
             notes = kind.notes(answer_of(state.output), row)
 
-            async def values(answer: str, state: TaskState, target: Target) -> Values:
+            async def values(answer: str) -> Values:
                 known = {**row, **notes}
                 measured = await examine(answer, known, notes) if examine else None
                 measured = kind.measure(answer, known) if measured is None else measured
@@ -254,14 +254,8 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 of_judge = {name: known_metrics[name] for name in asked}
                 failed.update(dict.fromkeys([*names, *CHECKS]))
                 failed.update(kind.failed(of_judge, row))
-            scored = await guarded([], values)(state, target)
-            assert isinstance(scored.value, dict)
-            known = {
-                name: value for name, value in scored.value.items() if name in (*failed, VALID)
-            }
-            value = {**numbers(failed), **known}
-            metadata = {**(scored.metadata or {}), **notes}
-            return scored.model_copy(update={"value": value, "metadata": metadata})
+            scored = await guarded(values, state, failed)
+            return scored.model_copy(update={"metadata": {**(scored.metadata or {}), **notes}})
 
         return score
 

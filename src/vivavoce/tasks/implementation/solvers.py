@@ -24,12 +24,15 @@ from vivavoce.tasks.methods.direct import (
     check_context,
     direct,
     first_message,
+    say,
 )
 from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.fitting import text_of
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring import FaultyAnswer
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
+
+__all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
 """Runs a sample's program with a time limit; returns its failure, or None."""
@@ -87,9 +90,7 @@ async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
 def _reply(prompts: PromptSet, state: TaskState, failure: str) -> ChatMessageUser:
     # Longer than any run of backticks in the report, so that a program cannot end the block.
     fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", failure))])
-    rendered = prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence})
-    note = {"sample_id": state.sample_id, "epoch": state.epoch}
-    return ChatMessageUser(content=rendered.text, metadata={"vivavoce": note})
+    return say(state, prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence}).text)
 
 
 def _fitting(
@@ -107,8 +108,6 @@ def _fitting(
             return kept
     return None
 
-
-__all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 _MAX_ROWS = 1_000_000
 _NO_FACTOR = (

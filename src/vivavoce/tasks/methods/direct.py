@@ -78,12 +78,16 @@ def message_of(state: TaskState, fitted: Fitting, source: object) -> ChatMessage
     `source` has the span or spans of the paper's text, for models that read only that.
     """
     state.metadata["fit"] = fitted.record()
-    note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
-    if source is not None:
-        note["source"] = source
+    more = {} if source is None else {"source": source}
     if "words" in state.metadata:
-        note["words"] = state.metadata["words"]
-    return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+        more["words"] = state.metadata["words"]
+    return say(state, fitted.prompt.text, **more)
+
+
+def say(state: TaskState, text: str, **more: Any) -> ChatMessageUser:
+    """Make a message with the sample's address, for models that answer from a file."""
+    note = {"sample_id": state.sample_id, "epoch": state.epoch, **more}
+    return ChatMessageUser(content=text, metadata={"vivavoce": note})
 
 
 NULL_ANSWER = "We study a problem and report what we find."

@@ -36,8 +36,7 @@ from vivavoce.tasks.prompting import (
     PromptSet,
     Rendered,
     Span,
-    folder_at,
-    load_prompts,
+    prompts_at,
 )
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.windows import measure
@@ -184,7 +183,7 @@ def check_samples(samples: Iterable[Sample]) -> None:
     """Raise `InputError` for a task without a prompt for excerpts."""
     notes = [sample.metadata or {} for sample in samples]
     for place, task in {(one["prompts"], _name(one)) for one in notes}:
-        if not (_open(place).folder / f"rag.{task}{SUFFIX}").is_file():
+        if not (prompts_at(place).folder / f"rag.{task}{SUFFIX}").is_file():
             raise InputError(f"The method rag has no prompt for {task}: {place} has no rag.{task}.")
 
 
@@ -207,7 +206,11 @@ def _search(
             f"Sample {state.sample_id} has no text to take excerpts from. Run this setting with "
             "--method direct."
         )
-    query = _prompts(state).render(f"rag.query.{state.metadata['task']}", _short(state), {}).text
+    query = (
+        prompts_at(state.metadata["prompts"])
+        .render(f"rag.query.{state.metadata['task']}", _short(state), {})
+        .text
+    )
     with _NEURAL:
         retriever = opener([excerpt.text for excerpt in excerpts])
         found = find_excerpts(retriever, excerpts, query, chunks)
@@ -235,7 +238,7 @@ def _message(
 
 
 def _compose(state: TaskState, excerpts: list[Passage]) -> Rendered:
-    prompts = _prompts(state)
+    prompts = prompts_at(state.metadata["prompts"])
     name = f"rag.{_name(state.metadata)}"
     laid = lay_out(prompts, excerpts)
     slots = {"excerpts": laid.text, **_short(state)}
@@ -254,15 +257,6 @@ def _short(state: TaskState) -> dict[str, str]:
     spans = state.metadata["spans"]
     places = ((slot, spans[slot]) for slot in SHORT_SLOTS if slot in spans)
     return {slot: state.input_text[start:end] for slot, (start, end) in places}
-
-
-def _prompts(state: TaskState) -> PromptSet:
-    return _open(state.metadata["prompts"])
-
-
-@lru_cache(maxsize=4)
-def _open(place: str) -> PromptSet:
-    return load_prompts(folder_at(place))
 
 
 def _record(hit: Passage, is_shown: bool) -> dict[str, Any]:

@@ -123,6 +123,12 @@ def load_prompts(folder: Path) -> PromptSet:
     return PromptSet(folder, hash_of(sources))
 
 
+@lru_cache(maxsize=4)
+def prompts_at(place: str) -> PromptSet:
+    """Open the folder of a `PromptSet.place`; recent ones are cached."""
+    return load_prompts(folder_at(place))
+
+
 def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:
     """Replace markers by texts; texts are not searched for markers."""
     pieces: list[str] = []

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.methods.direct import check_context, generate_with_retry
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry, say
 from vivavoce.tasks.prompting import (
     Rendered,
     fence_mark,
@@ -213,8 +213,7 @@ class TableRun:
         known = [tuple(slot for slot in group if slot in prompt.spans) for group in groups]
         fitted = fit(prompt, known, self.counter, window=window, reserved=reserved)
         self.record["cut"] += bool(fitted.cuts)
-        note = {"sample_id": self.state.sample_id, "epoch": self.state.epoch}
-        message = ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+        message = say(self.state, fitted.prompt.text)
         self.record["calls"] += 1
         config = GenerateConfig(max_tokens=room)
         output = await generate_with_retry(self._model, [message], config=config)
