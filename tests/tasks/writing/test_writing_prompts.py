@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.tasks import list_families
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.writing.composing import Example, compose
+from vivavoce.tasks.writing.composing import compose
 from vivavoce.tasks.writing.inputs import TASKS
 
 PROMPTS = open_prompts("writing", None)
@@ -39,7 +39,7 @@ def render(task: str, **changes: object) -> str:
     if task == "related_work" and "works" not in changes:
         given["works"] = [{"title": "#work#", "abstract": "#work-abstract#"}]
     values = {"words": WORDS[task]}
-    return compose(PROMPTS, task, values=values, **given).prompt.text  # type: ignore[arg-type]
+    return compose(PROMPTS, task, values=values, **given)[0].text  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -79,14 +79,14 @@ def test_without_works_none_are_spoken_of() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(task: str) -> None:
     examples = [
-        Example({slot: f"#{slot}-{n}#" for slot in SLOTS[task]}, f"#answer-{n}#") for n in (1, 2, 3)
+        ({slot: f"#{slot}-{n}#" for slot in SLOTS[task]}, f"#answer-{n}#") for n in (1, 2, 3)
     ]
     slots = texts(task)
     works = [{"title": "#work#", "abstract": None}] if task == "related_work" else []
     values = {"words": WORDS[task]}
-    made = compose(PROMPTS, task, slots, examples=examples, works=works, values=values)
-    text = made.prompt.text
-    third, second, whole = (text[start:end] for start, end in made.prompt.blocks)
+    prompt, _ = compose(PROMPTS, task, slots, examples=examples, works=works, values=values)
+    text = prompt.text
+    third, second, whole = (text[start:end] for start, end in prompt.blocks)
     for number, block in ((3, third), (2, second)):
         assert block.startswith(f'\n\n<example number="{number}">')
         assert block.endswith("</example>")
@@ -99,7 +99,7 @@ def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(task: st
     # Without the block, it is word for word the prompt that never had an example.
     assert text.removeprefix(whole) == render(task, works=works)
     for number in (1, 2, 3):
-        start, end = made.prompt.spans[f"example_{number}"]
+        start, end = prompt.spans[f"example_{number}"]
         assert text[start:end] == f"#content-{number}#"
     order = [text.index(f"#answer-{number}#") for number in (1, 2, 3)]
     assert order == sorted(order)
@@ -107,9 +107,9 @@ def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(task: st
 
 
 def test_the_parts_that_excerpts_may_be_of_are_named() -> None:
-    examples = [Example(dict.fromkeys(SLOTS["related_work"], "#other#"), "#answer#")]
+    examples = [(dict.fromkeys(SLOTS["related_work"], "#other#"), "#answer#")]
     works = [{"title": "W", "abstract": "A"}, {"title": "V", "abstract": None}]
-    made = compose(
+    prompt, pool = compose(
         PROMPTS,
         "related_work",
         texts("related_work"),
@@ -117,7 +117,7 @@ def test_the_parts_that_excerpts_may_be_of_are_named() -> None:
         works=works,
         values={"words": 750},
     )
-    named = [(one.label, made.prompt.text[slice(*one.span)]) for one in made.pool]
+    named = [(label, prompt.text[slice(*span)]) for label, span in pool]
     assert named == [
         ("another paper (example 1)", "#other#"),
         ("the related-work section of another paper (example 1)", "#answer#"),
