@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, Signature
@@ -33,12 +33,12 @@ from vivavoce.tasks.family import (
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting import PromptSet, folder_at
 from vivavoce.tasks.scoring import COMPARE, VALID, Values
+from vivavoce.tasks.scoring.asking import open_judges
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded
 from vivavoce.tasks.scoring.judge import (
     Comparison,
     Judgement,
     LabelledQuestion,
-    check_judge,
     compare,
     judge_hash,
     rule,
@@ -122,7 +122,7 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     judging = {"prompts": view.prompts.place} if given.get("judge") else {}
     make = make_scorer(view.family, kind.scorer or view.task)
     parts["scorer"] = make(task=view.task, **given, **judging)
-    metadata = {**_led(_log_metadata(view), kind.leading(view)), **parts.pop("metadata", {})}
+    metadata = {**_log_metadata(kind, view), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
     rows = kind.rows(view)
     samples = [
@@ -148,21 +148,10 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     )
 
 
-def _led(metadata: dict[str, Any], leading: Sequence[str]) -> dict[str, Any]:
-    """Metadata of a log with the leading metrics first, if the run measures them."""
-    metrics, diagnostics = metadata["metrics"], metadata["diagnostics"]
-    first = [name for name in leading if name in (*metrics, *diagnostics)]
-    return {
-        **metadata,
-        "metrics": list(dict.fromkeys([*first, *metrics])),
-        "diagnostics": [name for name in diagnostics if name not in first],
-    }
-
-
-def _log_metadata(view: View[Any]) -> dict[str, Any]:
-    """Metadata of a log for the rows of a board."""
+def _log_metadata(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
+    """Metadata of a log for the rows of a board, with the leading metrics of the run first."""
     window, card = view.round.manifest["window"], view.card
-    return {
+    metadata = {
         "round": view.round.id,
         "round_sha256": view.round.sha256,
         "window": [window["start"], window["end"]],
@@ -175,11 +164,16 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
         "diagnostics": list(card.diagnostics),
         "stages": list(card.stages),
         "reader": READER,
-        **_judging(view),
+        **_judging(kind, view),
     }
+    metrics, diagnostics = metadata["metrics"], metadata["diagnostics"]
+    first = [name for name in kind.leading(view) if name in (*metrics, *diagnostics)]
+    metadata["metrics"] = list(dict.fromkeys([*first, *metrics]))
+    metadata["diagnostics"] = [name for name in diagnostics if name not in first]
+    return metadata
 
 
-def _judging(view: View[Any]) -> dict[str, Any]:
+def _judging(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
     """Metadata of a log on its judge, whose name is in Inspect's model role."""
     judge = getattr(view.given, "judge", False)
     if type(judge) is not bool:
@@ -187,9 +181,10 @@ def _judging(view: View[Any]) -> dict[str, Any]:
     if not judge:
         return {}
     given = {field.name: getattr(view.given, field.name) for field in fields(view.given)}
-    kind = find_kind(view.family, view.task)
     asked = kind.judged(view.task, given)
-    check_judge(view.prompts, compares=COMPARE in asked)
+    open_judges()
+    if COMPARE in asked:  # an unusable template is reported before anything is paid
+        Comparison("title", "one", "two").request(True).fill(view.prompts)
     names = list(chain(*asked.values()))
     return {
         "metrics": [*view.card.metrics, *names],

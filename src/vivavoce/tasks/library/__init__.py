@@ -178,9 +178,14 @@ def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[
     """
     try:
         parquet = pq.ParquetFile(pa.BufferReader(content))
-        batches = parquet.iter_batches(_ROWS_AT_ONCE, columns=LIBRARY.names)
         names = None if wanted is None else frozenset(wanted)
-        return {row["paper_id"]: _paper(row) for row in _rows(batches, names)}
+        papers: dict[str, LibraryPaper] = {}
+        for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=LIBRARY.names):
+            if names is not None:
+                mask = [name in names for name in batch["paper_id"].to_pylist()]
+                batch = batch.filter(pa.array(mask, pa.bool_()))
+            papers |= {row["paper_id"]: _paper(row) for row in batch.to_pylist()}
+        return papers
     except (pa.ArrowException, OSError, KeyError, TypeError) as error:
         raise DamagedError(f"A round's library cannot be read: {error}") from error
 
@@ -193,14 +198,6 @@ def open_papers(folder: str, family: str, file: str) -> Mapping[str, LibraryPape
 @lru_cache(maxsize=2)
 def _papers_of(folder: str, _sha256: str, family: str, file: str) -> Mapping[str, LibraryPaper]:
     return read_library(load_round(folder).read_file(family, file))
-
-
-def _rows(batches: Iterable[pa.RecordBatch], wanted: frozenset[str] | None) -> Iterator[Row]:
-    for batch in batches:
-        if wanted is not None:
-            mask = [name in wanted for name in batch["paper_id"].to_pylist()]
-            batch = batch.filter(pa.array(mask, pa.bool_()))
-        yield from batch.to_pylist()
 
 
 def _paper(row: Row) -> LibraryPaper:

@@ -224,28 +224,34 @@ def _search(
 def _message(
     state: TaskState, context: int | None, model: Model, excerpts: list[Passage]
 ) -> ChatMessageUser:
-    prompt = _compose(state, excerpts)
+    prompts = prompts_at(state.metadata["prompts"])
+    laid = lay_out(prompts, excerpts)
+    slots = {"excerpts": laid.text, **_short(state)}
+    values = {"words": state.metadata["words"]}
+    outer = prompts.render(f"rag.{_name(state.metadata)}", slots, values)
+    prompt = outer.with_inner("excerpts", laid)
+    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
+    prompt = replace(prompt, parts=parts)
     best = next(slot_of(one) for one in excerpts if one.rank == 1)
     answer = state.metadata["max_tokens"]
     fitted = fit_to_model(prompt, [best], model, answer=answer, context=context)
     left = fitted.prompt.spans
     state.metadata["adds"] = "excerpt"
-    state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in excerpts]
+    state.metadata["retrieved"] = [
+        {
+            "source": one.excerpt.source,
+            "start": one.excerpt.start,
+            "end": one.excerpt.end,
+            "rank": one.rank,
+            "score": one.score,
+            "shown": slot_of(one) in left,
+        }
+        for one in excerpts
+    ]
     shown = [one for one in excerpts if slot_of(one) in left]
     # Extractive models copy from the paper, not from examples.
     own = [one for one in shown if one.excerpt.source == OWN] or shown
     return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
-
-
-def _compose(state: TaskState, excerpts: list[Passage]) -> Rendered:
-    prompts = prompts_at(state.metadata["prompts"])
-    name = f"rag.{_name(state.metadata)}"
-    laid = lay_out(prompts, excerpts)
-    slots = {"excerpts": laid.text, **_short(state)}
-    outer = prompts.render(name, slots, {"words": state.metadata["words"]})
-    prompt = outer.with_inner("excerpts", laid)
-    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
-    return replace(prompt, parts=parts)
 
 
 def _name(metadata: Mapping[str, Any]) -> str:
@@ -257,15 +263,3 @@ def _short(state: TaskState) -> dict[str, str]:
     spans = state.metadata["spans"]
     places = ((slot, spans[slot]) for slot in SHORT_SLOTS if slot in spans)
     return {slot: state.input_text[start:end] for slot, (start, end) in places}
-
-
-def _record(hit: Passage, is_shown: bool) -> dict[str, Any]:
-    excerpt = hit.excerpt
-    return {
-        "source": excerpt.source,
-        "start": excerpt.start,
-        "end": excerpt.end,
-        "rank": hit.rank,
-        "score": hit.score,
-        "shown": is_shown,
-    }

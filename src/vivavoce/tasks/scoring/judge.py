@@ -120,13 +120,6 @@ def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
-def check_judge(prompts: PromptSet, *, compares: bool) -> None:
-    """Raise `InputError` unless there are judges and a usable template for comparisons."""
-    open_judges()
-    if compares:
-        Comparison("title", "one", "two").request(True).fill(prompts)
-
-
 def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
     """Short hash of the templates of questions; `InputError` if one is missing."""
     return hash_of([hash_of_template(prompts, template_of(name)) for name in questions])[:8]

@@ -151,7 +151,13 @@ async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDeman
     verdicts: list[Verdict] = []
     proposed = ""
     for attempt in range(1, ATTEMPTS + 1):
-        demand = proposed or await _write(request, writers, attempt, verdicts)
+        demand = proposed
+        if not demand:  # stays empty for an unusable answer
+            slots = _slots(request)
+            if verdicts:
+                slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
+            answer = await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt)
+            demand = read_wording(answer)
         verdict, proposed = await _look_through(request, writers, index, attempt, demand)
         verdicts.append(verdict)
         if verdict.decision == ACCEPT:
@@ -160,16 +166,6 @@ async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDeman
     return WrittenDemand(
         request.table.id, accepted, writers.name, verdicts[-1].attempt, tuple(verdicts)
     )
-
-
-async def _write(
-    request: DemandRequest, writers: Writers, attempt: int, verdicts: Sequence[Verdict]
-) -> str:
-    """Write a wording; empty for an unusable answer."""
-    slots = _slots(request)
-    if verdicts:
-        slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
-    return read_wording(await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt))
 
 
 async def _look_through(

@@ -20,7 +20,6 @@ from vivavoce.metrics.tables.literature_tables import (
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
 from vivavoce.metrics.tables.table_schema import jaccard, schema_recall
-from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
 from vivavoce.store import Row
@@ -118,34 +117,31 @@ class Tables(FamilyTask[TableArguments]):
     def items(self, rows: Iterable[Row], view: View[TableArguments]) -> Iterator[Item]:
         """Demands with the papers of their pools."""
         papers = open_papers(str(view.round.folder.resolve()), FAMILY, PAPERS)
-        return (_item(row, view, papers) for row in rows)
-
-
-def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPaper]) -> Item:
-    setting, gold = view.given.setting, gold_in_labels(row)
-    pool = pool_entries(row, papers, setting)
-    asked = question(view.prompts, row["demand"], pool)
-    metadata: dict[str, Any] = {
-        # Used as title of the item.
-        "category": row["kind"],
-        "title": row["caption"] or row["demand"],
-        "demand": row["demand"],
-        "demand_source": row["demand_source"],
-        "pool": pool,
-        "evidence": list(row["evidence"]),
-        "setting": setting,
-        "question": asked.text,
-        "prompts": view.prompts.place,
-        # The pool is given, and its papers were public in time, since the table cites them.
-        "library": describe_library(
-            view.round,
-            (FAMILY, PAPERS),
-            papers=row["pool"] if setting == "base" else (),
-            cutoff=None,
-            hidden_papers=row["hidden_papers"],
-        ),
-    }
-    return Item(row["id"], asked, answer_text(gold), metadata)
+        setting = view.given.setting
+        for row in rows:
+            pool = pool_entries(row, papers, setting)
+            asked = question(view.prompts, row["demand"], pool)
+            metadata: dict[str, Any] = {
+                # Used as title of the item.
+                "category": row["kind"],
+                "title": row["caption"] or row["demand"],
+                "demand": row["demand"],
+                "demand_source": row["demand_source"],
+                "pool": pool,
+                "evidence": list(row["evidence"]),
+                "setting": setting,
+                "question": asked.text,
+                "prompts": view.prompts.place,
+                # The pool is given, and was public in time, since the table cites its papers.
+                "library": describe_library(
+                    view.round,
+                    (FAMILY, PAPERS),
+                    papers=row["pool"] if setting == "base" else (),
+                    cutoff=None,
+                    hidden_papers=row["hidden_papers"],
+                ),
+            }
+            yield Item(row["id"], asked, answer_text(gold_in_labels(row)), metadata)
 
 
 TASKS = {TASK: Tables()}

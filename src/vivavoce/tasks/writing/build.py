@@ -279,9 +279,8 @@ class Maker:
         for kind in KINDS:
             row[f"demos_{kind}"] = []
             if kind in self.settings or "mixed" in self.settings:
-                choice = self._demos.choose(target.task, kind, paper)
-                row[f"demos_{kind}"] = list(choice.shown)
-                missing |= {kind: choice.rejected} if choice.rejected else {}
+                row[f"demos_{kind}"], rejected = self._demos.choose(target.task, kind, paper)
+                missing |= {kind: rejected} if rejected else {}
         for setting in self.settings:
             if setting not in DEMONSTRATED or setting in out:
                 continue

@@ -214,16 +214,6 @@ _FIRST_LOOK = 32
 """Candidates sorted at first; more are sorted only if needed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The demonstrations of one kind for one item."""
-
-    shown: tuple[str, ...]
-    """Paper ids, in the order shown."""
-    rejected: str
-    """The first rejected candidate, with the reason; empty if one is shown."""
-
-
 @dataclass(slots=True)
 class _Shelf:
     """Papers of one category, the oldest first."""
@@ -251,8 +241,11 @@ class Demonstrations:
             if name in self.authors.first:
                 self._led[self.authors.first[name]].append(name)
 
-    def choose(self, task: str, kind: str, target: PaperText) -> Choice:
-        """Choose at most `count` demonstrations of one kind."""
+    def choose(self, task: str, kind: str, target: PaperText) -> tuple[list[str], str]:
+        """Choose at most `count` demonstrations of one kind; also return why there are none.
+
+        The reason is that of the first rejected candidate.
+        """
         candidates = (self._random if kind == "random" else self._coauthor)(task, target)
         shown: list[str] = []
         rejected = ""
@@ -264,7 +257,7 @@ class Demonstrations:
                 shown.append(candidate)
             else:
                 rejected = rejected or f"{candidate}: {reason[0]}, {reason[1]}"
-        return Choice(tuple(shown), "" if shown else rejected or "no paper of the kind")
+        return shown, "" if shown else rejected or "no paper of the kind"
 
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
         """Earlier papers of the target's category with the gold, in order."""

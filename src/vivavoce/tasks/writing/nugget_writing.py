@@ -129,7 +129,15 @@ async def _write(
     progress: Progress | None,
     watch: Callable[[Model], None] | None,
 ) -> RoundNuggets:
-    done = _begun(path, header, opened)
+    done: dict[tuple[str, str], Section] = {}
+    if path.exists():  # begun before, perhaps edited since
+        there = check_nuggets(path, opened)
+        if there != header:
+            raise InputError(
+                f"{path} has facts by {there.model} with the template {there.template}, and these "
+                f"would be by {header.model} with {header.template}. Name another file: --out FILE."
+            )
+        done = {section.key: section for section in read_file(path)[1]}
     golds = {(t, row["id"]): row["reference"] for t in tasks for row in opened.items(FAMILY, t)}
     waiting = [key for key in golds if key not in done]
     order = {key: place for place, key in enumerate(dict.fromkeys([*golds, *done]))}
@@ -151,19 +159,6 @@ async def _write(
                 progress(min(start + AT_ONCE, len(waiting)), len(waiting))
     sections = tuple(done[key] for key in sorted(done, key=order.__getitem__))
     return RoundNuggets(path, header, sections, len(waiting))
-
-
-def _begun(path: Path, header: NuggetHeader, opened: Round) -> dict[tuple[str, str], Section]:
-    """The sections of a file begun before, perhaps edited since."""
-    if not path.exists():
-        return {}
-    there = check_nuggets(path, opened)
-    if there != header:
-        raise InputError(
-            f"{path} has facts by {there.model} with the template {there.template}, and these "
-            f"would be by {header.model} with {header.template}. Name another file: --out FILE."
-        )
-    return {section.key: section for section in read_file(path)[1]}
 
 
 async def _read_section(
