@@ -56,8 +56,8 @@ def test_of_two_papers_with_one_title_the_better_stays(tmp_path: Path) -> None:
     found = ranked(papers)
     assert order(papers, found) == {"parsing/bank/f1": ["eve", "ash", "cob"]}
     [gone] = found.dropped
-    assert papers.name_of(gone.paper_id) == "bay"
-    assert (gone.reason, papers.name_of(gone.detail)) == ("same_title", "eve")
+    assert papers.name_of(gone["paper_id"]) == "bay"
+    assert (gone["reason"], papers.name_of(gone["detail"])) == ("same_title", "eve")
 
 
 def test_a_board_is_left_out_for_want_of_papers_or_of_different_scores(tmp_path: Path) -> None:

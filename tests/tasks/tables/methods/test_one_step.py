@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from tests.servers.evaluations import one
 from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
 from tests.tasks.tables.methods.method_runs import (
+    Work,
     demanded,
     facts_of,
     gold_of,
@@ -20,7 +20,6 @@ from tests.tasks.tables.methods.method_runs import (
     room_of,
     sample,
     table_of,
-    work,
 )
 
 from vivavoce.tasks.tables.solvers import one_step
@@ -41,9 +40,9 @@ def small(ask: Ask) -> Reply:
     return reader(ask) if needs(ask) <= WINDOW else FAULTS["overflow"]
 
 
-def test_a_model_sees_every_paper_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_sees_every_paper_in_full(work: Work) -> None:
     pool = pool_of(6, filler=50)
-    server, log = work(tmp_path, monkeypatch, reader, one_step(), sample(pool), "one-step")
+    server, log = work(reader, one_step(), sample(pool))
     assert table_of(log)["rows"] == gold_of(6)
     (ask,) = server.asks
     for paper in pool:
@@ -65,22 +64,18 @@ def test_a_model_sees_every_paper_in_full(tmp_path: Path, monkeypatch: pytest.Mo
     }
 
 
-def test_too_many_papers_are_an_overflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_papers_are_an_overflow(work: Work) -> None:
     given = sample(pool_of(32, filler=300))
-    server, log = work(tmp_path, monkeypatch, small, one_step(), given, "one-step")
+    server, log = work(small, one_step(), given)
     assert one(log).output.stop_reason == "model_length"
     assert len(server.asks) == 1  # the same prompt would be as long again
     assert (record_of(log)["overflows"], record_of(log)["malformed"]) == (1, 0)
 
 
-def test_texts_are_cut_in_proportion_when_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_cut_in_proportion_when_asked_for(work: Work) -> None:
     pool = pool_of(8, filler=300)
     pool[0]["text"] *= 2
-    server, log = work(
-        tmp_path, monkeypatch, small, one_step(fit=True, context=WINDOW), sample(pool), "one-step"
-    )
+    server, log = work(small, one_step(fit=True, context=WINDOW), sample(pool))
     assert table_of(log)["rows"] == gold_of(8)
     (ask,) = server.asks
     assert needs(ask) <= WINDOW
@@ -92,18 +87,14 @@ def test_texts_are_cut_in_proportion_when_asked_for(
     assert record_of(log)["cut"] == 1
 
 
-def test_without_a_known_window_nothing_is_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_known_window_nothing_is_cut(work: Work) -> None:
     pool = pool_of(8, filler=300)
     method = one_step(fit=True)
-    server, _ = work(tmp_path, monkeypatch, reader, method, sample(pool), "one-step")
+    server, _ = work(reader, method, sample(pool))
     assert all(paper["text"] in server.asks[0].prompt for paper in pool)
 
 
-def test_what_is_no_table_is_asked_for_once_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_table_is_asked_for_once_again(work: Work) -> None:
     def hasty(ask: Ask) -> Reply:
         if "could not be used" not in ask.prompt:
             return answer("Parsers, I think.")
@@ -111,7 +102,7 @@ def test_what_is_no_table_is_asked_for_once_again(
         return reader(ask)
 
     given = sample(pool_of(4))
-    server, log = work(tmp_path, monkeypatch, hasty, one_step(), given, "one-step")
+    server, log = work(hasty, one_step(), given)
     assert table_of(log)["rows"] == gold_of(4)
     assert (record_of(log)["malformed"], record_of(log)["skipped"]) == (1, 0)
     # all that was sent before is sent again as it was, so that a provider's cache serves it
@@ -121,13 +112,9 @@ def test_what_is_no_table_is_asked_for_once_again(
 @pytest.mark.parametrize(
     "fault", ["symbols", "refusal", "blank", "null", "cut-off", "filtered", "error-text"]
 )
-def test_what_never_is_a_table_stays_what_it_is(
-    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_never_is_a_table_stays_what_it_is(work: Work, fault: str) -> None:
     given = sample(pool_of(3))
-    server, log = work(
-        tmp_path, monkeypatch, lambda _: FAULTS[fault], one_step(), given, "one-step"
-    )
+    server, log = work(lambda _: FAULTS[fault], one_step(), given)
     said = json.loads(FAULTS[fault].body)["choices"][0]["message"]["content"]
     assert one(log).output.completion == (said or "")
     assert len(server.asks) == 2

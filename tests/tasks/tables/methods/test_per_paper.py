@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import pytest
 from tests.servers.scripted import FAULTS, Ask, Reply, answer
 from tests.tasks.tables.methods.method_runs import (
+    Work,
     demanded,
     facts_of,
     gold_of,
@@ -17,7 +16,6 @@ from tests.tasks.tables.methods.method_runs import (
     record_of,
     sample,
     table_of,
-    work,
 )
 
 from vivavoce.tasks.tables.solvers import per_paper
@@ -32,9 +30,9 @@ def reader(ask: Ask) -> Reply:
     return answer(json.dumps({"include": bool(facts), "cells": facts}))
 
 
-def test_each_paper_is_asked_about_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_paper_is_asked_about_alone(work: Work) -> None:
     pool = pool_of(7, filler=20)
-    server, log = work(tmp_path, monkeypatch, reader, per_paper(), sample(pool), "per-paper")
+    server, log = work(reader, per_paper(), sample(pool))
     found = table_of(log)
     assert found["papers"] == ["P1", "P2", "P4", "P5", "P7"]
     assert found["columns"] == ["Treebank", "F1"]
@@ -58,9 +56,7 @@ def test_each_paper_is_asked_about_alone(tmp_path: Path, monkeypatch: pytest.Mon
     }
 
 
-def test_columns_are_one_only_when_their_names_are_equal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_are_one_only_when_their_names_are_equal(work: Work) -> None:
     def loud(ask: Ask) -> Reply:
         [(name, text)] = papers_in(ask.prompt).items()
         cells = facts_of(text)
@@ -68,7 +64,7 @@ def test_columns_are_one_only_when_their_names_are_equal(
             cells = {column.upper(): value for column, value in cells.items()}
         return answer(json.dumps({"include": bool(cells), "cells": cells}))
 
-    _, log = work(tmp_path, monkeypatch, loud, per_paper(), sample(pool_of(4)), "per-paper")
+    _, log = work(loud, per_paper(), sample(pool_of(4)))
     found = table_of(log)
     assert found["columns"] == ["Treebank", "F1", "TREEBANK"]
     # F1 has no small letter: it is the same column
@@ -76,12 +72,10 @@ def test_columns_are_one_only_when_their_names_are_equal(
     assert found["rows"]["P1"] == {"Treebank": "banana", "F1": "61.5"}
 
 
-def test_a_paper_without_facts_may_belong_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paper_without_facts_may_belong_all_the_same(work: Work) -> None:
     given = sample(pool_of(3))
     yes = answer('{"include": true}')
-    _, log = work(tmp_path, monkeypatch, lambda _: yes, per_paper(), given, "per-paper")
+    _, log = work(lambda _: yes, per_paper(), given)
     assert table_of(log) == {
         "papers": ["P1", "P2", "P3"],
         "columns": [],
@@ -89,21 +83,19 @@ def test_a_paper_without_facts_may_belong_all_the_same(
     }
 
 
-def test_32_long_papers_fit_a_window_of_8k_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_32_long_papers_fit_a_window_of_8k_one_by_one(work: Work) -> None:
     def small(ask: Ask) -> Reply:
         assert needs(ask) <= WINDOW
         return reader(ask)
 
     given = sample(pool_of(32, filler=1000))
     method = per_paper(context=WINDOW)
-    _, log = work(tmp_path, monkeypatch, small, method, given, "per-paper")
+    _, log = work(small, method, given)
     assert table_of(log)["rows"] == gold_of(32)
     assert record_of(log)["cut"] == 32
 
 
-def test_garbage_leaves_its_paper_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_leaves_its_paper_out(work: Work) -> None:
     garbage = [FAULTS["symbols"], FAULTS["refusal"], answer('{"include": [1]}'), answer("[[[[")]
 
     def play(ask: Ask) -> Reply:
@@ -112,7 +104,7 @@ def test_garbage_leaves_its_paper_out(tmp_path: Path, monkeypatch: pytest.Monkey
         return garbage[number % 4] if number <= 4 else reader(ask)
 
     given = sample(pool_of(7))
-    _, log = work(tmp_path, monkeypatch, play, per_paper(), given, "per-paper")
+    _, log = work(play, per_paper(), given)
     assert set(table_of(log)["rows"]) == {"P5", "P7"}
     record = record_of(log)
     assert (record["calls"], record["malformed"], record["skipped"]) == (4 * 2 + 3, 8, 4)

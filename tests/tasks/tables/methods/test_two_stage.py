@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
 from tests.tasks.tables.methods.method_runs import (
+    Work,
     demanded,
     facts_of,
     gold_of,
@@ -16,7 +16,6 @@ from tests.tasks.tables.methods.method_runs import (
     record_of,
     sample,
     table_of,
-    work,
 )
 
 from vivavoce.tasks.tables.solvers import two_stage
@@ -35,11 +34,9 @@ def reader(ask: Ask) -> Reply:
     return answer(json.dumps({"cells": {column: facts.get(column) for column in columns}}))
 
 
-def test_columns_come_from_abstracts_and_rows_from_texts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_come_from_abstracts_and_rows_from_texts(work: Work) -> None:
     pool = pool_of(6, filler=20)
-    server, log = work(tmp_path, monkeypatch, reader, two_stage(), sample(pool), "two-stage")
+    server, log = work(reader, two_stage(), sample(pool))
     found = table_of(log)
     assert (found["columns"], found["rows"]) == (["Treebank", "F1"], gold_of(6))
     outline, *rows = server.asks
@@ -58,46 +55,38 @@ def test_columns_come_from_abstracts_and_rows_from_texts(
     assert (record["calls"], record["malformed"], record["tokens"]) == (5, 0, 5 * 107)
 
 
-def test_rows_bring_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_bring_no_columns(work: Work) -> None:
     def eager(ask: Ask) -> Reply:
         if "<columns-" not in ask.prompt:
             return reader(ask)
         return answer('{"cells": {"f1": "88", "Mood": "good"}}')
 
-    _, log = work(tmp_path, monkeypatch, eager, two_stage(), sample(pool_of(3)), "two-stage")
+    _, log = work(eager, two_stage(), sample(pool_of(3)))
     assert table_of(log)["columns"] == ["Treebank", "F1"]
     assert table_of(log)["rows"] == {"P1": {"F1": "88"}, "P2": {"F1": "88"}}
 
 
-def test_papers_of_which_a_title_is_known_are_listed_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_papers_of_which_a_title_is_known_are_listed_too(work: Work) -> None:
     pool = [{**paper, "abstract": None, "text": None} for paper in pool_of(3)]
-    server, log = work(tmp_path, monkeypatch, reader, two_stage(), sample(pool), "two-stage")
+    server, log = work(reader, two_stage(), sample(pool))
     assert set(papers_in(slot(server.asks[0].prompt, "papers"))) == {"P1", "P2", "P3"}
     assert table_of(log)["rows"] == {"P1": {}, "P2": {}}
 
 
 @pytest.mark.parametrize("fault", ["symbols", "refusal", "blank", "cut-off", "filtered"])
-def test_without_an_outline_the_table_is_empty(
-    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_an_outline_the_table_is_empty(work: Work, fault: str) -> None:
     given = sample(pool_of(3))
-    server, log = work(
-        tmp_path, monkeypatch, lambda _: FAULTS[fault], two_stage(), given, "two-stage"
-    )
+    server, log = work(lambda _: FAULTS[fault], two_stage(), given)
     assert table_of(log) == {"papers": [], "columns": [], "rows": {}}
     assert len(server.asks) == 2
     assert record_of(log)["skipped"] == 1
 
 
-def test_a_row_that_cannot_be_read_stays_empty(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_that_cannot_be_read_stays_empty(work: Work) -> None:
     def play(ask: Ask) -> Reply:
         is_bad = "<columns-" in ask.prompt and "P2" in papers_in(ask.prompt)
         return answer('{"cells": ["x"]}') if is_bad else reader(ask)
 
-    _, log = work(tmp_path, monkeypatch, play, two_stage(), sample(pool_of(4)), "two-stage")
+    _, log = work(play, two_stage(), sample(pool_of(4)))
     assert table_of(log)["rows"] == {**gold_of(4), "P2": {}}
     assert record_of(log)["malformed"] == 2
