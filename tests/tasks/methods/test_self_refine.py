@@ -171,7 +171,7 @@ def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(refine:
     assert score(sample)["fault"] == "refusal"
 
 
-def test_a_conversation_too_long_keeps_its_first_prompt_and_the_last_failure(
+def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(
     refine: Refine,
 ) -> None:
     texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
