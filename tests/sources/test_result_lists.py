@@ -228,6 +228,88 @@ def test_a_page_gives_each_number_its_task_dataset_metric_and_paper(tmp_path: Pa
     assert all(document.key.startswith("english/parsing.md#") for document in documents)
 
 
+SCORES_FIRST = """
+| WER clean | WER noisy | Paper | Published |
+| --- | --- | --- | --- |
+| 1.8% | 2.9% | [Hearing words](https://arxiv.org/abs/1801.00002) | 2018 |
+"""
+DATASETS_IN_ROWS = """
+| Dataset | Type | F1 | Method | Paper |
+| --- | --- | --- | --- | --- |
+| [Bank](https://b.org) | one model | 91.2 | Tree net | [Trees](https://arxiv.org/abs/1801.00001) |
+| News | several | 80.5 | Tree net | [Trees](https://arxiv.org/abs/1801.00001) |
+"""
+POOLED = """
+| Tags | Parser | F1 |
+| --- | --- | --- |
+| Gold tags | Tree net | 91.2 |
+"""
+NAMED_WITHOUT_COLON = """
+| Model | F1 |
+| --- | --- |
+| Old net | 90.1 |
+
+Spoken to written
+
+| Model | F1 |
+| --- | --- |
+| Tree net | 70.1 |
+
+All systems in this table use the same words.
+
+| Model | F1 |
+| --- | --- |
+| Tree net | 60.1 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        pytest.param(
+            SCORES_FIRST,
+            [
+                ("Bank", "WER clean", "Hearing words", 1.8),
+                ("Bank", "WER noisy", "Hearing words", 2.9),
+            ],
+            id="scores first, named by the paper",
+        ),
+        pytest.param(
+            DATASETS_IN_ROWS,
+            [("Bank > Bank", "F1", "Tree net", 91.2), ("Bank > News", "F1", "Tree net", 80.5)],
+            id="each row names its dataset",
+        ),
+        pytest.param(
+            POOLED, [("Bank", "F1", "Tree net", 91.2)], id="the method is not the first column"
+        ),
+        pytest.param(
+            NAMED_WITHOUT_COLON,
+            [
+                ("Bank / table 1", "F1", "Old net", 90.1),
+                ("Bank / Spoken to written", "F1", "Tree net", 70.1),
+                ("Bank / table 3", "F1", "Tree net", 60.1),
+            ],
+            id="a short line names the table, a sentence does not",
+        ),
+        pytest.param(
+            "\n| Domain | # words | F1 |\n| --- | --- | --- |\n| News | 300 | 70.1 |\n",
+            [("Bank", "F1", "News", 70.1)],
+            id="a number sign heads a count",
+        ),
+        pytest.param(
+            "\n| Dataset | Words |\n| --- | --- |\n| Bank | 300 |\n", [], id="a list of datasets"
+        ),
+        pytest.param("\n| 2018 | 2019 |\n| --- | --- |\n| 3 | 4 |\n", [], id="numbers alone"),
+    ],
+)
+def test_columns_of_a_page_are_told_by_their_headers(
+    table: str, expected: list[tuple[str, str, str, float]], tmp_path: Path
+) -> None:
+    (tmp_path / "parsing.md").write_text(f"# Parsing\n\n### <b>Bank</b>.\n{table}")
+    documents, _ = read("nlp_progress", tmp_path / "parsing.md")
+    assert [(r.dataset, r.metric, r.method, r.score) for r in results(documents)] == expected
+
+
 def test_prose_pages_and_readmes_are_left_to_others(tmp_path: Path) -> None:
     for name, text in (("prose.md", "# A title\n\nWords.\n\n---\n"), ("README.md", PAGE)):
         (tmp_path / name).write_text(text)

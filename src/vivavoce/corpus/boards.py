@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -284,7 +284,12 @@ def boards_within(
         if board.higher_is_better is None:
             left_out.append(Omission(board.id, "no_direction", "no evidence for its better end"))
         elif newest is None:
-            left_out.append(_why(board, dates))
+            days = sorted({dates[paper] or "undated" for paper in board.papers if paper in dates})
+            if days:
+                reason = ("outside_window", f"papers of {', '.join(days[:5])}")
+            else:
+                reason = ("no_paper", "no paper of the corpus is on it")
+            left_out.append(Omission(board.id, *reason))
         else:
             kept.append(DatedBoard(replace(board, entries=entries), newest, len(bare)))
     return kept, left_out
@@ -296,10 +301,3 @@ def _after(text: str) -> str:
         return period(text)[1].isoformat()
     except InputError:
         return "9999"
-
-
-def _why(board: CorpusBoard, dates: Mapping[str, str | None]) -> Omission:
-    found = sorted({dates[paper] or "undated" for paper in board.papers if paper in dates})
-    if not found:
-        return Omission(board.id, "no_paper", "no paper of the corpus is on it")
-    return Omission(board.id, "outside_window", f"papers of {', '.join(found[:5])}")

@@ -44,45 +44,24 @@ def failed_gates(
     is_withdrawn: bool = False,
 ) -> tuple[str, ...]:
     """The gates a paper does not pass, in the order of `GATES`."""
-    failed = {
-        *_title_gates(title),
-        *_abstract_gates(abstract),
-        *_text_gates(sections),
-        *(("doubtful_text",) if health in {"doubtful", "failed"} else ()),
-        *(("withdrawn",) if is_withdrawn else ()),
-        *(() if date else ("undated",)),
-    }
-    return tuple(gate for gate in GATES if gate in failed)
-
-
-def _title_gates(title: str | None) -> tuple[str, ...]:
-    if not title:
-        return ("no_title",)
-    words = len(title.split())
-    return () if MIN_TITLE_WORDS <= words <= MAX_TITLE_WORDS else ("odd_title",)
-
-
-def _abstract_gates(abstract: str | None) -> tuple[str, ...]:
-    if not abstract:
-        return ("no_abstract",)
-    words = len(abstract.split())
-    if words < MIN_ABSTRACT_WORDS:
-        return ("short_abstract",)
-    return ("long_abstract",) if words > MAX_ABSTRACT_WORDS else ()
-
-
-def _text_gates(sections: Sequence[Section]) -> tuple[str, ...]:
-    if not sections:
-        return ("no_text",)
+    title_words, abstract_words = (len((text or "").split()) for text in (title, abstract))
     texts = [section.text for section in sections]
-    failed = []
-    if sum(len(text.split()) for text in texts) < MIN_TEXT_WORDS:
-        failed.append("short_text")
-    characters = sum(len(text) for text in texts)
-    garbled = sum(_count_garbled(text) for text in texts)
-    if characters and garbled / characters > MAX_GARBLED_SHARE:
-        failed.append("garbled_text")
-    return tuple(failed)
+    characters = sum(map(len, texts))
+    garbled = sum(map(_count_garbled, texts))
+    failed = {
+        "no_title": not title,
+        "odd_title": title and not MIN_TITLE_WORDS <= title_words <= MAX_TITLE_WORDS,
+        "no_abstract": not abstract,
+        "short_abstract": abstract and abstract_words < MIN_ABSTRACT_WORDS,
+        "long_abstract": abstract_words > MAX_ABSTRACT_WORDS,
+        "no_text": not sections,
+        "short_text": sections and sum(len(text.split()) for text in texts) < MIN_TEXT_WORDS,
+        "garbled_text": characters and garbled / characters > MAX_GARBLED_SHARE,
+        "doubtful_text": health in {"doubtful", "failed"},
+        "withdrawn": is_withdrawn,
+        "undated": not date,
+    }
+    return tuple(gate for gate in GATES if failed[gate])
 
 
 def _count_garbled(text: str) -> int:

@@ -23,7 +23,7 @@ from vivavoce.corpus.schema import (
     section_from_row,
 )
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.records import Document, Fault, Paper, Section
+from vivavoce.records import Fault, Paper, Section
 from vivavoce.store import (
     DONE_SUFFIX,
     Row,
@@ -89,14 +89,6 @@ def list_batches(corpus: Path) -> list[Batch]:
 def imports_fingerprint(batches: Sequence[Batch]) -> str:
     """Hash of the complete imports of a corpus and of the code that reads them."""
     return hash_of([batch.plan for batch in batches if batch.is_complete])
-
-
-def read_batch(batch: Batch) -> Iterator[Document]:
-    """The documents of a complete batch; `DamagedError` names a shard that was altered.
-
-    Their upstream records stay on disk (`raw` is None): `read_raw` reads those.
-    """
-    return map(document_from_row, _rows_of(batch, READ))
 
 
 def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
@@ -344,7 +336,7 @@ def verify_corpus(folder: Path) -> list[str]:
             if not batch.is_complete:
                 problems.append(f"{batch_folder} is unfinished: run its viva ingest again")
                 continue
-            for _ in read_batch(batch):
+            for _ in map(document_from_row, _rows_of(batch, READ)):
                 pass
         except DamagedError as error:
             problems.append(str(error))

@@ -21,6 +21,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
     failed = Counter(gate for paper in papers for gate in paper.gates)
     files = corpus.manifest["files"]
     dates = [paper.published for paper in papers if paper.published]
+    contradicted = {(row["paper_id"], row["verdict"]) for row in contradictions(corpus)}
     return {
         "tables": {
             name: sum(entry["rows"] for file, entry in files.items() if file.startswith(f"{name}/"))
@@ -33,7 +34,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         ),
         "published": [min(dates), max(dates)] if dates else None,
         "first_public": date_sources(corpus),
-        "contradictions": count_contradictions(corpus),
+        "contradictions": most_first(Counter(verdict for _, verdict in contradicted)),
         "gates": {gate: failed[gate] for gate in GATES},
         "fit": sum(1 for paper in papers if not paper.gates),
         "section_roles": most_first(Counter(row["role"] for row in corpus.rows("sections"))),
@@ -45,12 +46,6 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
 def date_sources(corpus: Corpus) -> dict[str, int]:
     """Papers by the evidence of their first public date."""
     return most_first(Counter(p.first_public_from or "undated" for p in corpus.papers))
-
-
-def count_contradictions(corpus: Corpus) -> dict[str, int]:
-    """Papers whose dates contradict each other, by verdict."""
-    found = {(row["paper_id"], row["verdict"]) for row in contradictions(corpus)}
-    return most_first(Counter(verdict for _, verdict in found))
 
 
 def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:

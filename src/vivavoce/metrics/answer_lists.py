@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MAX_CHARACTERS = 500_000
@@ -66,7 +66,9 @@ class LineList:
 def read_lines(text: str) -> tuple[list[str], bool]:
     """Read the lines of an answer without its markup; also returns whether it was truncated."""
     truncated = len(text) > MAX_CHARACTERS
-    text = _CIRCLED.sub(_as_number, text[:MAX_CHARACTERS])
+    text = _CIRCLED.sub(
+        lambda mark: f"{int(unicodedata.numeric(mark[1]))}. ", text[:MAX_CHARACTERS]
+    )
     for pattern, mark in _MARKS:
         text = pattern.sub(mark, text)
     text = _numbered(text)
@@ -129,10 +131,6 @@ def _numbered(text: str) -> str:
     return text
 
 
-def _as_number(match: re.Match[str]) -> str:
-    return f"{int(unicodedata.numeric(match[1]))}. "
-
-
 def _unescape(match: re.Match[str]) -> str:
     code = match[1]
     if len(code) > 1:
@@ -147,21 +145,17 @@ def split_inline(line: str, is_single: bool) -> list[str]:
     """
     number = number_of(line)
     if number is not None:
-        parts = list(_split_at_numbers(line, number))
+        parts, start = [], 0
+        for match in _INLINE_NUMBER.finditer(line):
+            if int(match[1]) == number + 1:
+                parts.append(line[start : match.start()])
+                start, number = match.start(), number + 1
+        parts.append(line[start:])
         if len(parts) >= (2 if is_single else 3):
             return parts
     separators = _INLINE_SEPARATORS if is_single else ()
     separator = next((mark for mark in separators if mark in line), None)
     return [line] if separator is None else line.split(separator)
-
-
-def _split_at_numbers(line: str, number: int) -> Iterator[str]:
-    start = 0
-    for match in _INLINE_NUMBER.finditer(line):
-        if int(match[1]) == number + 1:
-            yield line[start : match.start()]
-            start, number = match.start(), number + 1
-    yield line[start:]
 
 
 def read_lists(lines: Sequence[str]) -> list[LineList]:
@@ -176,7 +170,10 @@ def read_lists(lines: Sequence[str]) -> list[LineList]:
             continue
         number = number_of(line)
         if number is not None:
-            if numbered is None or not _continues(numbered, number, current):
+            # Markdown also numbers every item 1.
+            if numbered is None or not (
+                number > numbered.number or (number == numbered.number == 1 and current is numbered)
+            ):
                 numbered = LineList("numbered")
                 lists.append(numbered)
             numbered.number = number
@@ -203,11 +200,6 @@ def number_of(line: str) -> int | None:
     """The number that begins a line; None without one."""
     match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
     return None if match is None else int(match["number"])
-
-
-def _continues(numbered: LineList, number: int, current: LineList | None) -> bool:
-    """Check whether a number continues the open list; Markdown also numbers every item 1."""
-    return number > numbered.number or (number == numbered.number == 1 and current is numbered)
 
 
 def without_marker(line: str) -> str:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -105,8 +105,15 @@ def find_citations(text: str, works: Sequence[str]) -> Citations:
         # Several names and a year are surely a citation; `June 2020` is not.
         if (marker.has_others or marker.is_pair) and not _has_number(marker.start, starts)
     }
+    words = f" {normalise_title(text)} "
+    keys = map(normalise_title, works)
+    titled = {
+        number
+        for number, key in enumerate(keys, start=1)
+        if key.count(" ") + 1 >= _MIN_WORDS and f" {key} " in words
+    }
     return Citations(
-        listed=frozenset(numbers - beyond) | frozenset(_find_titles(text, works)),
+        listed=frozenset(numbers - beyond) | titled,
         unlisted=len(beyond) + len(strangers),
     )
 
@@ -115,11 +122,3 @@ def _has_number(year: int, starts: Sequence[int]) -> bool:
     """Check whether a number in brackets follows a year at once: `Author et al. (2020) [3]`."""
     place = bisect_left(starts, year)
     return place < len(starts) and starts[place] - year <= _REACH
-
-
-def _find_titles(text: str, works: Sequence[str]) -> Iterator[int]:
-    words = f" {normalise_title(text)} "
-    for number, title in enumerate(works, start=1):
-        key = normalise_title(title)
-        if key.count(" ") + 1 >= _MIN_WORDS and f" {key} " in words:
-            yield number

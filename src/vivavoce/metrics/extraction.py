@@ -27,7 +27,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,7 +110,10 @@ def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod])
     neutral = Counter(f for _, f in open_pairs)
     answered = list((Counter(answers) - neutral).elements())
     variables = _Counts(
-        sum(_shared(g.symbols, f.symbols) for g, f in pairs),
+        sum(
+            (Counter(map(symbol_stem, g.symbols)) & Counter(map(symbol_stem, f.symbols))).total()
+            for g, f in pairs
+        ),
         sum(len(method.symbols) for method in complete),
         sum(len(method.symbols) for method in answered),
     )
@@ -122,11 +125,12 @@ def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod])
     methods = _Counts(len(pairs), len(complete), counted)
     n_open = len(gold) - len(complete)
     marked = sum(f.formula is not None and f.is_inferred for _, f in open_pairs)
+    similarities = [word_similarity(f.description, g.description) for g, f in pairs]
     return ExtractionScore(
         entity_f1=(methods + variables + formulas).f1 or 0.0,
         method_f1=methods.f1 or 0.0,
         variable_f1=variables.f1,
-        word_similarity=_mean([word_similarity(f.description, g.description) for g, f in pairs]),
+        word_similarity=math.fsum(similarities) / len(pairs) if pairs else 0.0,
         inferred=marked / n_open if n_open else None,
         unmarked=sum(f.formula is not None and not f.is_inferred for _, f in open_pairs),
         invented=len(answers) - len(matches),
@@ -147,7 +151,8 @@ def match_methods(
 
     if not gold or not answers:
         return []
-    golds, answers = sorted(gold, key=_order_of_gold), sorted(answers, key=_order)
+    golds = sorted(gold, key=lambda m: (m.name, m.description, m.formula or "", *m.symbols))
+    answers = sorted(answers, key=_order)
     spellings = [[_Name(name) for name in (method.name, *method.aliases)] for method in golds]
     replies = [_Name(method.name) for method in answers]
     agreement = np.array(
@@ -165,7 +170,8 @@ def word_similarity(one: str, other: str) -> float:
     """The cosine of two texts' word counts, function words left out; 0 for one without words."""
     first, second = _counts(one), _counts(other)
     product = sum(count * second[word] for word, count in first.items())
-    lengths = math.sqrt(_square(first) * _square(second))
+    squares = (sum(count * count for count in counts.values()) for counts in (first, second))
+    lengths = math.sqrt(math.prod(squares))
     return min(1.0, product / lengths) if lengths else 0.0
 
 
@@ -211,27 +217,11 @@ def _order(method: FoundMethod) -> tuple[str, ...]:
     return (method.name, method.description, formula, str(method.is_inferred), *method.symbols)
 
 
-def _order_of_gold(method: GoldMethod) -> tuple[str, ...]:
-    return (method.name, method.description, method.formula or "", *method.symbols)
-
-
 def _words(text: str) -> list[str]:
     words = (word for word in _WORD.findall(text) if word not in _FUNCTION_WORDS)
     return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words]
 
 
-def _shared(one: Iterable[str], other: Iterable[str]) -> int:
-    return (Counter(map(symbol_stem, one)) & Counter(map(symbol_stem, other))).total()
-
-
 def _counts(text: str) -> Counter[str]:
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     return Counter(word for word in words if word not in _FUNCTION_WORDS)
-
-
-def _square(counts: Counter[str]) -> int:
-    return sum(count * count for count in counts.values())
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else 0.0

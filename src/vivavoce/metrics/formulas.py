@@ -37,13 +37,10 @@ def same_values(one: Sequence[str], other: Sequence[str]) -> bool:
         values, others = _values(one, point), _values(other, point)
         if values is None or others is None or len(values) != len(others):
             return False
-        if not all(map(_is_close, values, others)):
+        pairs = zip(values, others, strict=True)
+        if not all(cmath.isclose(*pair, rel_tol=1e-7, abs_tol=1e-12) for pair in pairs):
             return False
     return True
-
-
-def _is_close(one: complex, other: complex) -> bool:
-    return cmath.isclose(one, other, rel_tol=1e-7, abs_tol=1e-12)
 
 
 def _values(equations: Sequence[str], point: int) -> list[complex] | None:
@@ -276,10 +273,6 @@ class _Tokens:
         self.place += 1
         return self.texts[self.place - 1] if self.place <= len(self.texts) else None
 
-    def skip_spaces(self) -> None:
-        while self.place < len(self.texts) and self.texts[self.place].isspace():
-            self.place += 1
-
 
 def linear_form(latex: str) -> str:
     """Write a formula as one line of text; text beyond the limits is cut."""
@@ -341,7 +334,8 @@ def _one(token: str, tokens: _Tokens, depth: int) -> str:
 
 def _argument(tokens: _Tokens, depth: int) -> str:
     """Read the argument of a command: a group in braces or one token."""
-    tokens.skip_spaces()
+    while tokens.place < len(tokens.texts) and tokens.texts[tokens.place].isspace():
+        tokens.place += 1
     token = tokens.take()
     return "" if token is None else _one(token, tokens, depth + 1)
 
@@ -354,7 +348,8 @@ def _enclosed(text: str) -> str:
 
 
 def _equations(latex: str) -> list[str]:
-    parts = [part for part in map(_normal, _cut(linear_form(latex))) if part]
+    cut = (_squeezed(part).rstrip(".,") for part in _cut(linear_form(latex)))
+    parts = [part for part in cut if part]
     telling = [part for part in parts if not _ASSIGNMENT.fullmatch(part)]
     return sorted(map(_right_side, telling or parts))
 
@@ -368,10 +363,6 @@ def _cut(text: str) -> Iterator[str]:
             yield text[start:place]
             start = place + 1
     yield text[start:]
-
-
-def _normal(equation: str) -> str:
-    return re.sub(r"[\s{}*]", "", equation).rstrip(".,")
 
 
 def _right_side(equation: str) -> str:

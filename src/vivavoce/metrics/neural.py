@@ -80,7 +80,12 @@ class BertScorer:
         max_tokens: int = MAX_TOKENS,
         batch_size: int = 32,
     ) -> None:
-        self.layer = _layer_of(model, layer)
+        if layer is None and model not in PRESETS:
+            raise InputError(
+                f"The layer of {model} to compare is not known. Give a layer, or choose a model "
+                f"with a preset: {', '.join(PRESETS)}."
+            )
+        self.layer = PRESETS[model] if layer is None else layer
         self._batch_size = batch_size
         self._tokenizer, self._model = _load(model, self.layer)
         self._max_tokens = min(max_tokens, self._tokenizer.model_max_length)
@@ -192,17 +197,6 @@ def _clean(text: str) -> str:
     return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8").strip()
 
 
-def _layer_of(model: str, layer: int | None) -> int:
-    if layer is not None:
-        return layer
-    if model not in PRESETS:
-        raise InputError(
-            f"The layer of {model} to compare is not known. Give a layer, or choose a model "
-            f"with a preset: {', '.join(PRESETS)}."
-        )
-    return PRESETS[model]
-
-
 def _load(model: str, layer: int) -> tuple[Any, Any]:
     try:
         import torch
@@ -217,7 +211,11 @@ def _load(model: str, layer: int) -> tuple[Any, Any]:
     logging.set_verbosity(ERROR)  # the upper layers' weights are meant to be unused
     try:
         config = AutoConfig.from_pretrained(model)
-        _check_layer(model, layer, config)
+        if config.is_encoder_decoder or not 0 < layer <= config.num_hidden_layers:
+            raise InputError(
+                f"Layer {layer} of {model} cannot be compared: choose an encoder and a layer "
+                f"from 1 to {config.num_hidden_layers}."
+            )
         config.num_hidden_layers = layer
         tokenizer = AutoTokenizer.from_pretrained(model)
         loaded = AutoModel.from_pretrained(
@@ -231,14 +229,6 @@ def _load(model: str, layer: int) -> tuple[Any, Any]:
     finally:
         logging.set_verbosity(verbosity)
     return tokenizer, loaded.eval()
-
-
-def _check_layer(model: str, layer: int, config: Any) -> None:
-    if config.is_encoder_decoder or not 0 < layer <= config.num_hidden_layers:
-        raise InputError(
-            f"Layer {layer} of {model} cannot be compared: choose an encoder and a layer "
-            f"from 1 to {config.num_hidden_layers}."
-        )
 
 
 PAPERS_OWN = "microsoft/deberta-xlarge-mnli"

@@ -172,7 +172,12 @@ def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
     tied_first = sum(map(_pairs, Counter(one for one, _ in both).values()))
     tied_second = sum(map(_pairs, Counter(other for _, other in both).values()))
     tied_both = sum(map(_pairs, Counter(both).values()))
-    discordant = _count_inversions([other for _, other in both])
+    discordant = 0
+    seen: list[float] = []
+    for value in [other for _, other in both]:
+        place = bisect_right(seen, value)
+        discordant += len(seen) - place
+        seen.insert(place, value)
     concordant = pairs - tied_first - tied_second + tied_both - discordant
     return PairCounts(pairs, concordant, discordant, tied_first, tied_second)
 
@@ -207,17 +212,6 @@ def _dcg(gains: Sequence[float]) -> float:
 
 def _pairs(count: int) -> int:
     return count * (count - 1) // 2
-
-
-def _count_inversions(values: Sequence[float]) -> int:
-    """Number of pairs in strictly falling order."""
-    inversions = 0
-    seen: list[float] = []
-    for value in values:
-        place = bisect_right(seen, value)
-        inversions += len(seen) - place
-        seen.insert(place, value)
-    return inversions
 
 
 MAX_LINES = 100_000

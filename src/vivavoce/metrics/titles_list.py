@@ -176,13 +176,10 @@ class _Finder:
                 return self.index[key]
             words = key.split(" ")
             if any(" ".join(words[:count]) in self.index for count in self._word_counts):
-                return self._look_up_before_tail(text)
+                cuts = [match.start() for match in islice(_TAIL.finditer(text), _MAX_TAILS)]
+                keys = (normalise_title(text[:cut]) for cut in reversed(cuts))
+                return next((self.index[key] for key in keys if key in self.index), None)
         return self.index.get(title_key(line.partition(":")[2]))  # `Best: Tides`
-
-    def _look_up_before_tail(self, text: str) -> int | None:
-        cuts = [match.start() for match in islice(_TAIL.finditer(text), _MAX_TAILS)]
-        keys = (normalise_title(text[:cut]) for cut in reversed(cuts))
-        return next((self.index[key] for key in keys if key in self.index), None)
 
 
 def _merge(named: list[tuple[dict[int, int], LineList]]) -> tuple[dict[int, int], list[LineList]]:

@@ -136,19 +136,18 @@ def _kept(parts: list[str], share: float, draw: Random) -> list[str]:
 
 def _judge(prompt: str) -> str:
     if section := _SECTION.search(prompt):
-        return _facts(section[2])
+        sentences = split_sentences(section[2])[:_MAX_FACTS]
+        facts = [
+            {
+                "text": text,
+                "importance": "vital" if 2 * n < len(sentences) else "okay",
+                "quote": text,
+            }
+            for n, text in enumerate(sentences)
+        ]
+        return json.dumps({"nuggets": facts})
     asked = _LINES.search(prompt)
     return _labels(prompt, asked) if asked else _verdict(prompt)
-
-
-def _facts(section: str) -> str:
-    """Sentences of a section as facts, the first half vital."""
-    sentences = split_sentences(section)[:_MAX_FACTS]
-    facts = [
-        {"text": text, "importance": "vital" if 2 * n < len(sentences) else "okay", "quote": text}
-        for n, text in enumerate(sentences)
-    ]
-    return json.dumps({"nuggets": facts})
 
 
 def _labels(prompt: str, asked: re.Match[str]) -> str:

@@ -191,7 +191,9 @@ class _Update:
                     break
                 seen[author] = True
                 self.considered += 1
-                papers = self._papers_of(author)
+                led = np.sort(self.facts.led.of(author))
+                led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
+                papers = led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)
                 if not len(papers):
                     continue
                 self.node[author] = True
@@ -216,12 +218,6 @@ class _Update:
         priority = np.zeros(self.facts.authors, dtype=np.int64)
         np.maximum.at(priority, author[~known], most[paper[~known]])
         return {int(a): int(priority[a]) for a in np.flatnonzero(priority)}
-
-    def _papers_of(self, author: int) -> Longs:
-        """First-author papers of an author that may be added, newest first, then by id."""
-        led = np.sort(self.facts.led.of(author))
-        led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
-        return led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)
 
     def _coauthors_of(self, author: int) -> list[int]:
         wrote = self.facts.wrote.of(author)

@@ -208,7 +208,12 @@ class _Name(NamedTuple):
 def _names_in(words: Sequence[str]) -> list[_Name]:
     """The metrics in the words of a name, from left to right, longest match first."""
     spellings = _spellings()
-    inner = _without_beside(words)
+    first, last = 0, len(words)
+    while first < last and words[first] in _BESIDE:
+        first += 1
+    while last > first and words[last - 1] in _BESIDE:
+        last -= 1
+    inner = tuple(words[first:last])
     bare = tuple(word for word in inner if word not in _HIGH_IN_GENERAL)
     short = _without_numbers(bare)
     mean = (short[0][1:],) if len(short) == 1 and short[0].startswith("m") else short
@@ -227,15 +232,6 @@ def _parts(words: Sequence[str], spellings: Mapping[tuple[str, ...], _Name]) -> 
         if name is not None:
             yield name
         start += len(name.words) if name is not None else 1
-
-
-def _without_beside(words: Sequence[str]) -> tuple[str, ...]:
-    first, last = 0, len(words)
-    while first < last and words[first] in _BESIDE:
-        first += 1
-    while last > first and words[last - 1] in _BESIDE:
-        last -= 1
-    return tuple(words[first:last])
 
 
 def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -106,17 +106,6 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
     )
 
 
-def add_postings(
-    counts: TermCounts, weights: Floats, query: Mapping[int, float] | Mapping[int, int]
-) -> Floats:
-    """Score of each passage: the sum of its term weights times those of the query."""
-    scores = np.zeros(len(counts.lengths))
-    for number, weight in query.items():
-        part = slice(int(counts.starts[number]), int(counts.starts[number + 1]))
-        scores[counts.passages[part]] += weight * weights[part]
-    return scores
-
-
 class TermRetriever(ABC):
     """Passages ranked by the weights of the terms that they share with a query."""
 
@@ -152,7 +141,11 @@ class TermRetriever(ABC):
         return Counter(number for number in numbers if number is not None)
 
     def _score(self, terms: Counter[int]) -> Floats:
-        return add_postings(self._counts, self._weights, self._weigh(terms))
+        scores = np.zeros(len(self._counts.lengths))
+        for number, weight in self._weigh(terms).items():
+            part = slice(int(self._counts.starts[number]), int(self._counts.starts[number + 1]))
+            scores[self._counts.passages[part]] += weight * self._weights[part]
+        return scores
 
 
 class Bm25Retriever(TermRetriever):

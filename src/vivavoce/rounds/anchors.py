@@ -53,7 +53,7 @@ def anchors_of(opened: Round) -> Mapping[str, list[str]]:
 
 def is_same_item(one: Row, other: Row) -> bool:
     """Check whether two rows are the same item."""
-    return _plain(one) == _plain(other)
+    return {**one, SPLIT: None} == {**other, SPLIT: None}
 
 
 @dataclass(slots=True)
@@ -172,10 +172,6 @@ class _Library:
 def _is_there(row: Row, rows: Mapping[str, Row]) -> bool:
     present = rows.get(str(row["id"]))
     return present is not None and is_same_item(present, row)
-
-
-def _plain(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != SPLIT}
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
-from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
+from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems
 from vivavoce.rounds.licences import LICENCES, licences_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round, write_commitment
 from vivavoce.rounds.spec import RoundSpec
@@ -99,7 +99,7 @@ def _write_round(
     exclusions: dict[str, tuple[Exclusion, ...]] = {}
     notes: list[str] = []
     for family, options in spec.families.items():
-        follows = lineage is not None and follows_authors(builders[family])
+        follows = lineage is not None and bool(getattr(builders[family], "FOLLOWS_AUTHORS", False))
         seen = lineage.corpus if lineage and follows else corpus
         allowed = lineage.late.allow(family, spec) if lineage and follows else spec
         items = builders[family].build(seen, allowed, options)
@@ -191,20 +191,12 @@ def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]
     before = "\n"
     for family, excluded in exclusions.items():
         for exclusion in excluded:
-            yield f"{before}{canonical_json(_as_row(family, exclusion))}".encode()
+            row = {"family": family, **asdict(exclusion)}
+            if not exclusion.setting:
+                del row["setting"]
+            yield f"{before}{canonical_json(row)}".encode()
             before = ",\n"
     yield b"\n]}\n"
-
-
-def _as_row(family: str, exclusion: Exclusion) -> Row:
-    return {
-        "family": family,
-        "task": exclusion.task,
-        "paper_id": exclusion.paper_id,
-        "reason": exclusion.reason,
-        "detail": exclusion.detail,
-        **({"setting": exclusion.setting} if exclusion.setting else {}),
-    }
 
 
 def render_card(

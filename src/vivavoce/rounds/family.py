@@ -89,11 +89,6 @@ class Builder(Protocol):
         ...
 
 
-def follows_authors(builder: Builder) -> bool:
-    """Check whether a family uses only papers in the co-author network."""
-    return bool(getattr(builder, "FOLLOWS_AUTHORS", False))
-
-
 Name = TypeVar("Name")
 
 

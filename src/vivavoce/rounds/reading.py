@@ -170,7 +170,7 @@ def check_files(folder: Path) -> list[str]:
 
 
 FORMAT = 1
-_SEALED, _REVEALED = "sealed.json", "revealed.json"
+_SEALED, REVEALED = "sealed.json", "revealed.json"
 _REMEDY = "Fetch it again from whoever published it."
 
 
@@ -208,7 +208,7 @@ def write_commitment(opened: Round, folder: Path) -> Path:
 
 def write_reveal(opened: Round, folder: Path) -> Path:
     """Write a round's reveal, `ID.revealed.json`; `VivaError` if a different one exists."""
-    return _write_once(folder / f"{opened.id}.{_REVEALED}", reveal_of(opened))
+    return _write_once(folder / f"{opened.id}.{REVEALED}", reveal_of(opened))
 
 
 def check_reveal(commitment: Path, reveal: Path) -> list[str]:
@@ -240,7 +240,7 @@ def check_reveal(commitment: Path, reveal: Path) -> list[str]:
 def check_seal(opened: Round, folder: Path) -> list[str]:
     """List every difference of a round from its commitment and reveal in a folder."""
     problems = []
-    for suffix, made in ((_SEALED, commitment_of), (_REVEALED, reveal_of)):
+    for suffix, made in ((_SEALED, commitment_of), (REVEALED, reveal_of)):
         path = folder / f"{opened.id}.{suffix}"
         if path.exists() and read_sealed(path, _REMEDY) != made(opened):
             problems.append(f"{path} is not of the round in {opened.folder}")
@@ -270,14 +270,13 @@ def _read(path: Path, key: str) -> Row:
     items = value.get("items")
     lists = list(items.values()) if isinstance(items, dict) else [None]
     is_whole = {"round", "manifest", key} <= value.keys()
-    if not is_whole or not all(map(_are_texts, lists)):
+    are_texts = all(
+        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists
+    )
+    if not is_whole or not are_texts:
         what = "a commitment" if key == "window" else "the reveal of a round"
         raise InputError(f"{path} is not {what}.")
     return value
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(element, str) for element in value)
 
 
 def _write_once(path: Path, value: Row) -> Path:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
-from vivavoce.networks.growth import Growth, History, Members, Rules, grow, members_until
+from vivavoce.networks.growth import History, Members, Rules, grow, members_until
 from vivavoce.records import Paper
 from vivavoce.rounds.anchors import Anchors, LatePapers, Lineage
 from vivavoce.rounds.build import build_round
@@ -147,7 +147,8 @@ def update_round(
     is_fresh = parent.spec.get("update", {}).get("items", "fresh") == "fresh"
     if until == since and (is_fresh or corpus.fingerprint == parent.manifest["corpus"]):
         return Update(parent, False, {}, None)
-    chosen, earlier = _free_id(out, name or next_id(parent, until), parent, until)
+    line = _DATED.sub("", parent.id) if "parent" in parent.manifest else parent.id
+    chosen, earlier = _free_id(out, name or f"{line}-{until}", parent, until)
     spec = _spec_of(parent, builders, until, chosen)
     lineage = _lineage(corpus, parent, spec, since, earlier)
     built = build_round(corpus, spec, builders, out, lineage=lineage)
@@ -165,32 +166,17 @@ def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Rou
     """
     earlier = None
     chosen, number = name, 1
-    children = {child.id: child for child in children_of(parent, out)}
+    link = {"id": parent.id, "manifest": parent.sha256}
+    rounds = [load_round(path.parent) for path in sorted(out.glob(f"*/{MANIFEST}"))]
+    children = {opened.id: opened for opened in rounds if opened.manifest.get("parent") == link}
     while (out / chosen / MANIFEST).exists():
-        there = children.get(chosen)
-        if there is None or there.window.end != until:
+        child = children.get(chosen)
+        if child is None or child.window.end != until:
             break  # `build_round` will refuse to change it
-        earlier = there
+        earlier = child
         number += 1
         chosen = f"{name}.{number}"
     return chosen, earlier
-
-
-def children_of(parent: Round, out: Path) -> Iterator[Round]:
-    """Rounds in a folder whose parent is a given round, by name."""
-    link = {"id": parent.id, "manifest": parent.sha256}
-    for path in sorted(out.glob(f"*/{MANIFEST}")):
-        opened = load_round(path.parent)
-        if opened.manifest.get("parent") == link:
-            yield opened
-
-
-def next_id(parent: Round, until: date) -> str:
-    """Id of the next round: that of the first round of the line, and the date."""
-    base = parent.id
-    if "parent" in parent.manifest:
-        base = _DATED.sub("", base)
-    return f"{base}-{until}"
 
 
 def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen: str) -> RoundSpec:
@@ -234,17 +220,12 @@ def _lineage(
         anchors=Anchors(parent, asked.anchors, spec.round.seed),
         late=LatePapers(parent, seen, is_fresh=asked.items == "fresh"),
         state=state,
-        report=_report(grown, parent, since, spec.window.end),
+        report={
+            "parent": parent.id,
+            "since": since.isoformat(),
+            "until": spec.window.end.isoformat(),
+            "new_papers": grown.counts["by_known_authors"] + grown.counts["by_new_authors"],
+            **grown.counts,
+        },
         earlier=earlier,
     )
-
-
-def _report(grown: Growth, parent: Round, since: date, until: date) -> Row:
-    did = grown.counts
-    return {
-        "parent": parent.id,
-        "since": since.isoformat(),
-        "until": until.isoformat(),
-        "new_papers": did["by_known_authors"] + did["by_new_authors"],
-        **did,
-    }

@@ -135,7 +135,13 @@ class Sandbox:
                 os.close(descriptor)
             descriptors = []
             await self._greet(self._process, rules)
-            self._confine(os.read(read_info, 4096))
+            try:
+                if self.group is not None:
+                    self.group.add(int(json.loads(os.read(read_info, 4096))["child-pid"]))
+            except (OSError, ValueError, KeyError):
+                if self.group is not None:
+                    self.group.remove()
+                self.group = None
         finally:
             for descriptor in (*descriptors, read_info):
                 os.close(descriptor)
@@ -157,16 +163,6 @@ class Sandbox:
                 f"The sandbox did not start: {message or 'no message'}. "
                 "Run `viva doctor` to see what this machine allows."
             ) from None
-
-    def _confine(self, info: bytes) -> None:
-        """Put the sandbox into its control group; if that fails, the measured limits remain."""
-        try:
-            if self.group is not None:
-                self.group.add(int(json.loads(info)["child-pid"]))
-        except (OSError, ValueError, KeyError):
-            if self.group is not None:
-                self.group.remove()
-            self.group = None
 
     async def close(self) -> None:
         """End the sandbox and everything in it."""

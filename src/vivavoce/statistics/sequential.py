@@ -114,7 +114,11 @@ class Sequential:
         self._begin(contrasts.contestants, len(clusters))
         # Alpha spent so far, by Pocock's boundary.
         spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
-        pairs = self._open_pairs(contrasts)
+        is_open = ~self._settled()[contrasts.first, contrasts.second]
+        if self._question == "top":
+            waits = np.isin(np.arange(contrasts.contestants), self._undecided)
+            is_open &= waits[contrasts.first] & waits[contrasts.second]
+        pairs = np.flatnonzero(is_open)
         if contrasts.clusters < MIN_CLUSTERS:  # too few to decide, so nothing is spent
             pairs = pairs[:0]
         drawn = SignFlips(contrasts, self._flips).sizes(pairs)
@@ -155,14 +159,6 @@ class Sequential:
 
     def _settled(self) -> npt.NDArray[np.bool_]:
         return self._ahead | self._ahead.T | self._near
-
-    def _open_pairs(self, contrasts: Contrasts) -> Integers:
-        """Undecided pairs that can still change the answer."""
-        is_open = ~self._settled()[contrasts.first, contrasts.second]
-        if self._question == "top":
-            waits = np.isin(np.arange(contrasts.contestants), self._undecided)
-            is_open &= waits[contrasts.first] & waits[contrasts.second]
-        return np.flatnonzero(is_open)
 
     def _add_near(self, contrasts: Contrasts, pairs: Integers, bound: float) -> None:
         """Mark pairs whose whole interval is below `indifference` as ties.

@@ -117,7 +117,14 @@ class _Source:
         first = max(start + 1, end - self._overlap * self._scale)
         words = [match.start() for match in _WORD_START.finditer(self._text, first, end)]
         for places in (words, range(first, end)):
-            place = self._first_fitting(places, end)
+            low, high = 0, len(places)
+            while low < high:
+                middle = (low + high) // 2
+                if self._length(places[middle], end) <= self._overlap:
+                    high = middle
+                else:
+                    low = middle + 1
+            place = places[low] if low < len(places) else None
             if place is not None:
                 shared = _skip(self._text, place)
                 return shared if self._limit(shared) > cut else cut
@@ -136,17 +143,6 @@ class _Source:
             if length < len(reach):
                 break
         return start + max(1, length)
-
-    def _first_fitting(self, places: Sequence[int], end: int) -> int | None:
-        """The earliest position from which the overlap is not too long, by bisection."""
-        low, high = 0, len(places)
-        while low < high:
-            middle = (low + high) // 2
-            if self._length(places[middle], end) <= self._overlap:
-                high = middle
-            else:
-                low = middle + 1
-        return places[low] if low < len(places) else None
 
     def _length(self, start: int, end: int) -> int:
         return end - start if self._counter is None else self._counter.count(self._text[start:end])

@@ -279,7 +279,12 @@ class _BackwardReader:
         if word.islower():  # Au- thor, hyphenated at the end of a line
             length = 4 if self.peek(2) == "\n" else 3
             word = self.peek(length) + word if self.peek(length - 1) in _HYPHENS else ""
-        if not _is_name(word):
+        if not (
+            1 < len(word) <= _MAX_NAME
+            and any(map(str.isupper, word[:3]))
+            and not any(map(str.isdigit, word))
+            and "_" not in word
+        ):
             return ""
         del self.tokens[-length:]
         while self.peek().casefold() in _PARTICLES:
@@ -287,12 +292,3 @@ class _BackwardReader:
         while self.peek() == "." and _INITIAL.fullmatch(self.peek(2)):
             del self.tokens[-2:]
         return name_key(word.removesuffix("'s").removesuffix("’s"))
-
-
-def _is_name(word: str) -> bool:
-    return (
-        1 < len(word) <= _MAX_NAME
-        and any(map(str.isupper, word[:3]))
-        and not any(map(str.isdigit, word))
-        and "_" not in word
-    )

@@ -263,10 +263,6 @@ class _Lines:
         """Move to the next line."""
         self.position = self._line_end() + 1
 
-    def go_to_line_of(self, position: int) -> None:
-        """Move forward to the line that contains `position`."""
-        self.position = max(self.position, self.text.rfind("\n", self.position, position) + 1)
-
     def following(self) -> str:
         """The line after the one at the cursor; empty at the end."""
         start = self._line_end() + 1
@@ -296,7 +292,9 @@ def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
         text = MARKUP_END.sub(r"\g<0>\n", text)
     lines = _Lines(text)
     while not budget.truncated and (mark := _MARK.search(text, lines.position)):
-        lines.go_to_line_of(mark.start())
+        lines.position = max(
+            lines.position, lines.text.rfind("\n", lines.position, mark.start()) + 1
+        )
         line = lines.peek() or ""
         if fence := _DELIMITED_FENCE.match(line):
             lines.advance()

@@ -34,7 +34,6 @@ from vivavoce.corpus.reading import (
 from vivavoce.corpus.schema import sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, list_sources
-from vivavoce.store import Row
 
 AT_ONCE = 50_000
 """Number of documents merged at once, more only if a single group is larger."""
@@ -208,8 +207,10 @@ class _Scan:
             return
         slim = pa.Table.from_batches(pieces)
         for group in groups:
-            at = np.searchsorted(wanted, group)
-            yield group.tolist(), [_slim(row) for row in slim.take(pa.array(at)).to_pylist()]
+            rows = slim.take(pa.array(np.searchsorted(wanted, group))).to_pylist()
+            for row in rows:
+                row["authors"] = tuple(Author(**author) for author in row["authors"])
+            yield group.tolist(), [Document(**row) for row in rows]
 
     def places(self, numbers: Numbers) -> pa.Table:
         """`file` and `row` of some documents."""
@@ -228,11 +229,6 @@ class _Scan:
         for block in blocks:
             self._blocks += _digest(block, _BLOCK_BYTES)
         self._block_counts.append(len(blocks))
-
-
-def _slim(row: Row) -> Document:
-    authors = tuple(Author(**author) for author in row["authors"])
-    return Document(**{**row, "authors": authors})
 
 
 def _sorted_places(

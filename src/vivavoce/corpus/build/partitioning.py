@@ -48,7 +48,8 @@ def cut_papers(paper_ids: Sequence[str], mean: int | None = None) -> list[Shard]
     mean = mean or MEAN_PAPERS
     if not paper_ids:
         return []
-    hashes = [_hash(paper_id) for paper_id in paper_ids]
+    texts = (paper_id.encode("utf-8", "surrogatepass") for paper_id in paper_ids)
+    hashes = [int.from_bytes(hashlib.sha256(text).digest()[:8], "big") for text in texts]
     starts = list(_starts(hashes, 0, len(hashes), mean, MAX_SHARES * mean))
     names = [FIRST if start == 0 else f"{hashes[start]:016x}"[:12] for start in starts]
     return [Shard(*shard) for shard in zip(names, starts, [*starts[1:], len(hashes)], strict=True)]
@@ -65,16 +66,11 @@ def _starts(hashes: Sequence[int], start: int, stop: int, modulus: int, most: in
             yield low
 
 
-def _hash(paper_id: str) -> int:
-    digest = hashlib.sha256(paper_id.encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big")
-
-
 Numbers = npt.NDArray[np.int64]
 
 DOCUMENTS_PER_RUN = 4_096
 """Minimum documents of a run of files."""
-_AT = "at"
+_SLOT = "at"
 _SCHEMA = pa.schema([DOCUMENT.field(name) for name in READ])
 
 
@@ -123,14 +119,19 @@ def repartition(task: Row) -> Row:
     """
     pieces: dict[int, list[pa.RecordBatch]] = {}
     by_path: dict[str, list[tuple[int, Numbers, Numbers]]] = {}
-    for path, shard, rows, at in task["needed"]:
-        need = (shard, np.array(rows, dtype=np.int64), np.array(at, dtype=np.int64))
+    for path, shard, rows, slots in task["needed"]:
+        need = (shard, np.array(rows, dtype=np.int64), np.array(slots, dtype=np.int64))
         by_path.setdefault(path, []).append(need)
     for path, needs in by_path.items():
-        for shard, piece in _split(Path(path), needs):
-            pieces.setdefault(shard, []).append(piece)
+        for number, part, piece in _pick(Path(path), [rows for _, rows, _ in needs], READ):
+            shard, _, slots = needs[number]
+            whole = piece.select(READ).cast(_SCHEMA).append_column(_SLOT, pa.array(slots[part]))
+            pieces.setdefault(shard, []).append(whole)
     sink = pa.BufferOutputStream()
-    batches = [_in_one(pieces[shard]) for shard in sorted(pieces)]
+    batches = []
+    for shard in sorted(pieces):
+        [batch] = pa.Table.from_batches(pieces[shard]).combine_chunks().to_batches()
+        batches.append(batch)
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(sink, batches[0].schema, options=options) as writer:
         for batch in batches:
@@ -151,8 +152,7 @@ def read_repartitioned(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers
             batch = pa.ipc.open_file(source).get_batch(number)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read: {error}. Run the command again.") from error
-    at = batch.column(_AT).to_numpy()
-    return batch.drop_columns([_AT]), at
+    return batch.drop_columns([_SLOT]), batch.column(_SLOT).to_numpy()
 
 
 def read_rows(path: Path, rows: Numbers, names: Sequence[str] = READ) -> list[pa.RecordBatch]:
@@ -171,18 +171,3 @@ def _pick(
             if high > low:
                 yield number, slice(low, high), batch.take(pa.array(rows[low:high] - start))
         start += batch.num_rows
-
-
-def _split(
-    path: Path, needs: Sequence[tuple[int, Numbers, Numbers]]
-) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Split the documents of a file by shard, in one pass."""
-    for number, part, piece in _pick(path, [rows for _, rows, _ in needs], READ):
-        shard, _, at = needs[number]
-        yield shard, piece.select(READ).cast(_SCHEMA).append_column(_AT, pa.array(at[part]))
-
-
-def _in_one(pieces: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    table = pa.Table.from_batches(pieces).combine_chunks()
-    (batch,) = table.to_batches()
-    return batch

@@ -207,7 +207,10 @@ class _Shard:
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
         tables = tables_with_cells(paper, text)
         add["tables"]([{**key, **row_of(table)} for table in tables])
-        own = own_method_of(row, sections) if tables else ""
+        texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
+        title, abstract = row["title"] or "", row["abstract"]
+        library = LibraryPaper(paper.paper_id, title, None, abstract, texts, ())
+        own = own_method(library) if tables else ""
         add["tuples"]([{**key, **row_of(found)} for found in read_results(tables, own)])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         unjudged: Row = {**key, "direction_from": [], "set_aside": None}
@@ -215,13 +218,6 @@ class _Shard:
             date = row["first_public"] or result.date
             add["results"]([{**row_of(result), **unjudged, "date": date}])
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
-
-
-def own_method_of(row: Row, sections: Sequence[Section]) -> str:
-    """The name of a paper's own method; empty without one."""
-    texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
-    title, abstract = row["title"] or "", row["abstract"]
-    return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
 
 
 def _merge_fields(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -144,9 +144,10 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
         entry = {part: marker[REFERENCES][part] for part in ("sha256", "rows", "row_hash")}
         files[f"{REFERENCES}/{shard}.parquet"] = entry
     results, outside = collect_results(folder, ordered, found)
+    sketches = (pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in ordered)
     small = {
         "results": results,
-        "works": find_works(_read_sketches(folder, ordered)),
+        "works": find_works(pa.concat_tables([SKETCH.empty_table(), *sketches]).combine_chunks()),
         "faults": _faults(batches, unmatched),
     }
     for name, table in small.items():
@@ -284,11 +285,6 @@ def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
         f"Shards of {folder} changed while they were made, such as {names[0]}. "
         "Run the same command again."
     )
-
-
-def _read_sketches(folder: Path, shards: Iterable[str]) -> pa.Table:
-    read = (pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in shards)
-    return pa.concat_tables([SKETCH.empty_table(), *read]).combine_chunks()
 
 
 def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) -> pa.Table:

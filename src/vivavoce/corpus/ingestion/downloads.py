@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.ingestion.imports import import_files
@@ -31,9 +30,6 @@ from vivavoce.store import (
     write_jsonl,
     write_sealed,
 )
-
-if TYPE_CHECKING:
-    pass
 
 DOWNLOADS = "downloads"
 READING = "reading.json"
@@ -64,7 +60,9 @@ class Index:
         if path.exists():
             self._take(row for _, row in read_jsonl(path))
         if self._journal.exists():
-            self._take(_whole_rows(self._journal))
+            *whole, _ = self._journal.read_bytes().split(b"\n")  # a kill may cut the last row short
+            lines = enumerate(whole, start=1)
+            self._take(parse_object(line, f"{self._journal}:{number}") for number, line in lines)
             self.settle()
 
     def get(self, *key: str) -> Row | None:
@@ -99,13 +97,6 @@ class Index:
                     "will then be fetched again."
                 ) from error
             self._rows[key] = row
-
-
-def _whole_rows(journal: Path) -> Iterable[Row]:
-    """Rows of a journal, except a last one that a kill cut short."""
-    lines = journal.read_bytes().split(b"\n")
-    for number, line in enumerate(lines[:-1], start=1):
-        yield parse_object(line, f"{journal}:{number}")
 
 
 @contextmanager

@@ -147,7 +147,11 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
             refused[path] = f"{name} has the same name as {namesake}: rename one of them"
         if source.reads_files:
             try:
-                entry["sha256"] = _hash_parts(source, path)
+                if source.parts is None:
+                    entry["sha256"] = hash_file(path)
+                else:
+                    parts = {p.as_posix(): hash_file(path.parent / p) for p in source.parts(path)}
+                    entry["sha256"] = hash_of(parts)
             except OSError as error:
                 part = Path(error.filename or path).name
                 refused[path] = f"{part} cannot be read: {error.strerror}"
@@ -165,13 +169,6 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
         for index, group in enumerate(filter(None, groups))
     ]
     return shards, inputs
-
-
-def _hash_parts(source: Source, path: Path) -> str:
-    """Hash a file, or all files that make up its paper."""
-    if source.parts is None:
-        return hash_file(path)
-    return hash_of({part.as_posix(): hash_file(path.parent / part) for part in source.parts(path)})
 
 
 def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool) -> Batch:

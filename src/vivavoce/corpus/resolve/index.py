@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import chain, pairwise
@@ -121,7 +121,10 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
         for kind, keys in keys_of(title or ""):
             texts[kind] += keys
             rows[kind] += [number] * len(keys)
-    numbers = _with_identifiers(references)
+    named = pc.match_substring_regex(pc.fill_null(references["raw"], ""), _ADDRESS)
+    for name in ("doi", "arxiv_id", "given_id"):
+        named = pc.or_(named, references[name].is_valid())
+    numbers = np.flatnonzero(named.to_numpy())
     for number, row in zip(numbers.tolist(), references.take(numbers).to_pylist(), strict=True):
         for scheme, value in identifiers_of(reference_of(row)):
             texts[Kind.ID].append(identifier_text(scheme, value))
@@ -143,14 +146,6 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
         return []
     others = map(title_key, chain(parts_of_title(title)[0], titles_inside(title)))
     return [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
-
-
-def _with_identifiers(references: pa.Table) -> Numbers:
-    """Rows of the references that bear an identifier, or an address that may hold one."""
-    named = pc.match_substring_regex(pc.fill_null(references["raw"], ""), _ADDRESS)
-    for name in ("doi", "arxiv_id", "given_id"):
-        named = pc.or_(named, references[name].is_valid())
-    return np.flatnonzero(named.to_numpy())
 
 
 def identifier_text(scheme: str, value: str) -> str:
@@ -191,8 +186,20 @@ def paper_facts(
         papers: Papers that may be cited. Of their documents the texts are not looked at.
         metadata_kinds: Kinds whose titles go before those extracted from texts.
     """
-    known = [_titled(know_paper(paper, year, metadata_kinds)) for paper, year in papers]
-    rows = [paper_row(paper) for paper in known]
+    named = [know_paper(paper, year, metadata_kinds) for paper, year in papers]
+    # Nothing can be found by a title without letters and digits.
+    known = [replace(one, titles=tuple(filter(title_key, one.titles))) for one in named]
+    rows = [
+        {
+            "paper_id": paper.paper_id,
+            "authors": list(paper.authors),
+            "years": sorted(paper.years),
+            "schemes": [scheme for scheme, _ in paper.names],
+            "values": [value for _, value in paper.names],
+            "titles": list(paper.titles),
+        }
+        for paper in known
+    ]
     names = [[identifier_text(*name) for name in paper.names] for paper in known]
     titles = [list(map(title_key, paper.titles)) for paper in known]
     parts = [
@@ -213,32 +220,12 @@ def paper_facts(
     return pa.table(columns, schema=FACTS)
 
 
-def paper_row(paper: KnownPaper) -> dict[str, Any]:
-    """A paper as a row of `PAPER`."""
-    return {
-        "paper_id": paper.paper_id,
-        "authors": list(paper.authors),
-        "years": sorted(paper.years),
-        "schemes": [scheme for scheme, _ in paper.names],
-        "values": [value for _, value in paper.names],
-        "titles": list(paper.titles),
-    }
-
-
 def papers_of(table: pa.Table) -> Iterator[KnownPaper]:
     """The papers that rows of `PAPER` hold."""
     columns = [table[name].to_pylist() for name in PAPER.names]
     for paper_id, authors, years, schemes, values, titles in zip(*columns, strict=True):
         names = tuple(zip(schemes, values, strict=True))
         yield KnownPaper(paper_id, tuple(titles), tuple(authors), frozenset(years), names)
-
-
-def _titled(paper: KnownPaper) -> KnownPaper:
-    """A paper without the titles that nothing can be found by."""
-    titles = tuple(title for title in paper.titles if title_key(title))
-    if len(titles) == len(paper.titles):
-        return paper
-    return KnownPaper(paper.paper_id, titles, paper.authors, paper.years, paper.names)
 
 
 def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
@@ -349,11 +336,7 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     rows["id_keys"] = [_first_of_each(*_joined(rows["id_keys"]), ids)]
     keys, values = _joined([row for found in rows.values() for row in found])
     order = np.argsort(keys, kind="stable")
-    arrays: dict[str, NDArray[Any]] = {
-        "keys": keys[order],
-        "values": values[order],
-    }
-    for name, array in arrays.items():
+    for name, array in (("keys", keys[order]), ("values", values[order])):
         with (folder / f"{name}.npy").open("wb") as stream:
             np.save(stream, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
     write_sealed(folder / INDEX, {**_stamp(), "batches": batches})

@@ -249,7 +249,14 @@ class PaperIndex:
             return None
         same = self._by_key.get(key)
         found = self._exact(reference, same) if same else self._in_parts(reference, key)
-        return self._doubt(reference, found)
+        wanted = dict(identifiers_of(reference)).get("arxiv")
+        if found is None or wanted is None or not (own := self._arxiv_ids.get(found.paper_id)):
+            return found
+        if wanted == own:
+            return found
+        if found.resolver != "title":
+            return None
+        return found._replace(confidence=min(found.confidence, _ID_DIFFERS))
 
     def _exact(self, reference: Reference, papers: Iterable[int]) -> Resolution | None:
         is_long = count_words(reference.title or "") >= _LONG_TITLE_WORDS
@@ -288,17 +295,6 @@ class PaperIndex:
         if best is None or any(n != best[0] and trust == best[1] for n, trust in ranked):
             return None
         return Resolution(self._papers[best[0]].paper_id, resolver, round(best[1], 3))
-
-    def _doubt(self, reference: Reference, best: Resolution | None) -> Resolution | None:
-        """Lower the confidence for another arXiv id; drop a match by a similar title."""
-        wanted = dict(identifiers_of(reference)).get("arxiv")
-        if best is None or wanted is None or not (own := self._arxiv_ids.get(best.paper_id)):
-            return best
-        if wanted == own:
-            return best
-        if best.resolver != "title":
-            return None
-        return best._replace(confidence=min(best.confidence, _ID_DIFFERS))
 
 
 def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:

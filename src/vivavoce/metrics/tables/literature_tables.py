@@ -29,8 +29,9 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
@@ -95,7 +96,10 @@ def score_table(
     for aspect, (recall, asked) in right.items():
         ratios[f"{aspect}_r"] = recall
         ratios[f"{aspect}_p"] = _precision(recall, Ratio(recall.hits, asked))
-    for aspect, count in (("unary", _count_cells), ("pairwise", _pair_counter(pairs, seed))):
+    for aspect, count in (
+        ("unary", _count_cells),
+        ("pairwise", partial(_count_pairs, pairs, seed)),
+    ):
         ratios[f"{aspect}_r"] = count(recalled)
         ratios[f"{aspect}_p"] = _precision(ratios[f"{aspect}_r"], count(supported))
     return TableScore(ratios, len(selected - wanted), system.truncated)
@@ -146,18 +150,14 @@ def _count_cells(columns: Sequence[Sequence[bool]]) -> Ratio:
     return Ratio(sum(map(sum, columns)), sum(map(len, columns)))
 
 
-def _pair_counter(pairs: int | None, seed: int) -> Callable[[Sequence[Sequence[bool]]], Ratio]:
-    """Make a counter of pairwise questions: all of them, or a seeded draw of `pairs` questions."""
-
-    def count(columns: Sequence[Sequence[bool]]) -> Ratio:
-        totals = [math.comb(len(cells), 2) for cells in columns]
-        if pairs is None or sum(totals) <= pairs:
-            return Ratio(sum(math.comb(sum(cells), 2) for cells in columns), sum(totals))
-        drawn = draw_pairs([len(cells) for cells in columns], pairs, seed)
-        hits = sum(columns[column][one] and columns[column][two] for column, one, two in drawn)
-        return Ratio(hits, pairs)
-
-    return count
+def _count_pairs(pairs: int | None, seed: int, columns: Sequence[Sequence[bool]]) -> Ratio:
+    """Count pairwise questions: all of them, or a seeded draw of `pairs` questions."""
+    totals = [math.comb(len(cells), 2) for cells in columns]
+    if pairs is None or sum(totals) <= pairs:
+        return Ratio(sum(math.comb(sum(cells), 2) for cells in columns), sum(totals))
+    drawn = draw_pairs([len(cells) for cells in columns], pairs, seed)
+    hits = sum(columns[column][one] and columns[column][two] for column, one, two in drawn)
+    return Ratio(hits, pairs)
 
 
 Place = tuple[int, int]

@@ -13,7 +13,7 @@ original table is a lower bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from vivavoce.metrics.tables.cell_matching import cell_key
@@ -25,7 +25,6 @@ from vivavoce.metrics.tables.wording import (
     LONG,
     are_like,
     compared,
-    head,
     is_negated,
     raw_words,
     terms_in_order,
@@ -38,10 +37,6 @@ Pair = tuple[str, str, str | None]
 _SEPARATOR = re.compile(
     r"\s*(?:[;,|•\n]|(?<=\s)&(?=\s)|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
 )
-_ARROW = re.compile(r"\s*(?:→|->|=>|⇒)\s*")
-_ETC = re.compile(r"[\s,]*\b(?:etc\.?|and others|among others|\.\.\.|…)$", re.IGNORECASE)
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_COUNT = re.compile(r"[(\[](#[^()\[\]]+)[)\]]")
 _MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
 
 
@@ -86,47 +81,31 @@ def by_forms(one: str, other: str, header: str | None) -> bool | None:
     """Decide about clean texts by their forms; None if these leave it open."""
     if one == other:
         return True
-    verdict = header_forms(one, other) if header is None else _cell_forms(one, other)
+    verdict: bool | None = None
+    if header is None:
+        verdict = terms_of(one, is_header=True) == terms_of(other, is_header=True) or None
+    else:
+        verdicts = (compare(one, other) for compare in (_number_forms, _list_forms, _word_forms))
+        verdict = next((verdict for verdict in verdicts if verdict is not None), None)
     if verdict is None and (is_negated(one) != is_negated(other) or _digits(one) != _digits(other)):
         return False
     return verdict
 
 
-def _cell_forms(one: str, other: str) -> bool | None:
-    for compare in (number_forms, _list_forms, word_forms):
-        if (decision := compare(one, other)) is not None:
-            return decision
-    return None
-
-
 def _list_forms(one: str, other: str) -> bool | None:
-    """Compare lists as sets, or as sequences if arrows join the items; None for other texts."""
-    for read, is_ordered in ((_steps, True), (_items, False)):
-        ones, others = read(one), read(other)
-        if max(len(ones), len(others)) < 2:
-            continue
-        is_short = min(len(ones), len(others)) < 2
-        if is_short and max(len(raw_words(text)) for text in (one, other)) >= LONG:
-            return None
-        if is_ordered or not (ones and others):
-            if len(ones) != len(others):
-                return None if not (ones and others) else False
-            return all(map(_have_same_form, ones, others)) or None
-        return _are_same_sets(ones, others)
-    return None
-
-
-def _have_same_form(one: str, other: str) -> bool:
-    return by_forms(*compared(one, other), "") is True
-
-
-def _are_same_sets(ones: Sequence[str], others: Sequence[str]) -> bool | None:
+    """Compare lists in any order; None for other texts."""
+    ones, others = _items(one), _items(other)
+    shorter, longer = sorted((len(ones), len(others)))
+    if longer < 2 or not shorter:
+        return None
+    if shorter < 2 and max(len(raw_words(text)) for text in (one, other)) >= LONG:
+        return None
     if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
         return True
     left, unmatched = list(others), list[str]()
     for item in ones:
-        match = next((other for other in left if _have_same_form(item, other)), None)
-        if match is None:
+        same = (each for each in left if by_forms(*compared(item, each), "") is True)
+        if (match := next(same, None)) is None:
             unmatched.append(item)
         else:
             left.remove(match)
@@ -134,47 +113,21 @@ def _are_same_sets(ones: Sequence[str], others: Sequence[str]) -> bool | None:
     return None if unmatched and left else not (unmatched or left)
 
 
-def header_forms(one: str, other: str) -> bool | None:
-    """True for headers of the same words; None for others."""
-    one, other = (text.replace("\\#", "#") for text in (one, other))
-    bare = [
-        re.sub(r"(?<=\w)\?$|^is\s", "", count[1] if (count := _COUNT.search(text)) else head(text))
-        for text in (one, other)
-    ]
-    for first, second in ((one, other), tuple(bare)):
-        if terms_of(first, is_header=True) == terms_of(second, is_header=True):
-            return True
-    return None
-
-
-def number_forms(one: str, other: str) -> bool | None:
+def _number_forms(one: str, other: str) -> bool | None:
     """Compare numbers with units; None unless both cells consist of numbers."""
-    for first, second in _wholes_and_heads(one, other):
-        numbers = read_numbers(first), read_numbers(second)
-        if numbers[0] is None or numbers[1] is None:
-            return None
-        if (decision := same_numbers(numbers[0], numbers[1])) is not False:
-            return decision
-    return False
+    numbers, others = read_numbers(one), read_numbers(other)
+    return None if numbers is None or others is None else same_numbers(numbers, others)
 
 
-def _wholes_and_heads(one: str, other: str) -> list[tuple[str, str]]:
-    """Two texts and, unless both have brackets, their parts outside brackets."""
-    heads = (head(one), head(other))
-    both = heads[0] != one and heads[1] != other
-    return [(one, other)] if both else [(one, other), heads]
-
-
-def word_forms(one: str, other: str) -> bool | None:
+def _word_forms(one: str, other: str) -> bool | None:
     """True for words with the same senses; False if names with digits differ."""
-    for first, second in _wholes_and_heads(one, other):
-        words = raw_words(first), raw_words(second)
-        if terms_of(first) == terms_of(second):
-            in_order = [terms_in_order(text) for text in (first, second)]
-            is_passive = len({"by" in group for group in words}) == 2
-            return min(map(len, words)) < LONG or in_order[0] == in_order[1] or is_passive
-        if "".join(words[0]) == "".join(words[1]):
-            return True
+    words = raw_words(one), raw_words(other)
+    if terms_of(one) == terms_of(other):
+        is_passive = len({"by" in group for group in words}) == 2
+        in_order = terms_in_order(one) == terms_in_order(other)
+        return min(map(len, words)) < LONG or in_order or is_passive
+    if "".join(words[0]) == "".join(words[1]):
+        return True
     digits = [{word for word in group if any(map(str.isdigit, word))} for group in words]
     return False if digits[0] and digits[1] and digits[0] != digits[1] else None
 
@@ -185,18 +138,11 @@ def _digits(text: str) -> set[str]:
 
 def _items(text: str) -> list[str]:
     """Items of a list of short items; empty if the text is not such a list."""
-    text = _ETC.sub("", _THOUSANDS.sub("", text))
     items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
     is_list = len(items) <= _MAX_ITEMS and all(len(i.split()) <= _MAX_ITEM_WORDS for i in items)
     if len(items) == 2 and " and " in text and len(raw_words(text)) > LONG:
         is_list = False  # a sentence with two objects
     return list(dict.fromkeys(items)) if is_list else []
-
-
-def _steps(text: str) -> list[str]:
-    """Steps that arrows join; empty without arrows."""
-    steps = [step.strip() for step in _ARROW.split(text)]
-    return steps if len(steps) > 1 else []
 
 
 _MAX_COLUMNS, _MAX_ROWS = 60, 500

@@ -1,9 +1,9 @@
 """Quantities and dates in cells, and a check whether two cells state the same ones.
 
 Units are converted first. Two quantities are the same if one is a rounding of the other to at
-least three digits (two beside a scale such as `k`, or a mark such as `~`). A bound (`>10k`) and a
-range are not a single value. A spread (`± 0.3`) counts only where both cells give one. A share and
-its percentage are the same (`0.912`, `91.2%`).
+least three digits (two beside a scale such as `k`). A bound (`>10k`) is not a value. A spread
+(`± 0.3`) counts only where both cells give one. A share and its percentage are the same (`0.912`,
+`91.2%`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ _NUMBER = r"(?:\d{1,3}(?:[, \u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d
 _POWER = re.compile(
     rf"(?:({_NUMBER})\s*[x×·*]\s*)?\b10\s*(?:\^\s*|(?=\s*[-+]\s*\d$))([-+]?)\s*(\d+)"
 )
-_ROUGH = re.compile(r"~|\b(?:about|approx\w*|around|roughly|circa|ca)\b\.?", re.IGNORECASE)
 _SPREAD = re.compile(rf"\(?\s*(?:±|\bSD\b\s*=?)\s*({_NUMBER})\s*%?\s*\)?")
 _BOUND = "|".join(sorted(map(re.escape, _BOUNDS), key=len, reverse=True))
 _SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
@@ -42,15 +41,10 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"\s*(?:-|–|to|and|through|until)\s*", re.IGNORECASE)
-_BETWEEN = re.compile(r"\bbetween\b", re.IGNORECASE)
-_BY = re.compile(r"(?<=[\d°])\s*[x×]\s*(?=\d)")
 _RANGE = re.compile(r"(?<=\d)([kKMBTG%]?)\s*[-~]\s*(?=\d)")
-_SQUARE = re.compile(r"(?<=\d)\^2\b")
-_RAISED = re.compile(r"(?<=[^\W\d_])\^([23])\b")
-_PER = re.compile(r"\s*\b([^\W\d_]+)\^-([1-3])\b")
 _WORD = re.compile(r"[^\W\d_]+|=")
 _MAX_CELL = 200
-_RELATIVE, _MILLION = 1e-6, 1e6
+_RELATIVE = 1e-6
 _MIN_DIGITS, _MIN_ROUGH_DIGITS = 3, 2
 
 
@@ -65,14 +59,12 @@ class Quantity:
     """Value of one unit of the last printed digit."""
     digits: int
     is_rough: bool
-    """True with a scale or a mark of approximation."""
+    """True with a scale."""
     unit: str
     """Base unit; empty if there is none."""
     bound: str
     """`<`, `>` or empty."""
     spread: float | None
-    closes_range: bool
-    """True for the second end of a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +86,16 @@ def read_numbers(text: str) -> Numbers | None:
         return None
     text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)
     text = _RANGE.sub(r"\1 - ", text)
-    text = _PER.sub(lambda m: f"/{m[1]}{m[2].strip('1')}", _SQUARE.sub("", _BY.sub(" , ", text)))
-    text = _RAISED.sub(r"\1", text)
-    plain = _ROUGH.sub("", text)
-    spreads = [float(match[1].replace(",", "")) for match in _SPREAD.finditer(plain)]
-    words = _SPREAD.sub(" ", plain)
+    spreads = [float(match[1].replace(",", "")) for match in _SPREAD.finditer(text)]
+    words = _SPREAD.sub(" ", text)
     quantities: list[Quantity] = []
     nouns: set[str] = set()
     position = 0
     for match in _TOKEN.finditer(words):
         between = words[position : match.start()]
-        quantity, noun = _quantity(match, is_rough=plain != text)
+        quantity, noun = _quantity(match)
         joins = bool(quantities) and _JOINT.fullmatch(between) is not None
-        is_range = joins and ("and" not in between or _BETWEEN.search(words) is not None)
-        quantities.append(replace(quantity, closes_range=is_range and not match["sign"]))
+        quantities.append(quantity)
         nouns |= {noun, *_WORD.findall("" if joins else between.lower())}
         position = match.end()
     nouns |= set(_WORD.findall(words[position:].lower()))
@@ -127,13 +115,13 @@ def same_numbers(first: Numbers, second: Numbers) -> bool | None:
     return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
 
 
-def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
+def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:
     """Read a number with its unit, or with the noun in place of a unit."""
     digits = re.sub(r"[, \u2009\u202f]", "", match["number"]).lower()
     mantissa, _, exponent = digits.partition("e")
     scale = _SCALES[match["scale"]] if match["scale"] else 1.0
     after = match["unit"] or match["money"] or ""
-    unit, factor = _unit(after) or ("", 1.0)
+    unit, factor = _UNITS.get(after) or _UNITS.get(after.lower()) or ("", 1.0)
     power = scale * factor * 10.0 ** float(exponent or 0)
     bound = _BOUNDS.get((match["bound"] or "").lower(), "") or (">" if match["plus"] else "")
     value = float(mantissa) * power
@@ -142,41 +130,22 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
         printed=float(f"{match['sign'] or ''}{digits}") * scale,
         step=power * 10.0 ** -len(mantissa.partition(".")[2]),
         digits=len(mantissa.replace(".", "").lstrip("0")),
-        is_rough=is_rough or bool(match["scale"]),
+        is_rough=bool(match["scale"]),
         unit=unit,
         bound=bound,
         spread=None,
-        closes_range=False,
     )
     return quantity, "" if unit or not after else after.lower()
 
 
-def _unit(name: str) -> tuple[str, float] | None:
-    """Base unit and factor, also of a square, a cube or a quotient of known units."""
-    if known := _UNITS.get(name) or _UNITS.get(name.lower()):
-        return known
-    above, _, below = name.partition("/")
-    if below:
-        parts = _unit(above), _unit(below)
-        return parts[0] and parts[1] and (f"{parts[0][0]}/{parts[1][0]}", parts[0][1] / parts[1][1])
-    base = _UNITS.get(name[:-1]) if name[-1:] in "23" else None
-    return base and (base[0] + name[-1], base[1] ** int(name[-1]))
-
-
 def _same(one: Quantity, other: Quantity) -> bool:
-    if one.bound != other.bound or one.closes_range != other.closes_range:
+    if one.bound != other.bound:
         return False
     if None not in (one.spread, other.spread) and one.spread != other.spread:
         return False
     pairs, units = [(one, other)], {one.unit, other.unit}
     if one.unit != other.unit and not units <= {"", "share", "times", "frame"}:
-        if units == {"", "s"} and one.printed == other.printed:
-            return True
-        if units != {"", "m"}:
-            return False
-        # `340m` of parameters, not metres.
-        millions = [_times(number, _MILLION) if number.unit else number for number in (one, other)]
-        pairs = [(millions[0], millions[1])]
+        return units == {"", "s"} and one.printed == other.printed
     if units <= {"", "share"} and not (one.is_rough or other.is_rough):
         both = ((one, other), (other, one))
         as_shares = [(_times(a, 100.0), b) for a, b in both if _is_share(a, b)]

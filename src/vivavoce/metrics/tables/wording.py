@@ -28,14 +28,11 @@ _FILLERS = frozenset(_DATA["fillers"])
 NEGATIONS = frozenset(_DATA["negations"])
 MAX_CELL = 2_000
 _CITATION = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;-]\s*\d{1,3})*\s*\]|(?<=\w)[†‡§¶*]+")
-_FUNCTION = re.compile(r"\\(log|ln|exp|min|max|sqrt)\b")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _RAISED = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _WORD = re.compile(r"#|[^\W_]+")
-_ASIDE = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]")
 _CAPITALS = re.compile(r"(?<![^\W_])[A-Z][A-Za-z]*[A-Z]s?(?![^\W_])")
 _CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
-_COUNT = re.compile(r"\bno\.(?=\s|$)|^no of\b", re.IGNORECASE)
 _COUNTS = ("#", "num", "nr", "nb")
 _WHOLE = 2
 """Most letters of an abbreviation that is understood only if it is the whole cell."""
@@ -45,14 +42,9 @@ Terms = tuple[str, ...]
 
 def clean(text: str) -> str:
     """Remove markup, citations and footnotes from a text, and unify its punctuation."""
-    text = plain_words(_FUNCTION.sub(r" \1 ", text[:MAX_CELL]))
+    text = plain_words(text[:MAX_CELL])
     text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPTS), text)
     return _CITATION.sub("", unicodedata.normalize("NFKC", text).translate(PLAIN_MARKS)).strip()
-
-
-def head(text: str) -> str:
-    """Remove the parts in brackets from a clean text, unless nothing else would be left."""
-    return _ASIDE.sub("", text).strip() or text
 
 
 @lru_cache(maxsize=200_000)
@@ -63,12 +55,11 @@ def raw_words(text: str) -> Terms:
     return tuple(_WORD.findall(folded))
 
 
-def _stem(word: str) -> str:
-    return porter_stem(word).rstrip("i") if word.isalpha() and len(word) > 3 else word
-
-
 def _stems(words: Sequence[str]) -> Terms:
-    return tuple(_stem(word) for word in words)
+    return tuple(
+        (porter_stem(word).rstrip("i") if word.isalpha() and len(word) > 3 else word)
+        for word in words
+    )
 
 
 def _header_stems(words: Sequence[str]) -> Terms:
@@ -93,7 +84,6 @@ def _phrases(kind: str) -> dict[Terms, str]:
 
 _CELLS = _phrases("cells")
 _HEADERS = _phrases("headers")
-_ANY_ORDER = {tuple(sorted(phrase)): sense for phrase, sense in _CELLS.items()}
 
 
 def compared(first: str, second: str) -> tuple[str, str]:
@@ -137,7 +127,7 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
     if is_header and stems in _HEADERS:
         yield _HEADERS[stems]
         return
-    if sense := _CELLS.get(stems) or _ANY_ORDER.get(tuple(sorted(stems))):
+    if sense := _CELLS.get(stems):
         yield sense
         return
     place = 0
@@ -156,8 +146,8 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
 
 
 def is_negated(text: str) -> bool:
-    """Check for a word that negates in a clean text; `No. of` is a count."""
-    return not NEGATIONS.isdisjoint(raw_words(_COUNT.sub("", text)))
+    """Check for a word that negates in a clean text."""
+    return not NEGATIONS.isdisjoint(raw_words(text))
 
 
 LONG = 5
@@ -189,7 +179,6 @@ def traits_of(one: str, other: str, header: str | None) -> dict[str, float]:
     is_long = float(max(map(len, words)) >= LONG)
     return {
         "overlap": overlap,
-        "overlap_long": overlap * is_long,
         "contained": len(terms & others) / max(min(len(terms), len(others)), 1),
         "nothing_left": float(terms <= others or others <= terms),
         "swapped": overlap - LCSseq.normalized_similarity(*steps),

@@ -18,12 +18,10 @@ from vivavoce.rounds.export.ids import is_ids_export, rebuild_round
 from vivavoce.rounds.export.ids import write as write_ids
 from vivavoce.rounds.family import SPLIT_NAMES, split_name
 from vivavoce.rounds.licences import TEXTS, Contents, TableFile
-from vivavoce.rounds.reading import Round, check_files
+from vivavoce.rounds.reading import REVEALED, Round, check_files
 from vivavoce.store import Row, hash_tree, write_parquet, write_text
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from vivavoce.corpus import Corpus
 
 
@@ -52,7 +50,12 @@ def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
     """Write a table's configuration: name, files, and rows by split; None without rows."""
     content = contents.read(table.path)
     files, counts = [], {}
-    for split, rows in _by_split(content, table).items():
+    splits: dict[str, list[Row]] = {}
+    for row in content.to_pylist():
+        given = row.get("split") if table.is_items else None
+        splits.setdefault(split_name(given), []).append(row)
+    for split in (name for name in SPLIT_NAMES if name in splits):
+        rows = splits[split]
         path = f"data/{table.name}/{split}.parquet"
         write_parquet(out / path, rows, content.schema)
         files.append({"split": split, "path": path})
@@ -60,15 +63,6 @@ def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
     if not files:
         return None
     return {"name": table.name, "files": files, "rows": counts, "is_items": table.is_items}
-
-
-def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
-    rows: list[Row] = content.to_pylist()
-    splits: dict[str, list[Row]] = {}
-    for row in rows:
-        given = row.get("split") if table.is_items else None
-        splits.setdefault(split_name(given), []).append(row)
-    return {name: splits[name] for name in SPLIT_NAMES if name in splits}
 
 
 def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> str:
@@ -147,8 +141,6 @@ def eval_yaml(opened: Round, configs: Sequence[Row]) -> str:
 __all__ = ["FORMATS", "TEXTS", "export_round", "is_ids_export", "rebuild_round"]
 
 
-REVEALED = "revealed.json"
-
 _Write = Callable[[Contents, Path, Mapping[str, str], "Corpus | None"], None]
 FORMATS: Mapping[str, _Write] = {
     "hf": write_hugging_face,
@@ -192,7 +184,13 @@ def export_round(
             f"{corpus.folder} is not the corpus that round {opened.id} was built from, or has "
             "changed since."
         )
-    _refuse_sealed(opened)
+    reveal = opened.folder.absolute().parent / f"{opened.id}.{REVEALED}"
+    if opened.spec["round"].get("sealed") and not reveal.exists():
+        raise VivaError(
+            f"Round {opened.id} is sealed: its items are shown one round later. "
+            f"viva round seal {opened.folder} --reveal writes {reveal.name} beside it; export it "
+            "then."
+        )
     if open_only and form == "ids":
         raise InputError("An export of ids has no texts: leave out --texts or choose hf.")
     contents = Contents(opened, open_only=open_only)
@@ -204,16 +202,6 @@ def export_round(
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return out
-
-
-def _refuse_sealed(opened: Round) -> None:
-    reveal = opened.folder.absolute().parent / f"{opened.id}.{REVEALED}"
-    if opened.spec["round"].get("sealed") and not reveal.exists():
-        raise VivaError(
-            f"Round {opened.id} is sealed: its items are shown one round later. "
-            f"viva round seal {opened.folder} --reveal writes {reveal.name} beside it; export it "
-            "then."
-        )
 
 
 def _settle(draft: Path, out: Path) -> None:

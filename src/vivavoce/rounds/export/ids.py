@@ -183,7 +183,17 @@ def rebuild_round(
             built = _build(source, parent, corpus, builders, drafts)
             if built.sha256 != source["sha256"]:
                 raise _refusal(source, out, {**differences, "files": _compare_files(source, built)})
-            return _settle(built, out)
+            final = out / built.id
+            if not final.exists():
+                built.folder.rename(final)
+            elif hash_tree(final) != hash_tree(built.folder):
+                raise VivaError(
+                    f"{final} is another round of that name. Choose another folder with --out."
+                )
+            opened = load_round(final)
+            if opened.spec["round"].get("sealed"):
+                write_commitment(opened, out)
+            return opened
         except BuildFailed as error:
             raise _refusal(source, out, differences, str(error)) from error
         finally:
@@ -212,18 +222,6 @@ def _build(
         raise
     except VivaError as error:
         raise BuildFailed(str(error)) from error
-
-
-def _settle(built: Round, out: Path) -> Round:
-    final = out / built.id
-    if not final.exists():
-        built.folder.rename(final)
-    elif hash_tree(final) != hash_tree(built.folder):
-        raise VivaError(f"{final} is another round of that name. Choose another folder with --out.")
-    opened = load_round(final)
-    if opened.spec["round"].get("sealed"):
-        write_commitment(opened, out)
-    return opened
 
 
 def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list[str]]:

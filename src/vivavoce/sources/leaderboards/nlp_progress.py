@@ -27,10 +27,12 @@ _LINK = re.compile(
     r"\[([^\[\]]{1,500})\]\(\s?([^()\s]{1,500}(?:\([^()\s]{0,100}\)[^()\s]{0,200})?)"
 )
 _PAPER = re.compile(r"paper|source|reference", re.IGNORECASE)
+_METHOD = re.compile(r"(?:approach|method|model|parser|system)(?:es|s)?", re.IGNORECASE)
+_DATASET = re.compile(r"(?:benchmark|corpus|data ?set)s?", re.IGNORECASE)
 _OTHER = re.compile(
-    r"(?:code|model|method|system|note|comment|year|date|link|#|approach|parser|type|data|remark)s?",
-    re.IGNORECASE,
+    r"(?:code|note|comment|year|date|published|link|type|data|remark)s?|#.*", re.IGNORECASE
 )
+"""Headers of columns that hold no scores; a number sign heads a count."""
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
 _LABEL = 120
 """Most characters of a line above a table that can name the table."""
@@ -90,33 +92,51 @@ def _boards(lines: Sequence[str]) -> Iterator[_Board]:
         if heading := _HEADING.fullmatch(line):
             level = len(heading[1])
             headings = {n: title for n, title in headings.items() if n < level}
-            headings[level] = plain(plain_words(heading[2])).rstrip(": ")
+            headings[level] = plain(plain_words(heading[2])).rstrip(":. ")
             label = ""
         elif line.strip():
-            announces = line.strip().endswith(":") and len(line) <= _LABEL
-            label = plain(plain_words(line)).rstrip(":* ") if announces else ""
-            # A sentence is not a name: it has more words, all in lower case after the first.
-            if len(words := label.split()) > _SHORT and all(map(str.islower, words[1:])):
-                label = ""
+            label = _label(line)
     if open_board is not None:
         yield open_board
 
 
+def _label(line: str) -> str:
+    """The name that a line gives to the table below it; a sentence gives none."""
+    name = plain(plain_words(line)).rstrip(":* ")
+    words = name.split()
+    is_sentence = len(words) > _SHORT and all(map(str.islower, words[1:]))
+    return "" if len(line) > _LABEL or is_sentence or name.endswith(".") else name
+
+
 def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
+    """Read the scores of a table.
+
+    The method is in the column that is headed so, otherwise in the first column of words. If
+    rows name their datasets, a score is on that of its row, and the method has to have a header.
+    """
     header = [plain(plain_words(cell)) for cell in board.rows[0]]
     rows = [[*row, *[""] * len(header)][: len(header)] for row in board.rows[1:]]
-    paper = next((n for n, name in enumerate(header) if n and _PAPER.search(name)), None)
-    metrics = [n for n in range(1, len(header)) if n != paper and _is_metric(header, rows, n)]
+    metrics = [n for n in range(len(header)) if _is_metric(header, rows, n)]
+    words = [n for n in range(len(header)) if n not in metrics]
+    paper = next((n for n in words if _PAPER.search(header[n])), None)
+    datasets = next((n for n in words if _DATASET.fullmatch(header[n])), None)
+    named = [n for n in words if n not in (paper, datasets) and not _OTHER.fullmatch(header[n])]
+    method = next((n for n in named if _METHOD.fullmatch(header[n])), None)
+    if method is None and datasets is None:
+        method = next(iter(named), paper)
+    if method is None:  # a list of data sets, or numbers without names
+        return
     for row in rows:
-        title, url = _link(row[paper] if paper is not None else row[0])
+        title, url = _link(row[method if paper is None else paper])
+        own = "" if datasets is None else plain(plain_words(row[datasets]))
         for column in metrics:
             score = plain(plain_words(row[column]))
             if read_score(score) is not None:
                 yield ResultRow(
                     task=task,
-                    dataset=dataset,
+                    dataset=f"{dataset} > {own}" if own else dataset,
                     metric=header[column],
-                    method=plain(plain_words(row[0])),
+                    method=plain(plain_words(row[method])),
                     score=score,
                     paper_title=title,
                     paper_url=url,
@@ -125,7 +145,8 @@ def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
 
 def _is_metric(header: Sequence[str], rows: Sequence[Sequence[str]], column: int) -> bool:
     """Check whether a column holds scores: most of its cells are numbers."""
-    if not header[column] or _OTHER.fullmatch(header[column]):
+    name = header[column]
+    if not name or any(kind.fullmatch(name) for kind in (_OTHER, _METHOD, _DATASET)):
         return False
     given = [cell for row in rows if (cell := plain(plain_words(row[column]))) not in ("", "-")]
     return 2 * sum(read_score(cell) is not None for cell in given) > len(given)
@@ -159,7 +180,7 @@ def _read_row(line: str) -> list[ResultRow]:
     text = {key: plain(content) for key, content in read_fields(line).items()}
     path = text.get("section") or text.get("dataset", "")
     # Headings without links and closing colons, as pages give them.
-    headings = [plain(plain_words(part)).rstrip(": ") for part in path.split(" > ")]
+    headings = [plain(plain_words(part)).rstrip(":. ") for part in path.split(" > ")]
     row = ResultRow(
         task=text.get("task", ""),
         dataset=" > ".join(headings),
