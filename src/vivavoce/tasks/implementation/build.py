@@ -92,11 +92,15 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     folder = _folder(options.items)
     frames = _market(spec.round.seed, folder)
     known = _known("formulas", folder)
-    formulas, values = formula_items(
-        (known[name] for name in options.formulas or ()),
-        compose(spec.round.seed, options.composed, frames),
-        frames,
-    )
+    fixed = ((known[name], known[name].values(frames)) for name in options.formulas or ())
+    composed = compose(spec.round.seed, options.composed, frames)
+    formulas: list[Row] = []
+    gold_files: dict[str, bytes] = {}
+    for number, (formula, values) in enumerate(chain(fixed, composed)):
+        gold = f"values/{number:03d}.parquet"
+        gold_files[gold] = _gold(values)
+        formulas.append(formula_row(formula, gold))
+    formulas.sort(key=lambda row: str(row["id"]))
     chosen = (_known("architectures", folder)[name] for name in options.architectures or ())
     networks = compose_networks(spec.round.seed, options.composed_architectures)
     architectures, tensors = architecture_items(chain(chosen, networks), spec.round.seed)
@@ -110,7 +114,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     }
     tables = {f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()}
     made = {task: items for task, items in tasks.items() if items}
-    return FamilyItems(made, SCHEMAS, files=tables | values | tensors | claimed)
+    return FamilyItems(made, SCHEMAS, files=tables | gold_files | tensors | claimed)
 
 
 def _known(kind: str, folder: Path | None) -> Mapping[str, Any]:
@@ -188,24 +192,6 @@ file.
 _VARIANT = re.compile(r"_\d+$")
 _SIGNIFICANT = 12
 """Significant digits of gold values and claimed numbers; further ones depend on the processor."""
-
-
-def formula_items(
-    formulas: Iterable[Formula],
-    composed: Iterable[tuple[Formula, Any]],
-    frames: Mapping[str, Any],
-) -> tuple[list[Row], dict[str, bytes]]:
-    """Make the items, sorted by id, and the files of their gold values by name.
-
-    Composed formulas come with their values; the market's tables are by name.
-    """
-    rows, files = [], {}
-    fixed = ((formula, formula.values(frames)) for formula in formulas)
-    for number, (formula, values) in enumerate(chain(fixed, composed)):
-        gold = f"values/{number:03d}.parquet"
-        files[gold] = _gold(values)
-        rows.append(formula_row(formula, gold))
-    return sorted(rows, key=lambda row: str(row["id"])), files
 
 
 def cluster_of(name: str) -> str:
@@ -328,11 +314,7 @@ def pdf_text(path: Path) -> str:
 def reproduce_items(
     reports: Iterable[Report], formulas: Mapping[str, Formula], frames: Mapping[str, Any]
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """Make the items, sorted by id, and the files of their gold values by name.
-
-    Raises:
-        InputError: A claim is about an unknown formula or column.
-    """
+    """Make the items, sorted by id, and the files of their gold values by name."""
     rows, files = [], {}
     for number, report in enumerate(reports):
         if report.claim is None:

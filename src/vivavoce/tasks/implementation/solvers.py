@@ -49,9 +49,6 @@ def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
     Args:
         rounds: Maximum further answers.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: `rounds` or `context` is invalid.
     """
     check_context(context)
     check_numbers({"rounds": (rounds, 0, _MAX_ROUNDS)})

@@ -216,11 +216,7 @@ def without_excerpts(prompts: PromptSet, asked: str) -> str:
 
 
 def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
-    """Put a prompt together.
-
-    Raises:
-        InputError: A template is missing, malformed or has no slot.
-    """
+    """Put a prompt together."""
     text = ""
     places: list[Span] = []
     for one in chunks:

@@ -106,11 +106,7 @@ def table_reader() -> Solver:
 
 @solver
 def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
-    """Answer with random rows of the papers' tables: the first words and a number of each.
-
-    Raises:
-        InputError: The number of rows is invalid.
-    """
+    """Answer with random rows of the papers' tables: the first words and a number of each."""
     check_numbers({"rows": (rows, 1, None), "seed": (seed, -(2**63), 2**63)})
 
     def answer(state: TaskState) -> str:

@@ -288,17 +288,10 @@ class Library:
         return found
 
     def read(self, paper_id: str, part: str = OUTLINE, page: int = 1, size: int = 4000) -> Page:
-        """A page of a part of a paper.
+        """A page of a part of a paper; `InputError` if it does not exist.
 
-        Args:
-            paper_id: Id from a search.
-            part: `outline` (date, abstract, list of sections and tables), `abstract`, `section N`
-                or `table N`, from 1.
-            page: Number from 1.
-            size: Maximum characters of a page.
-
-        Raises:
-            InputError: The paper, part or page does not exist.
+        A part is `outline` (date, abstract, list of sections and tables), `abstract`, `section N`
+        or `table N`; parts and pages are numbered from 1, and `size` is in characters.
         """
         paper = self._papers.get(paper_id)
         if paper is None:

@@ -64,9 +64,6 @@ def agent(
         page: Maximum characters of a page.
         tokens: Maximum tokens of input and output over all turns before it must answer.
         context: Window in tokens; by default that of the provider or the model table.
-
-    Raises:
-        InputError: An argument is invalid.
     """
     check_context(context)
     check_numbers(

@@ -77,11 +77,7 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
 
 
 def load_agent(name: str, sha256: str = "") -> Any:
-    """Load the object `FILE.py@NAME`; this runs the file's code.
-
-    Raises:
-        InputError: See `custom_agent`.
-    """
+    """Load the object `FILE.py@NAME`; this runs the file's code."""
     if is_command_line(name):
         return _command_line_agent(name, sha256)
     file, _, attribute = name.rpartition("@")

@@ -39,9 +39,6 @@ def direct(context: int | None = None) -> Solver:
 
     Args:
         context: Window in tokens; by default that of the provider or the model table.
-
-    Raises:
-        InputError: The window is not a positive number of tokens.
     """
     check_context(context)
 

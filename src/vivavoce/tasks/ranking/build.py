@@ -274,9 +274,6 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
     """Make the items of both ranking tasks.
 
     Test boards are the items; the others are in `development.parquet`.
-
-    Raises:
-        StaleError: A requested network was not built.
     """
     found = ranked_boards(corpus, spec.window, options.min_papers)
     rows = [item_of(board, spec.round.seed) for board in found.boards]

@@ -58,11 +58,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """Settings of a ranking by a network.
-
-    Raises:
-        InputError: An option is invalid.
-    """
+    """Settings of a ranking by a network."""
 
     encoder: str = TFIDF
     """Encoder for edges: `tfidf`, a preset of dense retrieval, a folder, or a hub name."""
@@ -92,9 +88,6 @@ class PaperGraph:
     Args:
         papers: The file `papers.parquet`.
         edges: The file `edges.parquet`.
-
-    Raises:
-        DamagedError: They cannot be read.
     """
 
     def __init__(self, papers: bytes, edges: bytes) -> None:

@@ -59,9 +59,6 @@ def pagerank(
         direction: Direction of the walk: cited, citing or both.
         damping: Probability that the walk continues.
         weights: True to weight edges by the similarity of the two papers.
-
-    Raises:
-        InputError: An option is none that there is.
     """
     options = RankOptions(*encoder_of(encoder), direction, damping, weights)
     return _ranking("pagerank", lambda state, row: _rank(state, row, "pagerank", options))

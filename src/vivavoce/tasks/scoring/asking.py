@@ -124,9 +124,6 @@ async def ask(
     """Ask until the reply's JSON can be read; return the answer and the last reply.
 
     `read` makes the answer from decoded JSON; None if that has another form.
-
-    Raises:
-        InputError: The model's window is too small for the parts that are never cut.
     """
     for attempt in range(1, attempts + 1):
         reply = await send(model, prompts, request, attempt=attempt, usual=usual)

@@ -137,11 +137,7 @@ def hash_of_template(prompts: PromptSet, name: str) -> str:
 
 
 async def compare(prompts: PromptSet, comparison: Comparison) -> Judgement:
-    """Ask every judge for both verdicts.
-
-    Raises:
-        InputError: A judge's window is too small for its instructions.
-    """
+    """Ask every judge for both verdicts."""
     judges = open_judges()
     for judge in judges:  # all see the texts that fit into the smallest window
         comparison = _cut(prompts, comparison, judge)
@@ -254,11 +250,7 @@ def _record(rulings: Sequence[Ruling | None]) -> dict[str, Any]:
 
 
 async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
-    """Ask every judge for the label of every line.
-
-    Raises:
-        InputError: A judge's window is too small for its instructions.
-    """
+    """Ask every judge for the label of every line."""
     return LabelledQuestion(
         question, {str(judge): await _label(judge, prompts, question) for judge in open_judges()}
     )

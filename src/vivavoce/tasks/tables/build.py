@@ -75,11 +75,7 @@ def settle_evidence(
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItems:
-    """Make the items of the tables of a window.
-
-    Raises:
-        InputError: A file in the options cannot be used.
-    """
+    """Make the items of the tables of a window."""
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
     demands, excluded = choose_demands(gold, options)

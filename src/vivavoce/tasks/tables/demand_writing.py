@@ -142,11 +142,7 @@ async def write_demands(
 
 
 async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
-    """Write the demand for a table, or give up with the reasons.
-
-    Raises:
-        InputError: A model's window is too small for the instructions.
-    """
+    """Write the demand for a table, or give up with the reasons."""
     index = leak_index(request.table, request.titles)
     verdicts: list[Verdict] = []
     proposed = ""

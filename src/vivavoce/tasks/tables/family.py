@@ -173,11 +173,7 @@ def read_answer(answer: str, titles: Mapping[str, str]) -> LiteratureTable | Non
 
 
 def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
-    """Read the gold of a sample, with papers by label.
-
-    Raises:
-        InputError: It is not a table.
-    """
+    """Read the gold of a sample, with papers by label."""
     gold = read_answer(target, titles)
     if gold is None:
         raise InputError("The gold of a sample is not a table. Build the round again.")

@@ -150,11 +150,7 @@ def answer_text(table: LiteratureTable) -> str:
 
 
 def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
-    """Read the table of such an object.
-
-    Raises:
-        InputError: A part has the wrong type; the message names it.
-    """
+    """Read the table of such an object."""
     table = {"columns": value.get("columns"), "rows": value.get("rows")}
     return table_from_json({"papers": value.get("papers"), "table": table}, names)
 

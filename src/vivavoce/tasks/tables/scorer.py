@@ -70,11 +70,7 @@ async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
 
 
 def parts(view: View[TableArguments]) -> dict[str, Any]:
-    """Method, models of roles and metadata of a log, from a run's arguments.
-
-    Raises:
-        InputError: A required role is missing.
-    """
+    """Method, models of roles and metadata of a log, from a run's arguments."""
     made = {"solver": one_step(context=view.context), "metadata": _judging(view)}
     if replayed_roles() is not None:
         return {**made, "model_roles": None}

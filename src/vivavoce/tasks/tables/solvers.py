@@ -98,9 +98,6 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
         fit: Cut the papers' texts in proportion to fit a known window; otherwise a prompt that is
             too long is an overflow.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot, fit=fit)
 
@@ -142,9 +139,6 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
     Args:
         cot: Ask for reasoning before each answer.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot)
 
@@ -173,9 +167,6 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
     Args:
         cot: Ask for reasoning before each answer.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot)
 

@@ -75,9 +75,6 @@ def compose(
 
     Examples and works are shown in the given order; the last example is removed first if there is
     no room. The template is by default that of the task.
-
-    Raises:
-        InputError: A template is missing, malformed or has no slot.
     """
     shown, listed = _examples(prompts, task, examples), _works(prompts, works)
     texts, given, inside = dict(slots), {**values, "demonstrations": ""}, 0

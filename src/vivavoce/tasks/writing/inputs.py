@@ -146,9 +146,6 @@ def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
 
     Demonstrations and listed works are separate. Settings with demonstrations show the same of the
     target, and of a demonstration, as `base`.
-
-    Raises:
-        InputError: The task has no such setting.
     """
     if setting not in settings_of(task):
         known = ", ".join(settings_of(task))

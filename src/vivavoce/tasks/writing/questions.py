@@ -166,11 +166,7 @@ def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
 
 
 def nugget_rows(folder: Path, path: Path) -> list[tuple[Row, str]]:
-    """Items of a campaign in which people confirm facts, each with its place in the file.
-
-    Raises:
-        InputError: As `check_nuggets` says.
-    """
+    """Items of a campaign in which people confirm facts, each with its place in the file."""
     opened = load_round(folder)
     check_nuggets(path, opened)
     sections = read_file(path)[1]
@@ -212,9 +208,6 @@ def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int
     """The sections of a file as people's labels change them, and how many facts went.
 
     A fact that its section does not state goes; another one is as important as people say.
-
-    Raises:
-        InputError: A line of the labels is none, or as `check_nuggets` says.
     """
     check_nuggets(path, opened)
     by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]

@@ -86,11 +86,7 @@ class Architecture:
 
 @cache
 def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
-    """All architectures of the package and of `architectures/` in a user's folder, by name.
-
-    Raises:
-        InputError: A name is repeated, or a file is incomplete.
-    """
+    """All architectures of the package and of `architectures/` in a user's folder, by name."""
     folders = [*architectures.__path__, *own_folders("architectures", folder)]
     return read_items("architecture", folders, ".toml", _read)
 
@@ -146,9 +142,6 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
     """Compute the layers by torch-geometric, in double precision and rounded to 6 decimals.
 
     The last digits depend on the processor; in double precision they are far below the rounding.
-
-    Raises:
-        InputError: The truth does not return the item's layers as arrays, or the reference differs.
     """
     layers = in_double(architecture.truth, inputs, weights)
     if not isinstance(layers, list) or not all(isinstance(each, np.ndarray) for each in layers):

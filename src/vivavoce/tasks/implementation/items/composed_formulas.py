@@ -150,11 +150,7 @@ def _indexed(frames: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[Formula, Any]]:
-    """Compose formulas of a seed over flat tables, with their values, in the order found.
-
-    Raises:
-        InputError: The seed gives fewer.
-    """
+    """Compose formulas of a seed over flat tables, with their values, in the order found."""
     rng = np.random.default_rng([seed, 0xF0])
     trial = Trial(frames)
     kinds = list(_KINDS)

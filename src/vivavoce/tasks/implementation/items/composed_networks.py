@@ -67,12 +67,7 @@ _TRIES = 20_000
 
 
 def compose_networks(seed: int, count: int) -> Iterator[Architecture]:
-    """Compose networks of a seed, in the order found.
-
-    Raises:
-        InputError: The seed gives fewer.
-        MissingExtra: torch-geometric is not installed.
-    """
+    """Compose networks of a seed, in the order found."""
     if count:
         import_geometric()
     rng, trial = np.random.default_rng([seed, 0xA0]), Trial(seed)

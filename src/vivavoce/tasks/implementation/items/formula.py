@@ -96,11 +96,7 @@ class Formula:
 
 @cache
 def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
-    """All formulas of `items/formulas/` and of `formulas/` in a user's folder, by name, sorted.
-
-    Raises:
-        InputError: A name is repeated, a file is incomplete, or a reference in it is unknown.
-    """
+    """All formulas of `items/formulas/` and of `formulas/` in a user's folder, by name, sorted."""
     folders = [*formulas.__path__, *own_folders("formulas", folder)]
     return read_items("formula", folders, ".toml", _read)
 

@@ -325,9 +325,6 @@ def generate(seed: int) -> dict[str, pd.DataFrame]:
     """Generate the market of a seed, as flat tables by name with unordered rows.
 
     The values depend only on the seed.
-
-    Raises:
-        InputError: The seed is below 0.
     """
     if seed < 0:
         raise InputError(f"The market's seed is {seed}; it must be 0 or more.")

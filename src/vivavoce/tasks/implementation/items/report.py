@@ -75,11 +75,7 @@ class Report:
 
 @cache
 def list_reports(folder: Path | None = None) -> dict[str, Report]:
-    """All reports of `items/reports/` and of `reports/` in a user's folder, by name, sorted.
-
-    Raises:
-        InputError: A report is unusable.
-    """
+    """All reports of `items/reports/` and of `reports/` in a user's folder, by name, sorted."""
     return read_items("report", [str(FOLDER), *own_folders("reports", folder)], ".md", _read)
 
 

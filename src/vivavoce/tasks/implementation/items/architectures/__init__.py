@@ -46,16 +46,9 @@ def import_geometric() -> tuple[Any, Any]:
 def record(
     module: Any, weights: Arrays, inputs: Sequence[Array], renames: Mapping[str, str]
 ) -> tuple[Array, dict[str, list[Call]]]:
-    """Run a torch module in evaluation mode; return its result, and the calls of its parts by name.
+    """Run a torch module in evaluation mode; return its result, and calls of its parts by name.
 
-    Args:
-        module: The network.
-        weights: State by our keys; other buffers keep their values.
-        inputs: Arguments of its `forward`.
-        renames: Prefix of our keys -> prefix of the module's keys; others stay as they are.
-
-    Raises:
-        InputError: The weights do not match the module's parameters.
+    `renames` maps prefixes of our keys to those of the module.
     """
     import torch
 
