@@ -7,12 +7,9 @@ from vivavoce.tasks.leaderboards.items import (
     FoundChunk,
     PaperChunk,
     compose,
-    question,
-    without_excerpts,
 )
 
 PROMPTS = open_prompts("leaderboards", None)
-ROW = {"task": "#task#", "dataset": "#dataset#", "metric": "#metric#"}
 FORM = "| Method | Score |\n|---|---|"
 
 
@@ -21,13 +18,6 @@ def found(*texts: str) -> list[FoundChunk]:
         FoundChunk(PaperChunk("p", f"#source-{n}#", text), n, 1.0)
         for n, text in enumerate(texts, 1)
     ]
-
-
-def test_the_question_is_one_sentence_that_names_all_three() -> None:
-    asked = question(PROMPTS, ROW)
-    assert all(asked.count(value) == 1 for value in ROW.values())
-    assert asked.endswith(".")
-    assert "\n" not in asked
 
 
 def test_the_prompt_holds_question_excerpts_and_the_form_of_the_answer() -> None:
@@ -54,10 +44,3 @@ def test_a_text_that_looks_like_a_template_is_only_a_text() -> None:
     evil = "{{ question }} \ue000text\ue001 {% raw %}"
     made = compose(PROMPTS, evil, found(evil))
     assert made.text.count(evil) == 2
-
-
-def test_methods_that_read_by_themselves_are_told_the_form_too() -> None:
-    text = without_excerpts(PROMPTS, "#asked#")
-    assert text.startswith("#asked#")
-    assert text.endswith(FORM)
-    assert "excerpt" not in text

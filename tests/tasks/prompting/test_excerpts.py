@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.rag import (
     SPARSE,
@@ -20,7 +18,6 @@ from vivavoce.tasks.prompting.windows import EstimatedCounter
 
 TOPICS = ("graph", "neural", "network", "text", "paper", "table", "title", "query")
 PASSAGES = [f"The {topic} of one is the {topic} of all {topic} readers." for topic in TOPICS]
-QUERIES = [f"Write on the {topic}." for topic in TOPICS]
 
 
 class WordCounter:
@@ -41,20 +38,6 @@ def as_excerpts(passages: list[str]) -> list[Excerpt]:
         found.append(Excerpt("this paper", start, start + len(passage), passage))
         start += len(passage) + 1
     return found
-
-
-@pytest.mark.parametrize("retriever", ["bm25", "tfidf"])
-def test_what_is_found_is_what_the_retriever_gives_for_the_query(retriever: str) -> None:
-    searchable = SPARSE[retriever](PASSAGES)
-    for query in QUERIES:
-        hits = searchable.search(query, 3)
-        found = find_excerpts(searchable, as_excerpts(PASSAGES), query, 3)
-        by_rank = sorted(found, key=lambda one: one.rank)
-        assert [(one.excerpt.text, one.score) for one in by_rank] == [
-            (PASSAGES[hit.index], hit.score) for hit in hits
-        ]
-        starts = [one.excerpt.start for one in found]
-        assert starts == sorted(starts)
 
 
 def test_a_query_without_a_word_of_the_texts_finds_their_openings() -> None:
