@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.index import paper_facts
-from vivavoce.corpus.resolve.references import Resolution
+from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.reference_index import paper_facts
+from vivavoce.corpus.references import Resolution
 from vivavoce.records import Author, Document, Reference
 from vivavoce.sources import list_sources
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from vivavoce.corpus.identity.matching import surname, title_key
-from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.references import PaperIndex, know_paper
+from vivavoce.corpus.matching import surname, title_key
+from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.references import PaperIndex, know_paper
 from vivavoce.records import Author, Document, Reference
 
 Damage = Callable[[str, random.Random], str]

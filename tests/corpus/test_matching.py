@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.identity.matching import (
+from vivavoce.corpus.matching import (
     fold,
     names_agree,
     title_key,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.identity.merge import Merge, merge_documents
+from vivavoce.corpus.merge import Merge, merge_documents
 from vivavoce.records import Author, Document
 
 IS_METADATA = {"metadata": True, "snapshot": True, "tei": False, "jats": False}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.references import PaperIndex, know_paper
+from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.references import PaperIndex, know_paper
 from vivavoce.records import Author, Document, Reference
 
 

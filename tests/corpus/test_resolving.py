@@ -18,9 +18,9 @@ from tests.corpus.resolving_corpora import (
 )
 
 from vivavoce.corpus.build.citing import resolve_shard
-from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
-from vivavoce.corpus.resolve.index import Index, build_index, open_index, paper_facts
-from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_paper
+from vivavoce.corpus.merge import MergedPaper, merge_documents
+from vivavoce.corpus.reference_index import Index, build_index, open_index, paper_facts
+from vivavoce.corpus.references import PaperIndex, Resolution, know_paper
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
 from vivavoce.sources import ReadOptions, list_sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.corpus.resolve.index import Kind, hash_texts
+from vivavoce.corpus.reference_index import Kind, hash_texts
 
 
 def test_a_text_has_the_same_key_on_every_machine() -> None:

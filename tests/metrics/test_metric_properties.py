@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics import Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.factor import score_claim, score_columns
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import (
@@ -44,18 +44,6 @@ def test_f1_lies_between_its_parts_and_knows_no_order(precision: float, recall: 
     assert low * (1 - 1e-12) <= found <= high * (1 + 1e-12)
     assert found <= 2 * low
     assert harmonic_mean(None, recall) is None
-
-
-@given(st.lists(RATIOS, min_size=1, max_size=8))
-def test_shares_of_many_lie_between_those_of_each(ratios: list[Ratio]) -> None:
-    shares = [ratio.hits / ratio.asked for ratio in ratios]
-    for how in ("macro", "micro"):
-        found = aggregate_ratios(ratios, how)
-        assert found is not None
-        assert min(shares) - 1e-12 <= found <= max(shares) + 1e-12
-    undefined = Ratio(0, 0)
-    assert aggregate_ratios([*ratios, undefined]) == aggregate_ratios(ratios)
-    assert aggregate_ratios([undefined]) is None
 
 
 @given(COLUMNS, COLUMNS)

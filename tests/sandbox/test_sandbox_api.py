@@ -21,8 +21,7 @@ import pytest
 from tests.sandbox.ordinary_user import ID, OrdinaryUser, ordinary_user
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox import cgroup, command
-from vivavoce.sandbox.cgroup import make_group
+from vivavoce.sandbox import command, kernel
 from vivavoce.sandbox.command import (
     BwrapConfig,
     HiddenInterpreter,
@@ -35,8 +34,8 @@ from vivavoce.sandbox.command import (
     site_entries,
 )
 from vivavoce.sandbox.guarantees import examine_sandbox
+from vivavoce.sandbox.kernel import build_filter, make_group
 from vivavoce.sandbox.process import RunResult, open_sandbox
-from vivavoce.sandbox.seccomp import build_filter
 
 SMALL = BwrapConfig(packages=(), memory_mb=256, work_mb=16, wall_seconds=20)
 PYTHON = python_command(SMALL)
@@ -207,7 +206,7 @@ KILLED = """
 import asyncio, os, signal
 from vivavoce.sandbox.command import BwrapConfig
 from vivavoce.sandbox.process import RunResult, open_sandbox
-from vivavoce.sandbox.seccomp import build_filter
+from vivavoce.sandbox.kernel import build_filter
 async def use():
     async with open_sandbox(BwrapConfig(packages=())) as box:
         print(*(box.group.folders if box.group else ()), flush=True)
@@ -224,7 +223,7 @@ def test_a_killed_run_leaves_no_control_group_behind():
     )
     assert done.returncode == -9, done.stderr
     folders = [Path(name) for name in done.stdout.split()]
-    assert len(folders) == (len(cgroup._limits(1, 1)) if os.geteuid() == 0 and folders else 0)
+    assert len(folders) == (len(kernel._limits(1, 1)) if os.geteuid() == 0 and folders else 0)
     deadline = time.monotonic() + 20
     while any(folder.exists() for folder in folders):
         assert time.monotonic() < deadline, folders

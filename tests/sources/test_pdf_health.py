@@ -55,6 +55,7 @@ def facts_of(document: Document, **others: object) -> Facts:
         title=document.title,
         described_title="",
         title_alike="",
+        below_title="",
         authors=document.authors,
         unread_authors=(),
         abstract=document.abstract,
@@ -187,6 +188,19 @@ def test_lines_in_the_print_of_a_title_or_of_names_are_a_doubt() -> None:
     assert judge(replace(facts, title_alike="A Review")).doubts == ("title", "authors")
     assert judge(replace(facts, unread_authors=["The Quiet Choir"])).doubts == ("authors",)
     assert judge(replace(facts, title="Introduction")).doubts == ("title",)
+
+
+def test_a_line_between_the_title_and_the_authors_may_be_a_subtitle() -> None:
+    facts = facts_of(read_file(FIXTURES / "acl.pdf"), letters_by_page=[3000])
+    name = facts.authors[0].name
+    for line, doubts in (
+        ("What tuning gains, and for whom", ("title",)),
+        (f"{name.upper()} and others", ()),
+        ("2021", ()),
+    ):
+        assert judge(replace(facts, below_title=line)).doubts == doubts
+    nameless = replace(facts, authors=(), below_title="Anonymous submission")
+    assert judge(nameless).doubts == ("authors",)
 
 
 def test_a_list_that_is_cut_inside_its_entries_is_a_doubt() -> None:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ratios import Measured, Shares, average, estimate, harmonic, means_of
+from vivavoce.statistics.intervals import (
+    Measured,
+    Shares,
+    average,
+    estimate,
+    harmonic,
+    means_of,
+    resample,
+)
 
 CLUSTERS = ["a", "b", "c", "d"]
 

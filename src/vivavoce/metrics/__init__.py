@@ -235,18 +235,6 @@ class Ratio:
         return self.hits / self.asked if self.asked else self.when_none
 
 
-def aggregate_ratios(ratios: Sequence[Ratio], how: Aggregate = "macro") -> float | None:
-    """One share for many items; None if it is undefined for all of them."""
-    values = [ratio.value for ratio in ratios]
-    defined = [value for value in values if value is not None]
-    if not defined:
-        return None
-    asked = sum(ratio.asked for ratio in ratios)
-    if how == "micro":
-        return sum(ratio.hits for ratio in ratios) / asked if asked else 0.0
-    return math.fsum(defined) / len(defined)
-
-
 def harmonic_mean(precision: float | None, recall: float | None) -> float | None:
     """F1 of a precision and a recall; 0 when both are 0, None when either is undefined."""
     if precision is None or recall is None:

@@ -293,16 +293,12 @@ def load_answers(path: Path) -> dict[Key, str | None]:
     for place, row in read_records(path, _Row):
         key = row.id, row.epoch
         if key in places:
+            epoch = "" if row.epoch is None else f" (epoch {row.epoch})"
             raise InputError(
-                f"{place} repeats the id {key[0]!r}{_of_epoch(key[1])} of {places[key]}. Keep one "
-                "of them."
+                f"{place} repeats the id {row.id!r}{epoch} of {places[key]}. Keep one of them."
             )
         answers[key], places[key] = row.text, place
     return answers
-
-
-def _of_epoch(epoch: int | None) -> str:
-    return "" if epoch is None else f" (epoch {epoch})"
 
 
 def _read_address(messages: Sequence[ChatMessage]) -> tuple[str | int, int | None]:

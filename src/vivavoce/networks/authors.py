@@ -84,7 +84,9 @@ def read_authorships(corpus: Corpus) -> Authorships:
     # The table is sorted by paper and place, so the first row of a paper is its first author.
     is_first = first_of_each(paper)
     spelled = flat(table["name"])
-    keys, names, name = _identify_authors(spelled, flat(table["author_id"]))
+    names, name = _compare_names(spelled)
+    ids = prefixed(BY_ID, pc.utf8_trim_whitespace(flat(table["author_id"])))
+    keys = pc.coalesce(ids, prefixed(BY_NAME, names).take(pa.array(name)))
     keep = (paper != MISSING) & as_flags(pc.is_valid(keys))
     keyed, author = sorted_keys(keys.filter(pa.array(keep)))
     _, first = np.unique(author, return_index=True)
@@ -144,14 +146,6 @@ def _graph_of(authorships: Authorships, rows: Flags) -> Graph:
     """The network of some authorships; every author of the corpus is a node."""
     n = authorships.authors.num_rows
     return Graph(n, *_share_papers(authorships.paper[rows], authorships.author[rows], n))
-
-
-def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Array, Ints]:
-    """Key of each row's author, null for none; the distinct compared names; each row's name."""
-    names, name = _compare_names(spelled)
-    trimmed = pc.utf8_trim_whitespace(ids)
-    plain = prefixed(BY_NAME, names).take(pa.array(name))
-    return pc.coalesce(prefixed(BY_ID, trimmed), plain), names, name
 
 
 def _count_of_each(numbers: Ints, n: int) -> Ints:

@@ -191,6 +191,7 @@ class _Update:
                     break
                 seen[author] = True
                 self.considered += 1
+                # First-author papers that may be added, newest first, then by id.
                 led = np.sort(self.facts.led.of(author))
                 led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
                 papers = led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)

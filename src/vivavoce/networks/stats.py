@@ -35,21 +35,18 @@ def network_stats(corpus: Corpus) -> Stats:
     external = int((~citations.is_inside).sum())
     inside = load_network(corpus, "citation", external=False)
     compared = load_network(corpus, "comparison", external=False)
+    coauthor = load_network(corpus, "coauthor")
+    leads = flat(coauthor.nodes["first_author_papers"]).to_numpy()
+    core = first_author_core(coauthor.graph, leads)
     return {
-        "coauthor": _coauthor_stats(load_network(corpus, "coauthor")),
+        "coauthor": {
+            "authors": coauthor.graph.n,
+            **measure(coauthor.graph),
+            "pruned_authors": core.n,
+            "pruned_edges": core.edges,
+        },
         "citation": {**_citation_stats(inside.graph), "external": external},
         "comparison": _citation_stats(compared.graph),
-    }
-
-
-def _coauthor_stats(network: Network) -> Stats:
-    first = flat(network.nodes["first_author_papers"]).to_numpy()
-    core = first_author_core(network.graph, first)
-    return {
-        "authors": network.graph.n,
-        **measure(network.graph),
-        "pruned_authors": core.n,
-        "pruned_edges": core.edges,
     }
 
 
@@ -95,7 +92,11 @@ def by_domain(corpus: Corpus) -> list[Row]:
     labels: list[str | None] = [*known, None] if None in named else [*known]
     place = {name: number for number, name in enumerate(labels)}
     group = np.array([place[name] for name in named], dtype=np.int32)
-    listed = _entries_of_each(corpus, flat(papers["paper_id"]))
+    paper_ids = flat(papers["paper_id"])
+    listed = np.zeros(len(paper_ids), dtype=np.int64)
+    for batch in column_batches(corpus, "references", ["paper_id"]):
+        citing = number_sorted_papers(flat(batch["paper_id"]), paper_ids)
+        listed += np.bincount(citing[citing >= 0], minlength=len(paper_ids))
     rows: list[Row] = []
     for number, name in enumerate(labels):
         lists = listed[(group == number) & (listed > 0)]
@@ -136,14 +137,6 @@ def _edges(network: Network, group: Ints, count: int) -> list[Row]:
         }
         for number in range(count)
     ]
-
-
-def _entries_of_each(corpus: Corpus, paper_ids: Any) -> Longs:
-    total = np.zeros(len(paper_ids), dtype=np.int64)
-    for batch in column_batches(corpus, "references", ["paper_id"]):
-        number = number_sorted_papers(flat(batch["paper_id"]), paper_ids)
-        total += np.bincount(number[number >= 0], minlength=len(paper_ids))
-    return total
 
 
 def _mean(numbers: Longs) -> float | None:

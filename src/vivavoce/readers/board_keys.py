@@ -125,7 +125,8 @@ def dataset_key(name: str, task: str = "", metric: str = "") -> str:
 def is_named(board: str) -> bool:
     """Check whether a board's dataset and metric have names.
 
-    A dataset's is not a sentence, and has a letter or digit; a metric's is more than a split.
+    The name of a dataset has a letter or a digit, and is no sentence. That of a metric says more
+    than the split.
     """
     _, dataset, metric = (part.split("_") for part in board.split("/"))
     is_dataset = len(dataset) <= _MAX_NAME and any(map(str.isalnum, "".join(dataset)))

@@ -80,7 +80,11 @@ def _of_block(block: Block, table: CitedTable, own: str) -> Iterator[CellResult]
     caption = table.caption[:_MAX_CAPTION]
     labels = without_notes([record.label for record in block.records])
     is_turned = _is_turned(block, labels)
-    repeated = _groups_are_data(block.records, labels)
+    groups: dict[str, set[str]] = defaultdict(set)
+    for record, label in zip(block.records, labels, strict=True):
+        groups[label].add(record.context)
+    # If most methods have rows in several groups, the groups are datasets.
+    repeated = 2 * sum(len(contexts) > 1 for contexts in groups.values()) > len(groups)
     named = [(label,) for label in labels] if is_turned else block.levels
     in_caption = not _heads_name_data(named, caption)
     cells: dict[_Context, list[tuple[str, Record, int]]] = defaultdict(list)
@@ -160,14 +164,6 @@ def _is_method(label: str) -> bool:
     """Check whether a label says `ours` or cites a work."""
     name = method_name(label)
     return bool(name) and (is_own(name) or len(name) + _CITATION < len(label))
-
-
-def _groups_are_data(records: Sequence[Record], labels: Sequence[str]) -> bool:
-    """Check whether most methods have rows in several groups, so that groups are datasets."""
-    groups: dict[str, set[str]] = defaultdict(set)
-    for record, label in zip(records, labels, strict=True):
-        groups[label].add(record.context)
-    return 2 * sum(len(contexts) > 1 for contexts in groups.values()) > len(groups)
 
 
 @lru_cache(maxsize=_HEADERS)

@@ -116,20 +116,18 @@ def without_abbreviation(name: str) -> str:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Check whether the capitals of a single word are the initials of other words."""
+    """Check whether the capitals of a single word are the initials of other words.
+
+    A word in capitals counts with all its letters, a word like `of` with none.
+    """
     words = _LETTER.findall(short)
     if len(words) != 1 or len(_LETTER.findall(long)) < 2:
         return False
-    capitals = "".join(c for c in words[0] if c.isupper())
-    return len(capitals) > 1 and _initials(long).startswith(capitals)
-
-
-def _initials(text: str) -> str:
-    """Initials of words as capitals: all letters of words in capitals, none of words like `of`."""
-    initials = []
-    for word in _LETTER.findall(text):
+    initials = ""
+    for word in _LETTER.findall(long):
         if word.isupper():
-            initials.append(word)
+            initials += word
         elif word.casefold() not in ("a", "and", "for", "of", "on", "the", "to"):
-            initials.append(word[0].upper())
-    return "".join(initials)
+            initials += word[0].upper()
+    capitals = "".join(c for c in words[0] if c.isupper())
+    return len(capitals) > 1 and initials.startswith(capitals)

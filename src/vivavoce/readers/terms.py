@@ -10,7 +10,6 @@ from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 
-"""Letters of an abbreviation, at most."""
 MAX_TEXT = 4_000
 """Characters of a text whose terms are read."""
 
@@ -65,10 +64,3 @@ _PHRASE = re.compile(rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in
 def telling_terms(text: str) -> list[str]:
     """Distinct terms of a text, without terms too common in names."""
     return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]
-
-
-def is_head_word(word: str) -> bool:
-    """Check whether a word belongs to a header: a measure, a split, a resource or `Model`."""
-    terms = terms_in(word)
-    known = MEASURES | SPLITS | RESOURCES | STUBS
-    return bool(terms) and all(term in known for term in terms)

@@ -14,8 +14,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.requests import ScoreOptions
-from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ratios import Measured, estimate
+from vivavoce.statistics.intervals import Measured, estimate, resample
 from vivavoce.store import Row
 from vivavoce.tasks import broken_families, find_family, list_families
 from vivavoce.tasks.scoring.files import Rows, ScoreFamily, missing, read_pairs

@@ -103,12 +103,6 @@ class Encoder:
             between = self._model.tokenizer.sep_token
         return f"{title}{between}{abstract}" if abstract else title
 
-    def for_side(self, side: Side) -> Encoder:
-        """A copy with the same weights and the prompt of a side."""
-        other = copy(self)
-        other._side = side
-        return other
-
     @property
     def _prompt(self) -> str:
         prompts = self._model.prompts
@@ -169,7 +163,9 @@ def open_encoders(
     preset = replace(preset, passages=new, queries=queries or (new if is_one else preset.queries))
     one = Encoder(preset, "passage", device=device)
     if preset.queries == preset.passages:
-        return Encoders(one, one.for_side("query"))
+        other = copy(one)  # the same weights, with the prompt of queries
+        other._side = "query"
+        return Encoders(one, other)
     return Encoders(one, Encoder(preset, "query", device=device))
 
 

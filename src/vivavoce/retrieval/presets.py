@@ -41,15 +41,10 @@ class Preset:
     """Reason why the encoder cannot be run; empty if it can."""
 
 
-def _read_presets() -> dict[str, Preset]:
-    given = read_data(__file__, "presets.toml")
-    return {
-        name: Preset(name=name, **{"queries": entry.get("passages", ""), **entry})
-        for name, entry in given.items()
-    }
-
-
-PRESETS = _read_presets()
+PRESETS = {
+    name: Preset(name=name, **{"queries": entry.get("passages", ""), **entry})
+    for name, entry in read_data(__file__, "presets.toml").items()
+}
 """Every preset by name."""
 
 

@@ -48,19 +48,10 @@ Tokenizer = Callable[[str], Sequence[str]]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_MAX_PIECE = 200
-
 
 def words(text: str) -> list[str]:
     """Words of a text, repetitions included: case folded, split at punctuation and symbols."""
-    if text.isascii():
-        return normalise_title(text).split()
-    pieces: list[str] = []
-    for piece in text.split():
-        # Normalising a run of combining marks takes time quadratic in its length.
-        for start in range(0, len(piece), _MAX_PIECE):
-            pieces.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
-    return pieces
+    return normalise_title(text).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +95,10 @@ def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
         frequencies=counts.data.astype(np.float64),
         lengths=np.asarray(lengths, dtype=np.float64),
     )
+
+
+_K1, _B = 1.5, 0.75
+"""Saturation of repeated terms, and strength of length normalisation, in BM25."""
 
 
 class TermRetriever(ABC):
@@ -154,8 +149,6 @@ class Bm25Retriever(TermRetriever):
     Args:
         passages: The collection.
         tokenize: Splits passages and queries into terms.
-        k1: Saturation of repeated terms; higher is slower.
-        b: Strength of length normalisation, from 0 to 1.
         epsilon: Share of the mean idf for terms in more than half of the passages; None for the idf
             ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
     """
@@ -165,15 +158,13 @@ class Bm25Retriever(TermRetriever):
         passages: Iterable[str],
         tokenize: Tokenizer = words,
         *,
-        k1: float = 1.5,
-        b: float = 0.75,
         epsilon: float | None = 0.25,
     ) -> None:
         counts = count_terms(passages, tokenize)
         mean = counts.lengths.mean() if counts.lengths.any() else 1.0
         idf = _idf(counts.passages_with, len(counts.lengths), epsilon)
-        room = k1 * (1 - b + b * counts.lengths[counts.passages] / mean)
-        saturated = counts.frequencies * (k1 + 1) / (counts.frequencies + room)
+        room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
+        saturated = counts.frequencies * (_K1 + 1) / (counts.frequencies + room)
         super().__init__(counts, idf[counts.terms] * saturated, tokenize)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:

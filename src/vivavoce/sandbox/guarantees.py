@@ -52,7 +52,11 @@ def _from_probe(report: dict[str, Any], box: Sandbox) -> list[Guarantee]:
             "tmpfs at /work, /tmp: bytes and inodes",
         ),
         Guarantee("shared memory", 0 not in report["shared"], "refused outside of capped files"),
-        Guarantee("one processor", report["processors"] == 1, "no other program has it meanwhile"),
+        Guarantee(
+            "one processor",
+            report["processors"] == 1,
+            "no other program runs on it at the same time",
+        ),
         Guarantee(
             "fresh user id",
             fresh,

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.cgroup import Group, make_group
 from vivavoce.sandbox.command import (
     WORK,
     BwrapConfig,
@@ -27,7 +26,7 @@ from vivavoce.sandbox.command import (
     environment,
     find_bwrap,
 )
-from vivavoce.sandbox.seccomp import build_filter
+from vivavoce.sandbox.kernel import Group, build_filter, make_group
 
 _FIRST_UID = 200_000
 _COUNTER = itertools.count()
@@ -135,13 +134,12 @@ class Sandbox:
                 os.close(descriptor)
             descriptors = []
             await self._greet(self._process, rules)
-            try:
-                if self.group is not None:
+            if self.group is not None:
+                try:
                     self.group.add(int(json.loads(os.read(read_info, 4096))["child-pid"]))
-            except (OSError, ValueError, KeyError):
-                if self.group is not None:
+                except (OSError, ValueError, KeyError):  # the measured limits remain
                     self.group.remove()
-                self.group = None
+                    self.group = None
         finally:
             for descriptor in (*descriptors, read_info):
                 os.close(descriptor)

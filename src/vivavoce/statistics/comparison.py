@@ -63,7 +63,13 @@ def paired_difference(
     possible values. If the run might have stopped at any of several `looks`, each look gets an
     equal share of the error rate.
     """
-    difference = _subtract(_column(a), _column(b))
+    first, second = _column(a), _column(b)
+    if first.shape != second.shape:
+        raise InputError(
+            f"{len(first)} values cannot be compared with {len(second)}. "
+            "Give both contestants one value for each item, NaN where there is none."
+        )
+    difference = first - second
     value, interval = resample.mean(difference)[0], resample.intervals(difference)[0]
     if interval is None:
         return Difference(value, None, None, None)
@@ -209,12 +215,3 @@ def _column(values: npt.ArrayLike) -> Floats:
             f"values of shape {column.shape} are not one column. Give one value for each item."
         )
     return column
-
-
-def _subtract(a: Floats, b: Floats) -> Floats:
-    if a.shape != b.shape:
-        raise InputError(
-            f"{len(a)} values cannot be compared with {len(b)}. "
-            "Give both contestants one value for each item, NaN where there is none."
-        )
-    return a - b

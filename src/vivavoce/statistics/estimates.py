@@ -236,44 +236,31 @@ _BATCH_CELLS = 500_000
 
 def spearman(first: Floats, second: Floats) -> Floats:
     """Spearman's rho of each row of two arrays; NaN if a row has a NaN, one value or only ties."""
-    return _in_batches(_spearman, first, second)
+    from scipy.stats import rankdata  # boards need no ranks, and this import takes 0.5 s
+
+    def centred(rows: Floats) -> Floats:
+        return np.asarray(rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
+
+    return _cosines(centred, first, second)
 
 
 def kendall(first: Floats, second: Floats) -> Floats:
     """Kendall's tau-b of each row of two arrays; NaN if a row has a NaN, one value or only ties."""
-    return _in_batches(_kendall, first, second)
+
+    def signs(rows: Floats) -> Floats:
+        return np.sign(rows[:, :, None] - rows[:, None, :]).reshape(len(rows), -1)
+
+    return _cosines(signs, first, second)
 
 
-def _in_batches(
-    coefficient: Callable[[Floats, Floats], Floats], first: Floats, second: Floats
-) -> Floats:
-    """Coefficients of a few rows at a time: a row of length m needs m² cells."""
+def _cosines(vectors_of: Callable[[Floats], Floats], first: Floats, second: Floats) -> Floats:
+    """Cosines of the vectors of rows, a few at a time: a row of length m may need m² cells."""
     size = max(1, _BATCH_CELLS // max(1, first.shape[1] ** 2))
-    batches = [
-        coefficient(first[start : start + size], second[start : start + size])
-        for start in range(0, len(first), size)
-    ]
+    batches = [np.zeros(0)]
+    for start in range(0, len(first), size):
+        one, other = (vectors_of(side[start : start + size]) for side in (first, second))
+        lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
+        cosines = np.full(len(one), np.nan)
+        np.divide((one * other).sum(axis=1), np.sqrt(lengths), out=cosines, where=lengths > 0)
+        batches.append(np.clip(cosines, -1.0, 1.0))
     return np.concatenate(batches)
-
-
-def _spearman(first: Floats, second: Floats) -> Floats:
-    from scipy.stats import rankdata  # boards need no ranks, and this import takes 0.5 s
-
-    one, other = (rankdata(side, axis=1) for side in (first, second))
-    middle = (first.shape[1] + 1) / 2
-    return _cosine(one - middle, other - middle)
-
-
-def _kendall(first: Floats, second: Floats) -> Floats:
-    signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (first, second)]
-    one, other = (sign.reshape(len(sign), -1) for sign in signs)
-    return _cosine(one, other)
-
-
-def _cosine(one: Floats, other: Floats) -> Floats:
-    products = (one * other).sum(axis=1)
-    lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
-    cosines = np.full(len(products), np.nan)
-    np.divide(products, np.sqrt(lengths), out=cosines, where=lengths > 0)
-    clipped: Floats = np.clip(cosines, -1.0, 1.0)
-    return clipped

@@ -171,7 +171,7 @@ class Contrasts:
         return self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
 
     def intervals(self, bound: float) -> tuple[Floats, Floats]:
-        """Interval of each mean difference: lower and upper ends at a bound of the statistic.
+        """Lower and upper ends of each mean difference's interval, for a bound of the statistic.
 
         A mean d is inside if |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, with n_c
         the items of a cluster. So 0 is outside if the pair's statistic exceeds the bound. Ends are
@@ -305,12 +305,13 @@ def in_order(
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or len(table) != len(clusters):
         return values, clusters  # `Contrasts` refuses these
-    order = sorted(range(len(clusters)), key=lambda item: _sort_key(clusters[item]))
+
+    def place(item: int) -> tuple[str, float, str]:
+        label = clusters[item]
+        return type(label).__name__, label if isinstance(label, int | float) else 0, str(label)
+
+    order = sorted(range(len(clusters)), key=place)
     return table[order], [clusters[item] for item in order]
-
-
-def _sort_key(label: Hashable) -> tuple[str, float, str]:
-    return type(label).__name__, label if isinstance(label, int | float) else 0, str(label)
 
 
 def standings(contrasts: Contrasts, decided: Integers) -> list[Standing]:

@@ -18,7 +18,7 @@ from vivavoce.metrics.judged_text import WINS
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import DEVELOPMENT
-from vivavoce.statistics.ratios import Measured, means_of
+from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks import Family, TaskCard, find_family, open_round
 from vivavoce.tasks.prompting import PromptSet, Rendered, load_prompts

@@ -96,6 +96,8 @@ def latex_words(text: str) -> str:
                 position += 1
         elif token[0] == "\\" and token[1].isalpha():
             position = _read_command(name, text, position, words, is_formula=is_formula)
+        elif token[1:] in {"(", ")", "[", "]"}:
+            is_formula = token[1] in "(["
         elif token[0] == "\\":
             words.append(" " if token[1] in "\\,;:! \n" else token[1])
         else:

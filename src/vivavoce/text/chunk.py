@@ -11,6 +11,7 @@ Time is linear in the length of any text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -117,16 +118,11 @@ class _Source:
         first = max(start + 1, end - self._overlap * self._scale)
         words = [match.start() for match in _WORD_START.finditer(self._text, first, end)]
         for places in (words, range(first, end)):
-            low, high = 0, len(places)
-            while low < high:
-                middle = (low + high) // 2
-                if self._length(places[middle], end) <= self._overlap:
-                    high = middle
-                else:
-                    low = middle + 1
-            place = places[low] if low < len(places) else None
-            if place is not None:
-                shared = _skip(self._text, place)
+            earliest = bisect_left(
+                places, True, key=lambda place: self._length(place, end) <= self._overlap
+            )
+            if earliest < len(places):
+                shared = _skip(self._text, places[earliest])
                 return shared if self._limit(shared) > cut else cut
         return cut
 

@@ -60,7 +60,9 @@ def _thin(run: re.Match[str]) -> str:
     kept: list[str] = []
     marks = 0
     for character in run[0]:
-        marks = marks + 1 if unicodedata.combining(character) else 0
+        # A character may fall apart into marks.
+        last = unicodedata.normalize("NFKD", character)[-1]
+        marks = marks + 1 if unicodedata.combining(last) else 0
         if marks <= _MAX_MARKS:
             kept.append(character)
     return "".join(kept)

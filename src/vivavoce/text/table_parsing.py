@@ -243,7 +243,6 @@ class ParsedAnswer:
     tables: tuple[ParsedTable, ...]
     truncated: bool
     """True if something beyond the limits was not read."""
-    rows_read: int
 
 
 class _Lines:
@@ -284,7 +283,7 @@ def parse_tables(text: str) -> ParsedAnswer:
     tables = list(_marked_tables(text, budget))
     if not tables and not budget.truncated:
         tables = list(_unmarked_tables(text, budget))
-    return ParsedAnswer(tuple(tables), was_cut or budget.truncated, budget.rows)
+    return ParsedAnswer(tuple(tables), was_cut or budget.truncated)
 
 
 def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:

@@ -8,7 +8,6 @@ changes: ROUGE is defined by that variant, and NLTK itself takes two seconds to 
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -22,10 +21,6 @@ _WORDS = read_data(__file__, "terms.toml")
 STOP_WORDS = frozenset(_WORDS["stop_words"])
 """English function words."""
 
-_LONG_PIECE = 200
-_MAX_MARKS = 30
-_JOINER = "\u034f"
-
 
 def terms_of(text: str) -> list[str]:
     """Distinct terms of a text, in order of first occurrence."""
@@ -35,7 +30,7 @@ def terms_of(text: str) -> list[str]:
         # Normalisation joins nothing across white space, and most pieces of a paper are ASCII.
         pieces = list(dict.fromkeys(text.split()))
         plain = " ".join(piece for piece in pieces if piece.isascii())
-        other = " ".join(_bounded(piece) for piece in pieces if not piece.isascii())
+        other = " ".join(piece for piece in pieces if not piece.isascii())
         words = f"{normalise_title(plain)} {normalise_title(other)}".split()
     distinct = list(dict.fromkeys(words))
     if max(map(len, distinct), default=0) > MAX_TERM:
@@ -51,28 +46,6 @@ def query_terms(query: str, *, drop_stop_words: bool = False) -> list[str]:
 def _hashed(word: str) -> str:
     """Substitute for a long word; no other term contains a number sign."""
     return "#" + hashlib.sha256(word.encode()).hexdigest()
-
-
-def _bounded(piece: str) -> str:
-    """Split long runs of combining marks: normalising one takes time quadratic in its length."""
-    if len(piece) <= _LONG_PIECE:
-        return piece
-    parted = []
-    run = 0
-    for character in piece:
-        run = run + 1 if _moves(character) else 0
-        if run > _MAX_MARKS:
-            parted.append(_JOINER)
-            run = 1
-        parted.append(character)
-    return "".join(parted)
-
-
-@lru_cache(maxsize=4096)
-def _moves(character: str) -> bool:
-    """Check whether normalisation may reorder a character, or remove it among reordered ones."""
-    last = unicodedata.normalize("NFKD", character)[-1]
-    return unicodedata.combining(last) != 0 or unicodedata.category(character) == "Cf"
 
 
 _RULES: dict[str, dict[str, str]] = read_data(__file__, "stems.toml")

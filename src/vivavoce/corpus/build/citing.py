@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.resolve.index import (
+from vivavoce.corpus.reference_index import (
     COLUMNS,
     Index,
     build_index,
@@ -26,7 +26,7 @@ from vivavoce.corpus.resolve.index import (
     reference_keys,
     reference_of,
 )
-from vivavoce.corpus.resolve.references import PaperIndex, Resolution
+from vivavoce.corpus.references import PaperIndex, Resolution
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done
 from vivavoce.text.shingles import distinct
 from vivavoce.version import __version__

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
-from vivavoce.corpus.identity.matching import title_key
-from vivavoce.corpus.identity.merge import (
+from vivavoce.corpus.matching import title_key
+from vivavoce.corpus.merge import (
     identifiers,
     merge_documents,
     only_names_a_file,

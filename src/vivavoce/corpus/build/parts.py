@@ -22,9 +22,9 @@ from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
-from vivavoce.corpus.identity.matching import SKETCH, sketch_row
-from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.index import paper_facts
+from vivavoce.corpus.matching import SKETCH, sketch_row
+from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.reference_index import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.method_names import own_method

@@ -51,8 +51,8 @@ from vivavoce.corpus.build.parts import (
     read_marker,
 )
 from vivavoce.corpus.build.results import collect_results
-from vivavoce.corpus.identity.matching import SKETCH, find_works
-from vivavoce.corpus.identity.merge import DELETED
+from vivavoce.corpus.matching import SKETCH, find_works
+from vivavoce.corpus.merge import DELETED
 from vivavoce.corpus.reading import (
     MANIFEST,
     Batch,

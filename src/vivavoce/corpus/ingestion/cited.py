@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.corpus.identity.matching import is_telling, title_key
 from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
@@ -27,6 +26,7 @@ from vivavoce.corpus.ingestion.lookup import (
     is_refusal,
     read_answers,
 )
+from vivavoce.corpus.matching import is_telling, title_key
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from vivavoce.corpus.identity.matching import title_key
 from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     finish_reading,
@@ -24,6 +23,7 @@ from vivavoce.corpus.ingestion.downloads import (
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
+from vivavoce.corpus.matching import title_key
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Paper

@@ -36,7 +36,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from vivavoce.metrics import Aggregate, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.tables.cell_matching import cell_key, folded
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 
@@ -74,8 +74,15 @@ class TableScore:
     truncated: bool
 
     def values(self) -> dict[str, float | None]:
-        """Every metric of this table alone, by name."""
-        return aggregate_tables([self])
+        """Every metric of the table, by name."""
+        values: dict[str, float | None] = {}
+        for aspect in ASPECTS:
+            precision, recall = (self.ratios[f"{aspect}_{part}"].value for part in ("p", "r"))
+            values |= {f"{aspect}_p": precision, f"{aspect}_r": recall}
+            values[f"{aspect}_f1"] = harmonic_mean(precision, recall)
+        f1s = [f1 for aspect in _TABLE_ASPECTS if (f1 := values[f"{aspect}_f1"]) is not None]
+        values["avg"] = math.fsum(f1s) / len(f1s) if f1s else None
+        return values
 
 
 def score_table(
@@ -103,21 +110,6 @@ def score_table(
         ratios[f"{aspect}_r"] = count(recalled)
         ratios[f"{aspect}_p"] = _precision(ratios[f"{aspect}_r"], count(supported))
     return TableScore(ratios, len(selected - wanted), system.truncated)
-
-
-def aggregate_tables(
-    scores: Sequence[TableScore], how: Aggregate = "macro"
-) -> dict[str, float | None]:
-    """Every metric over many tables: F1 of the aggregated P and R; micro pools questions."""
-    values: dict[str, float | None] = {}
-    for aspect in ASPECTS:
-        for part in ("p", "r"):
-            name = f"{aspect}_{part}"
-            values[name] = aggregate_ratios([score.ratios[name] for score in scores], how)
-        values[f"{aspect}_f1"] = harmonic_mean(values[f"{aspect}_p"], values[f"{aspect}_r"])
-    f1s = [f1 for aspect in _TABLE_ASPECTS if (f1 := values[f"{aspect}_f1"]) is not None]
-    values["avg"] = math.fsum(f1s) / len(f1s) if f1s else None
-    return values
 
 
 def _kept_cells(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.corpus.identity.matching import numbers_of, titles_agree
+from vivavoce.corpus.matching import numbers_of, titles_agree
 from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Window
 from vivavoce.store import Row

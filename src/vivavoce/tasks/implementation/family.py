@@ -24,7 +24,7 @@ from vivavoce.metrics.factor import (
 )
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import load_round
-from vivavoce.statistics.ratios import Measured, means_of
+from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT

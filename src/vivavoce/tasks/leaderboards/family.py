@@ -19,7 +19,7 @@ from vivavoce.metrics.leaderboards import (
     score_board,
 )
 from vivavoce.requests import ScoreOptions
-from vivavoce.statistics.ratios import Measured, harmonic, means_of
+from vivavoce.statistics.intervals import Measured, harmonic, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.leaderboards.items import (

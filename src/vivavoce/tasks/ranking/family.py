@@ -19,7 +19,7 @@ from vivavoce.metrics.ranking import (
 )
 from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.requests import ScoreOptions
-from vivavoce.statistics.ratios import Measured, Shares, means_of
+from vivavoce.statistics.intervals import Measured, Shares, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.library import describe_library

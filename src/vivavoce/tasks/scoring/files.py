@@ -13,7 +13,7 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.requests import ScoreOptions
-from vivavoce.statistics.ratios import Measured, Shares, means_of
+from vivavoce.statistics.intervals import Measured, Shares, means_of
 from vivavoce.store import Row, read_jsonl
 from vivavoce.text.final_answer import final_answer
 

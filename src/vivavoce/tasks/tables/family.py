@@ -21,7 +21,7 @@ from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
 from vivavoce.metrics.tables.table_schema import jaccard, schema_recall
 from vivavoce.requests import ScoreOptions
-from vivavoce.statistics.ratios import Measured, average, harmonic
+from vivavoce.statistics.intervals import Measured, average, harmonic
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.library import describe_library, open_papers

@@ -26,7 +26,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.cell_matching import folded
-from vivavoce.metrics.tables.literature_tables import LiteratureTable, aggregate_tables
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.meaning import Meaning, Pair, align_by_meaning
 from vivavoce.metrics.tables.question_wording import Question
 from vivavoce.metrics.tables.table_questions import (
@@ -219,7 +219,7 @@ class QAResult:
         """Metrics of the table with both biases, averaged over runs."""
         found = [
             {
-                **aggregate_tables([run.score]),
+                **run.score.values(),
                 "yes_bias": run.yes_bias.value,
                 "no_bias": run.no_bias.value,
             }

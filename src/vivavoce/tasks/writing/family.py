@@ -16,7 +16,7 @@ from vivavoce.metrics.rouge import length_ratio, rouge
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import check_split, split_name
-from vivavoce.statistics.ratios import Measured, means_of
+from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values

@@ -91,6 +91,7 @@ def read_pages(
             title=front.title,
             described_title=known_title,
             title_alike=front.title_alike,
+            below_title=front.between[0].text if front.between else "",
             authors=authors,
             unread_authors=unread,
             abstract=front.abstract,

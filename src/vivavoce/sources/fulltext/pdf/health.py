@@ -190,6 +190,8 @@ class Facts:
     described_title: str
     """The title that the file itself states, which is often missing or that of another paper."""
     title_alike: str
+    below_title: str
+    """The first line below the title, above the abstract."""
     authors: Sequence[Author]
     unread_authors: Sequence[str]
     abstract: str | None
@@ -243,6 +245,10 @@ def _doubt_of_title(facts: Facts) -> str | None:
         return f"the file names its paper {facts.described_title!r}"
     if facts.title_alike:
         return f"{facts.title_alike!r} is in the same print"
+    below = compact(facts.below_title)
+    names = [compact(word) for author in facts.authors for word in author.name.split()]
+    if names and len(facts.below_title.split()) > 1 and not any(map(below.__contains__, names)):
+        return f"{facts.below_title!r} is between it and the authors"
     return None
 
 

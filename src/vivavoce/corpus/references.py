@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.corpus.identity.matching import (
+from vivavoce.corpus.matching import (
     count_words,
     fold,
     names_agree,
@@ -17,7 +17,7 @@ from vivavoce.corpus.identity.matching import (
     title_words,
     years_agree,
 )
-from vivavoce.corpus.identity.merge import MergedPaper, identifiers, year_of
+from vivavoce.corpus.merge import MergedPaper, identifiers, year_of
 from vivavoce.records import Document, Reference
 from vivavoce.text.identifiers import ACL_DOIS, find_acl_id, ids_in_doi
 

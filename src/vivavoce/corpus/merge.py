@@ -20,7 +20,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from vivavoce.corpus.dating import date_paper
-from vivavoce.corpus.identity.matching import (
+from vivavoce.corpus.matching import (
     YEAR_SLACK,
     is_telling,
     names_agree,

@@ -26,9 +26,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus.identity.matching import title_key
-from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.references import (
+from vivavoce.corpus.matching import title_key
+from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.references import (
     KnownPaper,
     identifiers_of,
     know_paper,

@@ -1,1 +1,0 @@
-"""Documents merged into papers: by identifiers, and by titles that nothing contradicts."""
