@@ -203,12 +203,12 @@ def find_family(name: str) -> Family:
         InputError: No package registers it; the message lists all.
         PluginError: It cannot be loaded.
     """
-    found = _registered()
-    if name in found.broken:
-        raise found.broken[name]
-    if name not in found.loaded:
-        raise InputError(f"There is no family {name!r}. Available: {', '.join(found.loaded)}.")
-    return found.loaded[name]
+    families = _registered()
+    if name in families.broken:
+        raise families.broken[name]
+    if name not in families.loaded:
+        raise InputError(f"There is no family {name!r}. Available: {', '.join(families.loaded)}.")
+    return families.loaded[name]
 
 
 def short_name(name: str) -> str:

@@ -62,10 +62,10 @@ class EmptyTaskError(NoItemsError, PrerequisiteError):
 @cache
 def make_tasks(family: str) -> dict[str, Callable[..., Task]]:
     """Register a family's tasks and scorers with Inspect; return the `@task` functions by name."""
-    found = {name: _make_task(family, name) for name in find_family(family).card.tasks}
-    for name in found:
+    makers = {name: _make_task(family, name) for name in find_family(family).card.tasks}
+    for name in makers:
         make_scorer(family, find_kind(family, name).scorer or name)
-    return found
+    return makers
 
 
 def _make_task(family: str, name: str) -> Callable[..., Task]:
@@ -92,8 +92,8 @@ def _make_task(family: str, name: str) -> Callable[..., Task]:
         ]
     )
     made.__doc__ = f"{find_family(family).card.tasks[name].summary}\n\n{kind.arguments.__doc__}"
-    found: Callable[..., Task] = task(name=name)(_named(made, family, name))
-    return found
+    registered: Callable[..., Task] = task(name=name)(_named(made, family, name))
+    return registered
 
 
 def _named(made: Any, family: str, name: str) -> Any:
@@ -110,8 +110,8 @@ def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callabl
         return baseline(name, lambda state: answer({**state.metadata, "target": state.target.text}))
 
     made.__doc__ = answer.__doc__
-    found: Callable[..., Solver] = solver(name=name)(_named(made, family, name))
-    return found
+    registered: Callable[..., Solver] = solver(name=name)(_named(made, family, name))
+    return registered
 
 
 def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
@@ -229,9 +229,9 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 known = {**row, **notes}
                 measured = await examine(answer, known, notes) if examine else None
                 measured = kind.measure(answer, known) if measured is None else measured
-                found = completed(measured, metrics[task], answer, known)
+                measures = completed(measured, metrics[task], answer, known)
                 if templates is None:
-                    return found
+                    return measures
                 comparison = Comparison(
                     task.replace("_", " "),
                     str(notes.get("read_as", answer)),
@@ -239,7 +239,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 )
                 known["prompt"] = state.input_text
                 judging = _judgement(templates, kind, task, comparison, known, notes)
-                return {**found, **await judging}
+                return {**measures, **await judging}
 
             failed = dict(kind.failed(metrics[task], row))
             if judge:

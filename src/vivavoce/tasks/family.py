@@ -88,7 +88,6 @@ class View(Generic[Given]):
     context: int | None = None
     """The model's window in tokens, if a run sets it."""
     max_tokens: int = 0
-    """Maximum tokens of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,6 @@ class Item:
     target: str
     """The gold in the form of an answer."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """Further metadata of the sample."""
 
 
 class FamilyTask(Generic[Given]):
@@ -141,10 +139,10 @@ class FamilyTask(Generic[Given]):
         """
         split = getattr(view.given, "split", "test")
         rows = rows_of(view.round, view.family, view.task, split)
-        found = [row for row in rows if view.given.setting in row.get("settings", ("base",))]
-        if not found:
+        chosen = [row for row in rows if view.given.setting in row.get("settings", ("base",))]
+        if not chosen:
             raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
-        return found
+        return chosen
 
     def why_empty(self, view: View[Given], *, has_others: bool) -> str:
         """Reason why a round has no items in a setting; `has_others` if it has other items."""

@@ -59,7 +59,7 @@ def library_of(
 
 def _papers(opened: Round) -> dict[str, LibraryPaper]:
     """Papers of all libraries of a round, each with the longest text."""
-    found: dict[str, LibraryPaper] = {}
+    papers: dict[str, LibraryPaper] = {}
     for path in sorted(opened.manifest["files"]):
         family, _, file = path.rpartition("/")
         if not family or not file.endswith(".parquet"):
@@ -68,11 +68,11 @@ def _papers(opened: Round) -> dict[str, LibraryPaper]:
         if not set(LIBRARY.names) <= set(pq.read_schema(pa.BufferReader(content)).names):
             continue
         for name, paper in read_library(content).items():
-            if name not in found or len(paper.sections) > len(found[name].sections):
-                found[name] = paper
-    if not found:
+            if name not in papers or len(paper.sections) > len(papers[name].sections):
+                papers[name] = paper
+    if not papers:
         raise InputError(f"Round {opened.id} has no library: no task of it has papers to search.")
-    return found
+    return papers
 
 
 def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:

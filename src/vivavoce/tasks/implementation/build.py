@@ -303,9 +303,9 @@ def report_row(report: Report) -> Row:
 
 def pdf_text(path: Path) -> str:
     """Text of a PDF as read by `viva ingest pdf`, with headings in Markdown."""
-    found: Document = read_in_child(path)
-    parts = [f"## Abstract\n\n{found.abstract}"] if found.abstract else []
-    for section in found.sections:
+    document: Document = read_in_child(path)
+    parts = [f"## Abstract\n\n{document.abstract}"] if document.abstract else []
+    for section in document.sections:
         heading = f"{'#' * (section.level + 1)} {section.heading}" if section.heading else ""
         parts += [part for part in (heading, section.text) if part]
     return "\n\n".join(parts) + "\n"

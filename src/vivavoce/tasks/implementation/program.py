@@ -133,7 +133,6 @@ _MAX_PROGRAM = 200_000
 _PYTHON = frozenset({"python", "python3", "py"})
 PROGRAM_FILE = "program.py"
 _MAX_REPORT = 2_000
-"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,8 @@ async def score_formula(answer: str, row: Row, notes: Row) -> Values:
         raise FaultyAnswer(outcome.failure, values)
     truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
-    found = score_factor(truth, result)
-    values |= {**found.values(), "skill": score_skill(found.near or 0.0, free_share(truth))}
+    compared = score_factor(truth, result)
+    values |= {**compared.values(), "skill": score_skill(compared.near or 0.0, free_share(truth))}
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
@@ -230,9 +230,9 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
         raise FaultyAnswer(outcome.failure, values)
-    found = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
+    compared = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
     number = await read_number(CLAIM, "value", timeout=timeout)
-    values |= {**found.values(), "claim": score_claim(truth.number, number)}
+    values |= {**compared.values(), "claim": score_claim(truth.number, number)}
     if not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     if number is None:

@@ -171,4 +171,3 @@ CHECKS: Mapping[str, Check] = {
     "architecture": check_architecture,
     "reproduce": check_formula,
 }
-"""Trial runs of programs by task."""

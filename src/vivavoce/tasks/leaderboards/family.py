@@ -124,9 +124,9 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     given, prompts = view.given, view.prompts
     asked = question(prompts, row)
     papers = None if given.setting == "corpus" else row["papers"]
-    found = shelf.search(papers, asked, given.chunks)
-    prompt = compose(prompts, asked, found)
-    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
+    excerpts = shelf.search(papers, asked, given.chunks)
+    prompt = compose(prompts, asked, excerpts)
+    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in excerpts]
     metadata: dict[str, Any] = {
         # Used as title of the item.
         "category": row["area"] or "",
@@ -148,7 +148,7 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
                 "rank": one.rank,
                 "score": one.score,
             }
-            for one in found
+            for one in excerpts
         ],
         # Ceilings by the number of chunks that fit into the window, from none to all.
         "ceilings": [list(reached) for reached in ceilings(row["entries"], texts)],

@@ -98,8 +98,8 @@ def table_reader() -> Solver:
 
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
-        found = board_of_tables(_papers(state), dataset=board["dataset"], metric=board["metric"])
-        return table_text(list(found.items())[:_MAX_METHODS])
+        scores = board_of_tables(_papers(state), dataset=board["dataset"], metric=board["metric"])
+        return table_text(list(scores.items())[:_MAX_METHODS])
 
     return baseline("table_reader", answer)
 

@@ -103,7 +103,6 @@ class Page:
     published: str
     part: str
     number: int
-    """Number from 1."""
     pages: int
     text: str
 
@@ -274,18 +273,18 @@ class Library:
         `InputError` for a k below 0.
         """
         check_limit(k)
-        found: list[Hit] = []
+        hits: list[Hit] = []
         taken: Counter[str] = Counter()
         for score, name, part, text in self._index.ranked(query):
-            if len(found) == k:
+            if len(hits) == k:
                 break
             paper = self._papers.get(name)
             kind, _, number = part.partition(" ")
             is_hidden = kind == "table" and (name, int(number) - 1) in self._hidden_tables
             if paper and taken[name] < _FROM_ONE_PAPER and not is_hidden:
                 taken[name] += 1
-                found.append(Hit(name, paper.title, paper.published or "", part, text, score))
-        return found
+                hits.append(Hit(name, paper.title, paper.published or "", part, text, score))
+        return hits
 
     def read(self, paper_id: str, part: str = OUTLINE, page: int = 1, size: int = 4000) -> Page:
         """A page of a part of a paper; `InputError` if it does not exist.

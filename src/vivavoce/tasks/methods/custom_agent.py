@@ -60,9 +60,9 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
                 # A maker of agents gets the tools if it takes them.
                 tools, takes = tools_of(desk) if desk else [], inspect.signature(made).parameters
                 ready = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
-            found = await run_agent(ready, question)
-            assert isinstance(found, AgentState)  # for the type checker: no limit is given
-            state.messages, state.output = found.messages, found.output
+            ended = await run_agent(ready, question)
+            assert isinstance(ended, AgentState)  # for the type checker: no limit is given
+            state.messages, state.output = ended.messages, ended.output
         # Recorded like those of the method `agent`.
         state.metadata["agent"] = {
             "steps": sum(isinstance(message, ChatMessageAssistant) for message in state.messages),
@@ -86,10 +86,10 @@ def load_agent(name: str, sha256: str = "") -> Any:
         raise InputError(f"{name!r} names no file. Write FILE.py@NAME.")
     if not hash_file(path).startswith(sha256):
         raise InputError(f"{file} has changed since the run began. Choose another folder for logs.")
-    found = getattr(_module_at(path), attribute, None)
-    if not callable(found):
+    loaded = getattr(_module_at(path), attribute, None)
+    if not callable(loaded):
         raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
-    return found
+    return loaded
 
 
 def is_command_line(name: str) -> bool:

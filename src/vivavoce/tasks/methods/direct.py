@@ -162,10 +162,10 @@ async def run_at_once(
     `who` is the model, for the message.
     """
     # Providers can raise anything; errors are reported, never ignored.
-    found = await asyncio.gather(*work, return_exceptions=True)
+    outcomes = await asyncio.gather(*work, return_exceptions=True)
     results: list[Result | None] = []
     failure: Exception | None = None
-    for one in found:
+    for one in outcomes:
         if isinstance(one, Exception):
             results.append(None)
             if failure is None and not isinstance(one, VivaError):

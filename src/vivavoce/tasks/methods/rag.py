@@ -104,8 +104,8 @@ def find_excerpts(
     ranked: Sequence[tuple[int, float | None]] = hits or [
         (index, None) for index in range(min(k, len(excerpts)))
     ]
-    found = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
-    return sorted(found, key=lambda one: (one.excerpt.start, one.excerpt.end))
+    best = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
+    return sorted(best, key=lambda one: (one.excerpt.start, one.excerpt.end))
 
 
 def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
@@ -172,8 +172,8 @@ def rag(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()
         search = partial(_search, state, model, opener, chunks, size, overlap)
-        found = await to_thread.run_sync(search)
-        state.messages = [_message(state, context, model, found)]
+        passages = await to_thread.run_sync(search)
+        state.messages = [_message(state, context, model, passages)]
         return await generate(state)
 
     return solve
@@ -213,12 +213,12 @@ def _search(
     )
     with _NEURAL:
         retriever = opener([excerpt.text for excerpt in excerpts])
-        found = find_excerpts(retriever, excerpts, query, chunks)
+        passages = find_excerpts(retriever, excerpts, query, chunks)
     state.metadata["retrieval"] = {
         "pool": len(excerpts),
         "truncated": getattr(retriever, "truncated_passages", 0),
     }
-    return found
+    return passages
 
 
 def _message(

@@ -57,12 +57,10 @@ class Fitting:
     window: int | None
     """Tokens of prompt and answer together; None if unknown."""
     reserved: int
-    """Tokens reserved for the answer."""
     estimated: bool
     """True if tokens are estimated, without the model's tokenizer."""
     cuts: tuple[Cut, ...]
     dropped: int = 0
-    """Removed blocks."""
     shown: dict[str, list[str]] = field(default_factory=dict)
     """Counts of the prompt's parts by state, as in `SHOWN`; empty without parts."""
 

@@ -56,9 +56,7 @@ class SelfMeasured(Protocol):
     """A provider with the model's window and tokenizer."""
 
     window: int
-    """Tokens of input and answer together."""
     overhead: int
-    """Tokens that the chat template adds to a message."""
     counter: TokenCounter
 
 
@@ -67,9 +65,7 @@ class Measure:
     """Window of a model and counter of its tokens."""
 
     window: int | None
-    """Tokens of input and answer together; None if unknown."""
     overhead: int
-    """Tokens that the chat template adds to a message."""
     counter: TokenCounter
 
 

@@ -65,7 +65,6 @@ class RankedBoards:
     """The usable boards of a window, and the exclusions."""
 
     boards: tuple[RankedBoard, ...]
-    """Boards, sorted by id."""
     left_out: tuple[Omission, ...]
     dropped: tuple[Row, ...]
     """Papers on boards that are not in their rankings, with the reason."""

@@ -79,15 +79,15 @@ def find_candidates(
     abstracts, ties by id.
     """
     index = PostingsIndex(read_documents(corpus, text))
-    found = {
+    papers_by_board = {
         query.id: index.all_terms(query.words(names), as_of=as_of, drop_stop_words=True)
         for query in queries
     }
-    crowded = [query for query in queries if len(found[query.id]) > limit]
-    best = _most_relevant(corpus, crowded, found, limit) if crowded else {}
+    crowded = [query for query in queries if len(papers_by_board[query.id]) > limit]
+    best = _most_relevant(corpus, crowded, papers_by_board, limit) if crowded else {}
     return {
         board: Candidates(tuple(kept), len(papers) - len(kept))
-        for board, papers in found.items()
+        for board, papers in papers_by_board.items()
         for kept in [best.get(board, papers)]
     }
 
@@ -206,7 +206,7 @@ def make_graph_part(
             an index. The message has the command.
     """
     opened = {name: load_network(corpus, name, external=False) for name in sorted(options.networks)}
-    found = {
+    candidates = {
         text: find_candidates(
             corpus,
             boards,
@@ -217,7 +217,7 @@ def make_graph_part(
         )
         for text in options.texts
     }
-    shown = {paper for each in found.values() for one in each.values() for paper in one.papers}
+    shown = {paper for each in candidates.values() for one in each.values() for paper in one.papers}
     shown.update(gold)
     papers = library_rows(corpus, shown, texts=options.library == "fulltext")
     places = {paper["paper_id"]: place for place, paper in enumerate(papers)}
@@ -228,7 +228,7 @@ def make_graph_part(
     columns: dict[str, Row] = {}
     for board in boards:
         columns[board.id] = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
-        for text, each in found.items():
+        for text, each in candidates.items():
             chosen = each[board.id]
             columns[board.id] |= {
                 f"candidates_{text}": [places[paper] for paper in chosen.papers],
@@ -275,14 +275,14 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
 
     Test boards are the items; the others are in `development.parquet`.
     """
-    found = ranked_boards(corpus, spec.window, options.min_papers)
-    rows = [item_of(board, spec.round.seed) for board in found.boards]
+    ranked = ranked_boards(corpus, spec.window, options.min_papers)
+    rows = [item_of(board, spec.round.seed) for board in ranked.boards]
     queries = [
         BoardQuery(one.id, of.task, of.dataset, of.metric)
-        for one in found.boards
+        for one in ranked.boards
         for of in [one.within.board]
     ]
-    gold = sorted({paper.paper_id for board in found.boards for paper in board.papers})
+    gold = sorted({paper.paper_id for board in ranked.boards for paper in board.papers})
     graph = make_graph_part(corpus, queries, gold, spec.window, options)
     files = {PAPERS: graph.files[PAPERS]}
     tasks: dict[str, Sequence[Row]] = {PROMPT: _split(rows, "test")}
@@ -298,11 +298,11 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
         files |= graph.files
     schema = GRAPH_ITEM if options.networks else ITEM
     files[DEVELOPMENT] = parquet_of_rows(_split(rows, "dev"), schema)
-    files[REPORT] = json.dumps(found.describe(), indent=1, sort_keys=True).encode() + b"\n"
+    files[REPORT] = json.dumps(ranked.describe(), indent=1, sort_keys=True).encode() + b"\n"
     excluded = [
         Exclusion(task, one.board, one.reason, one.detail)
         for task in tasks
-        for one in found.left_out
+        for one in ranked.left_out
     ]
     return FamilyItems(tasks, schemas, excluded, files)
 

@@ -100,12 +100,12 @@ class RankByPrompt(FamilyTask[PromptArguments]):
         An answer without any title of the board is malformed.
         """
         gold = row["target"].split("\n")
-        found = find_titles(answer, gold)
+        listed = find_titles(answer, gold)
         measured: Values = {
             **score_ranking_row(gold, answer, row.get("scores")).values(),
-            **count_faults(answer, gold, found),
+            **count_faults(answer, gold, listed),
         }
-        if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
+        if not listed.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured
 
@@ -144,16 +144,16 @@ class RankByGraph(FamilyTask[GraphArguments]):
         not a list of ids is malformed.
         """
         gold, ids = row["target"].split("\n"), read_paper_ids(answer)
-        found = score_paper_ranking(gold, ids, row.get("scores"))
+        score = score_paper_ranking(gold, ids, row.get("scores"))
         known = {*gold, *row.get("candidates", ())}
         # One word may be the id of a paper that is not a candidate.
         named = sum(
             name in known or (len(name.split()) == 1 and any(map(str.isalnum, name)))
             for name in ids
         )
-        if not found.found and 2 * named <= len(ids):
-            raise FaultyAnswer("malformed", found.values())
-        return found.values()
+        if not score.found and 2 * named <= len(ids):
+            raise FaultyAnswer("malformed", score.values())
+        return score.values()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Number of papers in the answer."""

@@ -127,8 +127,8 @@ async def ask(
     """
     for attempt in range(1, attempts + 1):
         reply = await send(model, prompts, request, attempt=attempt, usual=usual)
-        found = find_json(reply.text, lambda value: read(value) is not None)
-        answer = read(found) if found is not None else None
+        decoded = find_json(reply.text, lambda value: read(value) is not None)
+        answer = read(decoded) if decoded is not None else None
         # The same request would not fit again.
         if answer is not None or reply.fault == "overflow":
             break

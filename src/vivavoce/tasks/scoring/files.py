@@ -29,8 +29,8 @@ class Line:
         """A field's value; `InputError` names the line if it is missing or mistyped."""
         value = self.row.get(name)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            found = "is missing" if name not in self.row else f"is {type(value).__name__}"
-            raise InputError(f"{self.where}: {name} must be {description}, but it {found}.")
+            problem = "is missing" if name not in self.row else f"is {type(value).__name__}"
+            raise InputError(f"{self.where}: {name} must be {description}, but it {problem}.")
         return value
 
     def texts(self, name: str) -> list[str]:
@@ -57,10 +57,10 @@ class Pair:
         if (line := self.prediction) is None:
             return None
         if line.row.keys().isdisjoint(fields):
-            wanted, found = (", ".join(map(repr, names)) for names in (fields, line.row))
+            wanted, present = (", ".join(map(repr, names)) for names in (fields, line.row))
             raise InputError(
                 f"{line.where}: a prediction has its answer in {wanted}, but this one has only "
-                f"{found}. Rename the field; null means no answer."
+                f"{present}. Rename the field; null means no answer."
             )
         return None if all(line.row.get(name) is None for name in fields) else line
 

@@ -77,9 +77,7 @@ class Judgement:
     models: Sequence[str]
     comparison: Comparison
     votes: Sequence[Verdicts]
-    """Verdicts of each judge."""
     refused: int
-    """Number of refused verdicts."""
 
     @property
     def asked(self) -> int:
@@ -199,7 +197,6 @@ class LabelledQuestion:
 
     question: Question
     votes: dict[str, _Labels]
-    """Votes by the judge's name."""
 
     @property
     def rulings(self) -> list[Ruling | None]:
@@ -257,13 +254,13 @@ async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
 
 
 async def _label(judge: Model, prompts: PromptSet, question: Question) -> _Labels:
-    found = _Labels([])
+    labels = _Labels([])
     for lines in question.batches():
         rulings, reply = await _label_batch(judge, prompts, question, lines)
-        found.rulings += rulings
-        found.refused += rulings.count(None) if reply.fault in REFUSED else 0
-        found.is_cut |= reply.is_cut
-    return found
+        labels.rulings += rulings
+        labels.refused += rulings.count(None) if reply.fault in REFUSED else 0
+        labels.is_cut |= reply.is_cut
+    return labels
 
 
 async def _label_batch(

@@ -185,8 +185,8 @@ def _candidates(
     def enough(table: GoldTable) -> int:
         return count_distractors(table, options.distractors)
 
-    found = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
-    return found, len(universe)
+    ranked = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
+    return ranked, len(universe)
 
 
 def _item(table: GoldTable, demand: str, source: str, pool: Pool) -> Row:

@@ -251,7 +251,6 @@ class WrittenDemand:
     """A row of a file of demands."""
 
     id: Name
-    """Id of the table."""
     demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
     """Demand; None if every attempt failed, with the reason in the last verdict."""
     model: Name
@@ -307,15 +306,15 @@ def choose_demands(
     worded: dict[tuple[str, str], str] = {}
     excluded: list[Exclusion] = []
     for table in gold.tables:
-        found = _demand(table, gold, written)
-        if not isinstance(found, Exclusion) and found[1] == "template":
-            first = worded.setdefault((table.source_paper, found[0]), table.id)
+        chosen = _demand(table, gold, written)
+        if not isinstance(chosen, Exclusion) and chosen[1] == "template":
+            first = worded.setdefault((table.source_paper, chosen[0]), table.id)
             if first != table.id:
-                found = Exclusion(TASK, table.id, "no_demand", f"{first} has the same words")
-        if isinstance(found, Exclusion):
-            excluded.append(found)
+                chosen = Exclusion(TASK, table.id, "no_demand", f"{first} has the same words")
+        if isinstance(chosen, Exclusion):
+            excluded.append(chosen)
         else:
-            demands[table.id] = found
+            demands[table.id] = chosen
     return demands, excluded
 
 
@@ -331,10 +330,10 @@ def _demand(
         if text := template_demand(table, titles):
             return text, "template"
         return Exclusion(TASK, table.id, "no_demand", "no topic is left that gives nothing away")
-    found = written.get(table.id)
-    if found is None or found.demand is None:
-        reason = found.reason if found else "the file of demands does not have it"
+    proposed = written.get(table.id)
+    if proposed is None or proposed.demand is None:
+        reason = proposed.reason if proposed else "the file of demands does not have it"
         return Exclusion(TASK, table.id, "no_demand", reason)
-    if failed := failures(check_demand(found.demand, table, titles)):
+    if failed := failures(check_demand(proposed.demand, table, titles)):
         return Exclusion(TASK, table.id, "unfit_demand", failed)
-    return found.demand, "model"
+    return proposed.demand, "model"

@@ -130,17 +130,17 @@ def number_keys(text: str) -> Iterator[tuple[str, str]]:
     such as `GPT-4` are not numbers.
     """
     plain = _plain(text)
-    for found in _NUMBER.finditer(plain):
-        digits, joined, apart = found[1].rstrip(","), found[2] or "", found[3] or ""
+    for match in _NUMBER.finditer(plain):
+        digits, joined, apart = match[1].rstrip(","), match[2] or "", match[3] or ""
         unit = (joined or apart).lower()
         if joined and (unit == "d" or not is_unit(unit)):
             continue  # letters make it a name, such as 3D
         yield digits, cell_key(digits)
         if unit and is_unit(unit):
-            yield found[0], cell_key(f"{digits} {unit}")
+            yield match[0], cell_key(f"{digits} {unit}")
         value = read_number(digits)
         if unit == "%" and value is not None:
-            yield found[0], cell_key(f"{value / 100:.10g}")
+            yield match[0], cell_key(f"{value / 100:.10g}")
     for word in _WORD.findall(plain):
         if digits := _NUMBER_WORDS.get(word.casefold(), ""):
             yield word, cell_key(digits)
@@ -159,7 +159,6 @@ class Leak:
 
     kind: Kind
     words: str
-    """Words of the demand."""
     source: str
     """The column's name, or the cell."""
 

@@ -123,10 +123,10 @@ async def write_demands(
     written = 0
     for start in range(0, len(waiting), AT_ONCE):
         batch = waiting[start : start + AT_ONCE]
-        found, failure = await run_at_once(
+        batch_demands, failure = await run_at_once(
             writers.name, [write_demand(request, writers) for request in batch]
         )
-        for demand in found:
+        for demand in batch_demands:
             if demand is not None:
                 done[demand.id] = demand
                 written += 1
@@ -175,11 +175,11 @@ async def _look_through(
     slots = _slots(request) | {"demand": demand}
     for reading in range(1, READINGS + 1):
         answer = await _ask(writers.checker, writers.prompts, CHECK_TEMPLATE, slots, reading)
-        found = find_json(answer, wanted=("decision",))
-        decision = _text(found, "decision").upper()
+        reply = find_json(answer, wanted=("decision",))
+        decision = _text(reply, "decision").upper()
         if decision in (ACCEPT, REWRITE):
-            reason = _text(found, "reason")[:_MAX_REASON] or "No reason was given."
-            proposed = "" if decision == ACCEPT else read_wording(_text(found, "demand"))
+            reason = _text(reply, "reason")[:_MAX_REASON] or "No reason was given."
+            proposed = "" if decision == ACCEPT else read_wording(_text(reply, "demand"))
             verdict = Verdict(attempt, demand, "model", decision, reason)
             return verdict, "" if proposed == demand else proposed
     return Verdict(attempt, demand, "model", REWRITE, "The verdict could not be read."), ""
@@ -198,8 +198,8 @@ def read_wording(answer: str) -> str:
     Empty if there is none, or it is too long.
     """
     text = answer.rpartition("</think>")[2].strip()
-    found = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
-    text = " ".join((_text(found, "demand") if found is not None else text).split())
+    decoded = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
+    text = " ".join((_text(decoded, "demand") if decoded is not None else text).split())
     text = text.replace("**", "").strip("`_# ")
     for label in _LABELS:
         if text.lower().startswith(label):
@@ -239,7 +239,6 @@ class RoundDemands:
     demands: tuple[WrittenDemand, ...]
     """One per table that came without a demand, in the order of the tables."""
     given: int
-    """Number of tables that came with a demand."""
 
     @property
     def written(self) -> int:
@@ -292,8 +291,8 @@ def write_round_demands(
     gold = build.read_gold(load_corpus(corpus), parsed.window, options)
     if not gold.tables:
         reasons = Counter(one.reason for one in gold.excluded)
-        found = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
-        raise VivaError(f"{corpus} has no tables for {spec}. Left out: {found}.")
+        counts = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
+        raise VivaError(f"{corpus} has no tables for {spec}. Left out: {counts}.")
     has_own = {table for table, given in gold.given.items() if given.demand}
     requests = [
         DemandRequest(table, tuple(titles_of(table, gold)))

@@ -65,7 +65,6 @@ class GoldTables:
     """The gold tables of a window, and the exclusions."""
 
     tables: tuple[GoldTable, ...]
-    """Tables, sorted by id."""
     excluded: tuple[Exclusion, ...]
     """Exclusions, sorted by id, of printed tables with a row that cites exactly one work."""
     works: Mapping[str, Work]
@@ -73,7 +72,6 @@ class GoldTables:
     related_works: Mapping[str, frozenset[str]]
     """Works by table that cannot be distractors: its source paper and works in its tables."""
     given: Mapping[str, GivenDemand]
-    """Demands and distractors that came with tables."""
     dropped: Mapping[str, int]
     """Counts of printed lines that are not gold rows, by reason."""
 
@@ -87,7 +85,6 @@ class _Source:
     cited: set[int]
     """Ordinals of the references cited in its tables."""
     works: dict[int, Work] = field(default_factory=dict)
-    """The cited works, by ordinal."""
 
 
 @dataclass(frozen=True, slots=True)

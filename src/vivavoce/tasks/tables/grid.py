@@ -57,7 +57,6 @@ class Line:
     ordinal: int
     """Position among all rows of the table."""
     cells: tuple[str, ...]
-    """Cells as printed, one per column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,8 @@ class Values:
 
 def without_number(caption: str) -> str:
     """A caption without its leading number."""
-    found = _CAPTION.match(caption.strip())
-    return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
+    number = _CAPTION.match(caption.strip())
+    return caption.strip()[number.end() :].lstrip(" .:–—-") if number else caption.strip()
 
 
 def cited_by_row(table: Row) -> list[Sequence[int]]:

@@ -59,14 +59,12 @@ class GoldTable:
 
     id: str
     source_paper: str
-    """The paper that prints the table."""
     kind: Kind
     caption: str
     columns: tuple[str, ...]
     """Unique names."""
     rows: tuple[GoldRow, ...]
     published: str | None
-    """Date of the source paper."""
     survey: str = ""
     """Title of the source paper."""
 
@@ -157,7 +155,6 @@ def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> L
 
 PoolRule = Literal["other_tables", "corpus"]
 TOP = 40
-"""Number of candidates of a table."""
 
 
 class TablesOptions(Options):

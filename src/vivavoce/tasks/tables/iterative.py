@@ -200,9 +200,9 @@ def passages(
     from the beginning of the text.
     """
     chunks = split_text(text, _PASSAGE, 0, counter)
-    found = Bm25Retriever(chunk.text for chunk in chunks).search_many(queries, each)
-    deepest = max((len(hits) for hits in found), default=0)
-    ranked = [hits[rank].index for rank in range(deepest) for hits in found if rank < len(hits)]
+    searched = Bm25Retriever(chunk.text for chunk in chunks).search_many(queries, each)
+    deepest = max((len(hits) for hits in searched), default=0)
+    ranked = [hits[rank].index for rank in range(deepest) for hits in searched if rank < len(hits)]
     kept: set[int] = set()
     for index in dict.fromkeys([*ranked, *range(len(chunks))]):
         size = counter.count(chunks[index].text + _GAP)

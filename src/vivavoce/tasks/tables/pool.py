@@ -136,7 +136,7 @@ def rank_distractors(
     )
     outside = ~np.isin(ids, list(universe))
     own = [[places[paper] for paper in table.papers] for table in ordered]
-    found: dict[str, tuple[Candidate, ...]] = {}
+    ranked: dict[str, tuple[Candidate, ...]] = {}
     for table, of_table, scores in zip(ordered, own, _scores(own, *vectors), strict=True):
         related = related_works[table.id]
         titles = Titles(sorted({works[paper].title for paper in related if paper in works}))
@@ -147,8 +147,8 @@ def rank_distractors(
         wanting = min(top, enough(table)) - len(best)
         best += _best(np.where(shut | ~other, -np.inf, scores), named, titles, wanting)
         best.sort(key=lambda one: (-one.score, one.paper))
-        found[table.id] = tuple(best)
-    return found
+        ranked[table.id] = tuple(best)
+    return ranked
 
 
 def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> list[Candidate]:
@@ -191,7 +191,6 @@ def _dense(rows: Any) -> Floats:
 
 
 MIN_DISTRACTORS = 4
-"""Minimum distractors of a table."""
 GOLD_SHARE = 0.41
 """Share of the table's works in a pool."""
 
@@ -327,16 +326,16 @@ def merge_works(
     works: Iterable[Work], papers: Mapping[str, Paper], texts: Collection[str]
 ) -> dict[str, Work]:
     """Works by id, sorted; papers of the corpus take precedence over references."""
-    found: dict[str, Work] = {}
+    merged: dict[str, Work] = {}
     for work in works:
         name = work.paper_id
-        if name not in found:
-            found[name] = work_of_paper(papers[name], texts) if name in papers else work
-        known = found[name]
-        found[name] = replace(
+        if name not in merged:
+            merged[name] = work_of_paper(papers[name], texts) if name in papers else work
+        known = merged[name]
+        merged[name] = replace(
             known, title=known.title or work.title, published=known.published or work.published
         )
-    return {name: found[name] for name in sorted(found)}
+    return {name: merged[name] for name in sorted(merged)}
 
 
 def papers_with_text(corpus: Corpus) -> frozenset[str]:

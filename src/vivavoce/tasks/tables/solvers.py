@@ -59,16 +59,16 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     chosen = [papers[place] for place in sorted(order[: -(-len(papers) // 2)].tolist())]
     texts = {one.label: "\n".join((one.title, one.abstract, one.text)) for one in chosen}
     columns = {
-        word.capitalize(): found
+        word.capitalize(): cells
         for word in asked
-        if 0 < len(found := _phrases(word, texts)) < len(texts)
+        if 0 < len(cells := _phrases(word, texts)) < len(texts)
     }
     shown = dict(list(columns.items())[:MAX_COLUMNS])
     return LiteratureTable(
         papers=tuple(texts),
         columns=tuple(shown),
         rows=tuple(
-            TableRow(label, tuple(found.get(label) for found in shown.values())) for label in texts
+            TableRow(label, tuple(cells.get(label) for cells in shown.values())) for label in texts
         ),
     )
 
@@ -147,11 +147,11 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
         rows = await collect(
             *(run.ask_about(paper, "per_paper", {}, read_single) for paper in run.papers)
         )
-        found = (
+        rows_by_label = (
             (label, row) for label, row in zip(run.labels, rows, strict=True) if row is not None
         )
         table = WorkingTable(run.labels, exact_names=True)
-        run.note_faults(apply_operations(Operations(rows=tuple(found)), table).faults)
+        run.note_faults(apply_operations(Operations(rows=tuple(rows_by_label)), table).faults)
         return run.finish(table)
 
     return solve

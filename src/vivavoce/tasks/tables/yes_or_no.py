@@ -77,14 +77,14 @@ def read_answers(reply: str, count: int) -> list[bool | None]:
 
     If some lines are numbered, others are ignored. None for missing and contradictory answers.
     """
-    found: dict[int, set[bool]] = {}
+    by_number: dict[int, set[bool]] = {}
     lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
     matches = [match for line in lines if (match := _LINE.match(line))]
     matches = [match for match in matches if match[1]] or matches
     for place, match in enumerate(matches, start=1):
         number = int(match[1]) if match[1] else place
-        found.setdefault(number, set()).add(match[2].lower() == "yes")
-    answers = [found.get(number, set()) for number in range(1, count + 1)]
+        by_number.setdefault(number, set()).add(match[2].lower() == "yes")
+    answers = [by_number.get(number, set()) for number in range(1, count + 1)]
     return [next(iter(each)) if len(each) == 1 else None for each in answers]
 
 
@@ -217,7 +217,7 @@ class QAResult:
 
     def values(self) -> dict[str, float | None]:
         """Metrics of the table with both biases, averaged over runs."""
-        found = [
+        by_run = [
             {
                 **run.score.values(),
                 "yes_bias": run.yes_bias.value,
@@ -226,9 +226,9 @@ class QAResult:
             for run in self.runs
         ]
         means: dict[str, float | None] = {}
-        for name in found[0]:
+        for name in by_run[0]:
             # All runs ask the same, so a value is undefined in all runs or in none.
-            defined = [value for values in found if (value := values[name]) is not None]
+            defined = [value for values in by_run if (value := values[name]) is not None]
             means[name] = math.fsum(defined) / len(defined) if defined else None
         return means
 

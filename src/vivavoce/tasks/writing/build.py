@@ -147,7 +147,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     tasks = {task: maker.rows(task, targets) for task in TASKS}
     excluded += maker.excluded
     # All targets and demonstrations, each once, sorted by id.
-    rows = [row for found in tasks.values() for row in found]
+    rows = [row for items in tasks.values() for row in items]
     demos = (name for row in rows for kind in KINDS for name in row[f"demos_{kind}"])
     used = {row["paper_id"] for row in rows}.union(demos)
     papers = [pool.texts[name] for name in sorted(used)]
@@ -287,8 +287,8 @@ class Maker:
             kinds = KINDS if setting == "mixed" else (setting,)
             has_all = all(row[f"demos_{kind}"] for kind in kinds)
             if not has_all or len(shown_demos(row, setting)) < len(kinds):
-                found = [one for kind, one in missing.items() if setting in (kind, "mixed")]
-                detail = "; ".join(found) or "both kinds have the same paper alone"
+                causes = [one for kind, one in missing.items() if setting in (kind, "mixed")]
+                detail = "; ".join(causes) or "both kinds have the same paper alone"
                 out[setting] = (NO_DEMONSTRATION, detail)
         wanted = [setting for setting in settings_of(target.task) if setting in self.settings]
         row["settings"] = [setting for setting in wanted if setting not in out]

@@ -79,11 +79,11 @@ class Works:
 def read_references(corpus: Corpus, paper_ids: Collection[str]) -> dict[str, list[Row]]:
     """Reference lists of papers, in order."""
     wanted = pa.array(sorted(paper_ids), pa.string())
-    found: dict[str, list[Row]] = defaultdict(list)
+    by_paper: dict[str, list[Row]] = defaultdict(list)
     for batch in column_batches(corpus, "references", _COLUMNS):
         for row in batch.filter(pc.is_in(batch["paper_id"], wanted)).to_pylist():
-            found[row["paper_id"]].append(row)
-    return found
+            by_paper[row["paper_id"]].append(row)
+    return by_paper
 
 
 def cited_by_text(paper: PaperText, references: Sequence[Row]) -> list[Row] | None:
@@ -112,10 +112,10 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
     for marker in find_author_year_markers(section):
         # Use the first reading of the marker with entries.
         read = (entries.get((names[0], marker.year)) for names in marker.readings)
-        found = next(filter(None, read), ())
+        entries_meant = next(filter(None, read), ())
         markers += 1
-        unread += not found
-        meant.update(row["ordinal"] for row in found)
+        unread += not entries_meant
+        meant.update(row["ordinal"] for row in entries_meant)
     if not meant or unread > _MAX_UNREAD * markers:
         return None
     return [row for row in references if row["ordinal"] in meant]

@@ -30,7 +30,6 @@ PARTS = {
     "introduction": "introduction",
     "related_work": "related-work section",
 }
-"""Names of the parts by task."""
 TRACKS = ("cited", "padded", OPEN)
 """Works listed in a related-work prompt: cited ones, also padding, or none."""
 
@@ -49,7 +48,6 @@ class _Pieces:
     spans: dict[str, Span] = field(default_factory=dict)
     pool: list[Source] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    """End of each piece."""
 
     def add(self, piece: str) -> int:
         """Append a piece; return its start."""

@@ -187,11 +187,11 @@ class Writing(FamilyTask[WritingArguments]):
         text, reference = str(row.get("read_as", answer)), row["target"]
         if not any(character.isalpha() for character in text):
             raise FaultyAnswer("malformed")
-        found = rouge(text, reference)
+        scores = rouge(text, reference)
         values: dict[str, float | None] = {
-            "rougeL": found.rougeL.f,
-            "rouge1": found.rouge1.f,
-            "rouge2": found.rouge2.f,
+            "rougeL": scores.rougeL.f,
+            "rouge1": scores.rouge1.f,
+            "rouge2": scores.rouge2.f,
             "length_ratio": length_ratio(text, reference),
         }
         if row["task"] == WITH_WORKS:
@@ -208,15 +208,15 @@ class Writing(FamilyTask[WritingArguments]):
         """Metrics by question, for questions that the setting and the item support."""
         has_sources = row["setting"] not in WITHOUT_SOURCES
         has_works = has_sources and task == WITH_WORKS
-        found: dict[str, Sequence[str]] = {COMPARE: WINS}
+        by_question: dict[str, Sequence[str]] = {COMPARE: WINS}
         if has_sources:
-            found[CLAIMS] = (*SUPPORT, *CITED) if has_works else SUPPORT
+            by_question[CLAIMS] = (*SUPPORT, *CITED) if has_works else SUPPORT
         if has_works:
-            found[GRADES] = RELEVANCE
+            by_question[GRADES] = RELEVANCE
         if has_nuggets(task, row):
-            found[FACTS] = NUGGETS
+            by_question[FACTS] = NUGGETS
         chosen = chosen_questions(row["questions"])
-        return {name: names for name, names in found.items() if not chosen or name in chosen}
+        return {name: names for name, names in by_question.items() if not chosen or name in chosen}
 
     def judged_by(self, row: Row) -> Sequence[str]:
         """Hash of the facts, since anybody may edit them."""
@@ -291,14 +291,14 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         (clean_title if is_title(reference) else without_wrapper)(pair.text() or "")
         for pair, reference in zip(pairs, references, strict=True)
     ]
-    found = [
+    scores_of_answers = [
         rouge(answer, reference, stem=options.stem)
         for answer, reference in zip(answers, references, strict=True)
     ]
     shares = {
-        "rouge1": means_of([one.rouge1.f for one in found]),
-        "rouge2": means_of([one.rouge2.f for one in found]),
-        "rougeL": means_of([one.rougeL.f for one in found]),
+        "rouge1": means_of([one.rouge1.f for one in scores_of_answers]),
+        "rouge2": means_of([one.rouge2.f for one in scores_of_answers]),
+        "rougeL": means_of([one.rougeL.f for one in scores_of_answers]),
     }
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:

@@ -36,7 +36,6 @@ DEMONSTRATED = ("random", "coauthor", "mixed")
 OPEN = "open"
 """Setting of related work in which works are searched in a library instead of listed."""
 ROLES = ("cited", "padding")
-"""Roles of listed works for the related-work section."""
 
 _NEVER_IN_BODY = frozenset({"abstract", "references", "acknowledgements", "appendix"})
 _LEFT_OUT = {"abstract": _NEVER_IN_BODY | {"conclusion"}}

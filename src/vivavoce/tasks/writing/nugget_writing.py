@@ -147,10 +147,10 @@ async def _write(
             watch(writer)
         for start in range(0, len(waiting), AT_ONCE):
             batch = waiting[start : start + AT_ONCE]
-            found, failure = await run_at_once(
+            batch_sections, failure = await run_at_once(
                 header.model, [_read_section(key, golds[key], writer, prompts) for key in batch]
             )
-            done |= {section.key: section for section in found if section is not None}
+            done |= {section.key: section for section in batch_sections if section is not None}
             rows = [done[key] for key in sorted(done, key=order.__getitem__)]
             write_jsonl(path, [header.model_dump(), *(row.model_dump() for row in rows)])
             if failure is not None:
@@ -171,9 +171,9 @@ async def _read_section(
     usual = json.dumps({"nuggets": facts})
     request = Request(TEMPLATE, {"section": section}, values, cut=("section",), usual=usual)
     read = partial(read_reply, section=section)
-    found, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
-    if found is None:
+    facts_read, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
+    if facts_read is None:
         fault = "refused" if reply.fault in REFUSED else "malformed"
         return Section(task=task, id=name, nuggets=(), fault=fault)
-    nuggets, dropped = found
+    nuggets, dropped = facts_read
     return Section(task=task, id=name, nuggets=tuple(nuggets), dropped=dropped)

@@ -32,7 +32,6 @@ RUN = 13
 ANTHOLOGY_CATEGORY = "cs.CL"
 """arXiv category for papers of the ACL Anthology, whose records have no categories."""
 MIN_SECTION_WORDS = 40
-"""Minimum words of a gold section."""
 MAX_SINGLE = 0.3
 """Maximum share of one-character words in a gold section.
 
@@ -86,7 +85,6 @@ class Pool:
     texts: Mapping[str, PaperText]
     """Papers that pass the quality gates, by id, from which demonstrations are chosen."""
     categories: Mapping[str, str | None]
-    """Their primary categories."""
     unfit: Mapping[str, Reason]
     """Papers that cannot be targets -> reason."""
     duplicates: Mapping[str, str]
@@ -243,7 +241,7 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
     paragraphs = gold_paragraphs(task, paper.sections)
     golds = [reference, *(p for p in paragraphs if is_long(normalise_title(p)))]
     has_runs = len(words_of(reference)) >= RUN
-    found = {}
+    exposures = {}
     for setting in (s for s in _ALIKE if s in settings_of(task)):
         shown = slots(task, setting, paper)
         text = "\n\n".join(shown.values())
@@ -253,8 +251,8 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
         leak = ("gold_in_input", f"is verbatim in: {', '.join(holders)}") if holders else None
         if shown.get("content") == "":
             leak = "empty_input", "no section is left to write from"
-        found[setting] = Exposure(overlap, leak, retold)
-    return found
+        exposures[setting] = Exposure(overlap, leak, retold)
+    return exposures
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:

@@ -42,13 +42,13 @@ def read_items(
     Raises:
         InputError: A file is not a complete item, or a name is repeated.
     """
-    found: dict[str, ItemT] = {}
+    items: dict[str, ItemT] = {}
     for path in sorted(path for folder in folders for path in Path(folder).glob(f"*{suffix}")):
         for item in _read(kind, path, read):
-            if item.name in found:
+            if item.name in items:
                 raise InputError(f"Two {kind}s have the name {item.name!r}.")
-            found[item.name] = item
-    return dict(sorted(found.items()))
+            items[item.name] = item
+    return dict(sorted(items.items()))
 
 
 def _read(kind: str, path: Path, read: Callable[[Path], Iterable[ItemT]]) -> list[ItemT]:
@@ -75,8 +75,8 @@ def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
         return _own_function(own, function)
     if module != "reference":
         raise InputError(f"{own} does not exist, but {name} refers to it.")
-    found: Callable[..., Any] = getattr(importlib.import_module(package), function)
-    return found
+    shipped: Callable[..., Any] = getattr(importlib.import_module(package), function)
+    return shipped
 
 
 def _own_function(path: Path, function: str) -> Callable[..., Any]:
@@ -89,16 +89,16 @@ def _own_function(path: Path, function: str) -> Callable[..., Any]:
         spec.loader.exec_module(module)
     except Exception as error:  # a user's code can raise anything
         raise InputError(f"{path} cannot be run: {_named(error)}.") from error
-    found: Callable[..., Any] | None = getattr(module, function, None)
-    if found is None:
+    loaded: Callable[..., Any] | None = getattr(module, function, None)
+    if loaded is None:
         raise InputError(f"{path} has no function {function}.")
 
-    @wraps(found)
+    @wraps(loaded)
     def own(*given: Any, **options: Any) -> Any:
         try:
-            return found(*given, **options)
+            return loaded(*given, **options)
         except Exception as error:
-            raise InputError(f"The {source_of(found)} failed: {_named(error)}.") from error
+            raise InputError(f"The {source_of(loaded)} failed: {_named(error)}.") from error
 
     return own
 

@@ -44,7 +44,6 @@ Category = Literal["graph", "molecule"]
 _WEIGHTS, _MAIN, _UNSEEN = range(3)
 """Random streams of weights and inputs."""
 _DECIMALS = 6
-"""Decimals of gold values."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
@@ -53,7 +52,6 @@ class Architecture:
 
     name: Text
     category: Category
-    """Kind of input."""
     difficulty: Difficulty
     description: Text
     formulation: Text

@@ -159,8 +159,8 @@ def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[
         if not kinds:
             raise InputError(f"Seed {seed} gives {made} formulas, not {count}; ask for fewer.")
         category, depth = kinds.pop(0)
-        if found := _find(rng, trial, category, depth, seed):
-            tree, values = found
+        if drawn := _find(rng, trial, category, depth, seed):
+            tree, values = drawn
             yield as_formula(tree, category, is_lagged=trial.is_lagged(tree, values)), values
             kinds.append((category, depth))
             made += 1

@@ -49,7 +49,6 @@ class Claim:
     """A report's central claim: a statistic of a formula's values on the market."""
 
     method: str
-    """Name of the claim's method in the report."""
     formula: str
     """Name of the method's formula in `items/formulas/`."""
     statistic: Statistic
