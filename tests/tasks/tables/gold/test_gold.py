@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.corpora import reference
 from tests.tasks.tables.printed_tables import OLD, SURVEY, printed, survey_corpus
-from tests.tasks.tables.table_corpora import reference
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.schema import TABLES, paper_from_row
