@@ -1,4 +1,4 @@
-"""Which sandbox programs run in, and that there is none without one."""
+"""Programs found in answers, the sandboxes they run in, and what is refused as one."""
 
 from __future__ import annotations
 

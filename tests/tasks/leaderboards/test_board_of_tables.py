@@ -1,4 +1,4 @@
-"""Boards read by rule from the tables of papers."""
+"""Boards read by rule from the tables of papers, and rows drawn from them."""
 
 from __future__ import annotations
 
