@@ -7,7 +7,7 @@ answers come, whether they are valid, and their cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -61,7 +61,9 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
         VivaError: A run did not complete.
     """
     opened = build_sample(out, _with_architecture(demo_spec(2024)))
-    earlier = build_round(out / "corpus", _earlier_spec(), out / "round")
+    head = demo_spec(2023)["round"]
+    head |= {"window": {**head["window"], "start": "2023-06-01"}, "families": ["writing"]}
+    earlier = build_round(out / "corpus", {"round": head}, out / "round")
     unusable = why_unusable()
     left_out = []
     by_method: dict[str, list[str]] = {}
@@ -94,13 +96,6 @@ def _with_architecture(spec: dict[str, Any]) -> dict[str, Any]:
     if not find_spec("torch_geometric"):
         return spec
     return spec | {"implementation": spec["implementation"] | {"architectures": ["PMLP"]}}
-
-
-def _earlier_spec() -> dict[str, Any]:
-    """The spec of the round before, for writing alone."""
-    head = demo_spec(2023)["round"]
-    window = {**head["window"], "start": "2023-06-01"}
-    return {"round": {**head, "window": window, "families": ["writing"]}}
 
 
 def _run(
@@ -262,6 +257,8 @@ def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:
 
 
 def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+
     report = run(spec)
     [path] = report.logs
     log = read_log(path)
@@ -270,7 +267,9 @@ def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
     scores = [sample.values[metric] for sample in log.samples]
     defined = [score for score in scores if score is not None]
     valid = [sample.fault is None for sample in log.samples]
-    tokens, cost = _used(path)
+    # Those of samples without a score count too.
+    usage = read_eval_log(path, header_only=True).stats.model_usage.values()
+    limits = [summary.limit for summary in read_eval_log_sample_summaries(path)]
     return SmokeRow(
         task=spec.tasks[0],
         method=spec.methods[0],
@@ -279,23 +278,8 @@ def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
         answered=len(scores),
         valid=sum(valid) / len(valid) if valid else None,
         value=sum(defined) / len(defined) if defined else None,
-        tokens=tokens,
-        cost=cost,
-        stopped=sum(limit == "cost" for limit in _limits(path)),
+        tokens=sum(use.total_tokens for use in usage),
+        cost=sum(use.total_cost or 0.0 for use in usage),
+        stopped=limits.count("cost"),
         problem=" ".join(report.failed),
     )
-
-
-def _used(path: str) -> tuple[int, float]:
-    """Tokens and dollars of a log, those of samples without a score among them."""
-    from inspect_ai.log import read_eval_log
-
-    usage = read_eval_log(path, header_only=True).stats.model_usage.values()
-    return sum(use.total_tokens for use in usage), sum(use.total_cost or 0.0 for use in usage)
-
-
-def _limits(path: str) -> Iterator[str | None]:
-    """Limit that ended each sample, if any."""
-    from inspect_ai.log import read_eval_log_sample_summaries
-
-    return (summary.limit for summary in read_eval_log_sample_summaries(path))

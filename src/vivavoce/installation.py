@@ -12,10 +12,6 @@ from importlib import metadata
 from vivavoce.errors import VivaError
 from vivavoce.tasks.prompting.windows import TABLE_VARIABLE, model_table
 
-_SYSTEM = {
-    "chromium": ("chromium", "browser tests"),
-}
-"""Program -> (Debian package, what needs it)."""
 _MARKED_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)")
 _OLDEST_PYTHON = (3, 11)
@@ -41,14 +37,25 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Check Python, the packages, the system programs, the sandbox and the model table."""
-    return [_python(), *_packages(), *_programs(), *_sandbox(), _docker(), _model_table()]
-
-
-def _python() -> Finding:
     version = ".".join(str(part) for part in sys.version_info[:3])
     is_old = sys.version_info < _OLDEST_PYTHON
     state = "missing" if is_old else "ok"
-    return Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old)
+    chromium = shutil.which("chromium")
+    own = os.environ.get(TABLE_VARIABLE)
+    summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
+    return [
+        Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old),
+        *_packages(),
+        Finding(
+            "chromium, for browser tests",
+            "ok" if chromium else "missing",
+            chromium or "",
+            "" if chromium else "apt-get install -y chromium",
+        ),
+        *_sandbox(),
+        _docker(),
+        Finding("model table", "ok", summary, ""),
+    ]
 
 
 def _packages() -> list[Finding]:
@@ -88,21 +95,6 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def _programs() -> list[Finding]:
-    findings = []
-    for program, (package, purpose) in _SYSTEM.items():
-        path = shutil.which(program)
-        findings.append(
-            Finding(
-                name=f"{program}, for {purpose}",
-                state="ok" if path else "missing",
-                found=path or "",
-                install="" if path else f"apt-get install -y {package}",
-            )
-        )
-    return findings
-
-
 def _sandbox() -> list[Finding]:
     """Check the guarantees of the sandbox on this machine by starting one."""
     from vivavoce.sandbox.command import MissingProgram, find_bwrap
@@ -135,10 +127,3 @@ def _docker() -> Finding:
     except MissingDocker:
         summary = "no daemon answers; only -T sandbox=docker needs one"
         return Finding("docker, by option", "unused", summary, "")
-
-
-def _model_table() -> Finding:
-    """Models whose context windows are known."""
-    own = os.environ.get(TABLE_VARIABLE)
-    summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
-    return Finding("model table", "ok", summary, "")

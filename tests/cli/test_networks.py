@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 from typer.testing import CliRunner, Result
 
-from vivavoce.cli.networks import Network as Name
-from vivavoce.cli.networks import app
+from vivavoce.cli.corpus import Network as Name
+from vivavoce.cli.corpus import network_app as app
 from vivavoce.errors import InputError, StaleError
 from vivavoce.networks.stored import READS
 

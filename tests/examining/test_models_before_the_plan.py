@@ -9,8 +9,14 @@ from tests.examining.papers import quality, save_pages
 from tests.servers.commands import only_json, viva_here
 from tests.servers.scripted import KEY, answer, error, scripted
 
-from vivavoce.requests.prices import VARIABLE, given_prices, list_prices, parse_price, sources_of
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import (
+    VARIABLE,
+    RunSpec,
+    given_prices,
+    list_prices,
+    parse_price,
+    sources_of,
+)
 
 FINE = "openai-api/scripted/fine"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vivavoce.examining.left_out import as_csv, left_out_lines
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
 from vivavoce.examining.planning import ExamTask
+from vivavoce.examining.request import as_csv, left_out_lines
 from vivavoce.examining.standings import Standing
 from vivavoce.reports import Sheet, markdown
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore

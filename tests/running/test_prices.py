@@ -9,7 +9,7 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import TOKENS, opening, scripted
 
 from vivavoce.errors import InputError
-from vivavoce.requests.prices import Price, given_prices, parse_price
+from vivavoce.requests.run import Price, given_prices, parse_price
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 

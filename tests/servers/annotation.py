@@ -31,9 +31,15 @@ from vivavoce.web.annotation.campaigns import (
     open_campaign,
     read_items,
 )
-from vivavoce.web.annotation.database import Database, open_database
+from vivavoce.web.annotation.database import (
+    Database,
+    Task,
+    next_item,
+    open_database,
+    read_task,
+    submit,
+)
 from vivavoce.web.annotation.kinds import KINDS, Item, Value, check_rows
-from vivavoce.web.annotation.labelling import Task, next_item, read_task, submit
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 INCLUDE, EXCLUDE = {"decision": "include"}, {"decision": "exclude"}

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from vivavoce.running.probing import QUESTION
+from vivavoce.running.provider_errors import QUESTION
 
 KEY = "not-a-secret"
 

@@ -1,9 +1,15 @@
-"""The `viva` command. No logic here: each verb calls a library function and prints the result.
+"""The `viva` command, and its verbs that list what is available and what is missing.
+
+No logic is here: each verb calls a library function and prints the result.
 
 Verbs import their modules when called, so `viva --help` loads no heavy ones.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,17 +18,17 @@ from vivavoce.cli import (
     audit,
     board,
     corpus,
-    exam,
     fetch,
-    info,
     live,
-    networks,
     rounds,
     runs,
 )
 from vivavoce.cli import round_updates as round_updates
 from vivavoce.cli.bind import verb
-from vivavoce.cli.output import VivaGroup, say, set_output
+from vivavoce.cli.output import Answer, VivaGroup, say, set_output
+from vivavoce.errors import VivaError
+from vivavoce.reports import Sheet
+from vivavoce.requests import Arg, Opt
 from vivavoce.version import __version__
 
 app = typer.Typer(
@@ -56,14 +62,119 @@ def main(
     set_output(debug=debug, wide=wide)
 
 
+Listing = tuple[list[str], list[list[Any]]]
+"""Column names and rows."""
+
+
+Thing = Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"]
+
+
+def list_things(
+    thing: Annotated[Thing, Arg("tasks, methods, metrics, sources, rounds or labels of tables.")],
+    where: Annotated[Path, Opt("The folder that holds rounds.", "--in")] = Path("rounds"),
+) -> Answer:
+    """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
+    listings: dict[str, Callable[[], Listing]] = {
+        "tasks": _tasks,
+        "methods": _methods,
+        "metrics": _metrics,
+        "sources": _sources,
+        "rounds": lambda: _rounds(where),
+        "labels": _labels,
+    }
+    headers, rows = listings[thing]()
+    shown = Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows))
+    return Answer([dict(zip(headers, row, strict=True)) for row in rows], [shown])
+
+
+def doctor() -> Answer:
+    """List what is installed, what is missing, and the commands to install it."""
+    from vivavoce.installation import examine
+
+    findings = examine()
+    rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
+    shown = Sheet("", ("what", "state", "found", "to install"), rows)
+    if failed := any(finding.is_fatal for finding in findings):
+        say("The base installation is not complete.", quiet=True)
+    return Answer([finding.as_dict() for finding in findings], [shown], failed=failed)
+
+
+def _tasks() -> Listing:
+    from vivavoce.tasks import broken_families, find_family, list_families
+
+    for error in broken_families().values():
+        say(f"Skipped: {error}", quiet=True)
+    rows = [
+        [
+            f"{find_family(family).namespace}/{name}",
+            family,
+            task.version,
+            ", ".join(task.settings),
+            ", ".join(task.tools),
+            task.summary,
+        ]
+        for family, card in list_families().items()
+        for name, task in card.tasks.items()
+    ]
+    return ["task", "family", "version", "settings", "tools", "summary"], rows
+
+
+def _methods() -> Listing:
+    from vivavoce.running import list_methods
+
+    return ["method", "summary"], [[name, summary] for name, summary in list_methods().items()]
+
+
+def _metrics() -> Listing:
+    from vivavoce.metrics import broken_metrics, list_metrics
+
+    for error in broken_metrics().values():
+        say(f"Skipped: {error}", quiet=True)
+    rows = [
+        [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
+        for m in list_metrics()
+    ]
+    return ["metric", "family", "low", "high", "better", "summary"], rows
+
+
+def _sources() -> Listing:
+    from vivavoce.sources import broken_sources, list_sources
+
+    for error in broken_sources().values():
+        say(f"Skipped: {error}", quiet=True)
+    return ["source", "summary"], [[s.kind, s.summary] for s in list_sources().values()]
+
+
+def _rounds(where: Path) -> Listing:
+    from vivavoce.rounds import load_round
+
+    rows = []
+    for path in sorted(where.glob("[!.]*/manifest.json")):
+        try:
+            opened = load_round(path.parent)
+        except VivaError as error:
+            say(f"Skipped: {error}", quiet=True)
+            continue
+        window = opened.manifest["window"]
+        tasks = ", ".join(task for _, task in opened.tasks())
+        rows.append([opened.id, window["start"], window["end"], tasks, str(opened.folder)])
+    return ["round", "start", "end", "tasks", "folder"], rows
+
+
+def _labels() -> Listing:
+    from vivavoce.web import glossary
+
+    return ["label", "meaning"], [[*pair] for pair in sorted(glossary()["terminal"].items())]
+
+
 _VERBS = (
-    (exam.demo, "demo --out viva-demo", None),
-    (exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5", None),
+    (runs.demo, "demo --out viva-demo", None),
+    (runs.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5", None),
     (corpus.ingest, "ingest tei papers/ --corpus corpus", None),
     (runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs", None),
-    (exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl", None),
-    (info.list_things, "list tasks", "list"),
-    (info.doctor, "doctor", None),
+    (runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl", None),
+    (list_things, "list tasks", "list"),
+    (doctor, "doctor", None),
 )
 for function, example, name in _VERBS:
     verb(app, example, name)(function)
@@ -71,7 +182,7 @@ for function, example, name in _VERBS:
 _GROUPS = (
     (fetch.app, "fetch"),
     (corpus.app, "corpus"),
-    (networks.app, "network"),
+    (corpus.network_app, "network"),
     (rounds.app, "round"),
     (board.app, "board"),
     (audit.app, "audit"),

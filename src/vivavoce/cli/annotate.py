@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vivavoce.cli.bind import Json, Port, verb
-from vivavoce.cli.output import answer, need_web, print_json, progress, say
+from vivavoce.cli.output import Answer, need_web, print_json, progress, say
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Bootstrap, Opt
 
@@ -70,8 +70,7 @@ def import_items(
     guidelines: Annotated[Path | None, Opt("Your own guidelines, in Markdown.")] = None,
     address: Annotated[str, Opt("The server's address, used in links.")] = "http://127.0.0.1:8000",
     db: Database = Path("annotation.db"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Add items to a campaign, made if new, and print the links of its people."""
     from vivavoce.store import read_jsonl
     from vivavoce.tasks.writing.questions import nugget_rows
@@ -117,7 +116,7 @@ def import_items(
         lines.append(f"  {left_out:,} items left out: one of the two gave no answer")
     lines += [f"  {one['name']} is {one['person']}: {one['link']}" for one in links]
     document = {"campaign": campaign, "database": str(db), **counts, "people": links}
-    answer(document, [*lines, str(db)], as_json=as_json)
+    return Answer(document, [*lines, str(db)])
 
 
 @verb(app, "annotate serve --db annotation.db")
@@ -144,8 +143,7 @@ def export(
     campaign: Campaign,
     out: Annotated[Path, Opt("Folder for the files.")],
     db: Database = Path("annotation.db"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write items, all labels, final labels and Label Studio tasks, with pseudonyms for people."""
     from vivavoce.web.annotation.campaigns import export_campaign, find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
@@ -155,7 +153,7 @@ def export(
         items = read_items(connection, found)
     counts = export_campaign(found, items, out)
     lines = [*(f"  {name}: {number:,} rows" for name, number in counts.items()), str(out)]
-    answer({"path": str(out), "files": counts}, lines, as_json=as_json)
+    return Answer({"path": str(out), "files": counts}, lines)
 
 
 @verb(app, "annotate agreement --campaign paths")
@@ -177,7 +175,7 @@ def agreement(
         items = read_items(connection, found)
     with progress("Drawing"):
         report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
-    answer(report, parts_of(report), as_json=as_json)
+    Answer(report, parts_of(report)).print(as_json=as_json)
     if out:
         say(str(write_page(report, campaign, out)), quiet=as_json)
 
@@ -215,5 +213,5 @@ def _rows_of_logs(
 
     if a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
-    found = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
-    return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out
+    rows, left_out = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
+    return [(row, f"{logs}: {row['id']}") for row in rows], left_out

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.bind import Json, Logs, RoundFolder, verb
+from vivavoce.cli.bind import Logs, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE
-from vivavoce.cli.output import print_report, progress
+from vivavoce.cli.output import Answer, progress
 from vivavoce.requests import Bootstrap, Opt, PartialLogs
 
 app = typer.Typer(
@@ -22,16 +22,13 @@ app = typer.Typer(
 def leakage(
     folder: RoundFolder,
     bootstrap: Bootstrap,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Look for gold in inputs, wrong dates and near copies; exit with 1 if a rule is broken."""
     from vivavoce.results.audits.leakage import audit_leakage
 
     with progress("Comparing items") as update:
         found = audit_leakage(folder, progress=update, **vars(bootstrap))
-    print_report(found, as_json=as_json)
-    if found.breaches:
-        raise typer.Exit(1)
+    return Answer.of(found, failed=bool(found.breaches))
 
 
 @verb(app, "audit retrieval rounds/2024-h2")
@@ -51,8 +48,7 @@ def retrieval(
     ] = None,
     depth: Annotated[int, Opt("Largest cutoff of the ranking.", min=1)] = 100,
     device: Annotated[str, Opt("Device that encoders run on.")] = "cpu",
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure how well the demands alone retrieve the works of a round's tables."""
     from vivavoce.results.audits.retrieval import audit_retrieval
     from vivavoce.statistics.estimates import Draws
@@ -67,7 +63,7 @@ def retrieval(
             draws=Draws(bootstrap.resamples, bootstrap.seed),
             progress=update,
         )
-    print_report(found, as_json=as_json)
+    return Answer.of(found)
 
 
 @verb(app, "audit evaluators logs --evaluator openai/gpt-4o")
@@ -84,8 +80,7 @@ def evaluators(
     base: Annotated[str | None, Opt("The evaluator to compare with (default matcher).")] = None,
     setting: Annotated[str | None, Opt("Setting of the task, if the logs have several.")] = None,
     pairs: Annotated[int, Opt("Pairwise questions per table.", min=1)] = 10,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Score the same tables with several evaluators and compare scores and ranks."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
@@ -102,7 +97,7 @@ def evaluators(
             draws=Draws(reading.resamples, reading.seed),
             progress=update,
         )
-    print_report(found, as_json=as_json)
+    return Answer.of(found)
 
 
 @verb(app, "audit judge logs --human labels.jsonl")
@@ -111,10 +106,9 @@ def judge(
     reading: PartialLogs,
     human: Annotated[Path | None, Opt("JSON Lines of {id, a, b, verdict: a|b|tie}.")] = None,
     correct: Annotated[bool, Opt("Correct the judge's metrics by these labels.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure a judge's biases, and how far judges and people agree."""
     from vivavoce.results.audits.judge import audit_judge
 
     found = audit_judge(logs, human=human, correct=correct, **vars(reading))
-    print_report(found, as_json=as_json)
+    return Answer.of(found)

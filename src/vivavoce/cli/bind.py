@@ -30,10 +30,11 @@ import typer
 from typer.core import TyperCommand
 from typer.models import ParameterInfo
 
+from vivavoce.cli.output import Answer
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Opt, check_local, check_values, sentence_of
 
-Verb = TypeVar("Verb", bound=Callable[..., None])
+Verb = TypeVar("Verb", bound=Callable[..., Answer | None])
 
 Json = Annotated[bool, Opt("Print one JSON document on stdout.", "--json")]
 Logs = Annotated[Path, Arg("Folder of logs that viva run wrote.")]
@@ -61,11 +62,7 @@ class VivaCommand(TyperCommand):
     """A verb that groups its options under headings and reports bad values in sentences."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **kw: Any) -> Any:
-        """Parse the words of a command line.
-
-        Raises:
-            typer.BadParameter: A value is invalid; a sentence says what it must be.
-        """
+        """Parse the words of a command line."""
         try:
             return super().make_context(info_name, args, *more, **kw)
         except typer.BadParameter as error:
@@ -104,11 +101,15 @@ def verb(
     return add
 
 
-def bind(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a function that Typer can read and that calls the verb with its requests."""
+def bind(function: Callable[..., Answer | None]) -> Callable[..., None]:
+    """Make a function that Typer can read and that calls the verb with its requests.
+
+    A verb that returns an answer gets the option --json.
+    """
     requests: dict[str, tuple[type, list[_Parameter]]] = {}
     parameters: list[_Parameter] = []
     hints = get_type_hints(function, include_extras=True)
+    answers = hints.get("return") is Answer
     context = None
     has_file = _CONFIG in hints
     for each in inspect.signature(function).parameters.values():
@@ -122,6 +123,9 @@ def bind(function: Callable[..., None]) -> Callable[..., None]:
             default = MISSING if each.default is inspect.Parameter.empty else each.default
             parameters.append(_parameter(each.name, hint, default))
 
+    if answers:
+        parameters.append(_parameter("as_json", Json, False))
+
     def call(ctx: typer.Context, **values: Any) -> None:
         given = {each.name: each.convert(values[each.name]) for each in parameters}
         for name, (request, options) in requests.items():
@@ -131,7 +135,10 @@ def bind(function: Callable[..., None]) -> Callable[..., None]:
                 found = _of_file(request, given[_CONFIG]) | typed
                 _refuse_missing(request, options, found)
             given[name] = request(**found)
-        function(**given, **({context: ctx} if context else {}))
+        as_json = given.pop("as_json") if answers else False
+        answer = function(**given, **({context: ctx} if context else {}))
+        if answer is not None:
+            answer.print(as_json=as_json)
 
     empty, kind = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
     taken = [
@@ -157,11 +164,7 @@ def is_given(context: typer.Context, name: str) -> bool:
 
 
 def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
-    """Refuse given options that have no meaning beside the chosen one.
-
-    Raises:
-        typer.BadParameter: The first such option.
-    """
+    """Refuse given options that have no meaning beside the chosen one."""
     for parameter in context.command.params:
         if is_given(context, str(parameter.name)) and parameter.name not in read:
             raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
@@ -234,7 +237,14 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     make = typer.Option if isinstance(declared, Opt) else typer.Argument
     info = make(*flags, **shown)
     flag = flags[0] if flags else declared.metavar or name.upper()
-    return _Parameter(name, Annotated[kind, info], default, _reader(read, flag), flag)
+
+    def convert(value: Any) -> Any:
+        try:
+            return value if value is None else read(value)
+        except InputError as error:
+            raise typer.BadParameter(str(error), param_hint=flag) from error
+
+    return _Parameter(name, Annotated[kind, info], default, convert, flag)
 
 
 def _words(default: Any) -> Any:
@@ -253,15 +263,3 @@ def _day(text: str) -> date:
 
 def _local_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(map(check_local, paths))
-
-
-def _reader(read: Callable[[Any], Any], flag: str) -> Callable[[Any], Any]:
-    """Wrap the reader of an option so that its errors name the option."""
-
-    def convert(value: Any) -> Any:
-        try:
-            return value if value is None else read(value)
-        except InputError as error:
-            raise typer.BadParameter(str(error), param_hint=flag) from error
-
-    return convert

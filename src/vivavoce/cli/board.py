@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vivavoce.cli.bind import Json, Logs, Rounds, refuse_unread, verb
+from vivavoce.cli.bind import Logs, Rounds, refuse_unread, verb
 from vivavoce.cli.output import (
-    answer,
-    print_json,
-    print_notes,
-    print_parts,
-    print_report,
+    Answer,
     progress,
-    say,
 )
 from vivavoce.requests import (
     Arg,
@@ -31,7 +26,6 @@ from vivavoce.requests import (
 
 if TYPE_CHECKING:
     from vivavoce.reports import Report
-    from vivavoce.results.board.groups import Board
     from vivavoce.rounds import Round
 
 
@@ -60,8 +54,7 @@ def build(
     human: Human = None,
     cache: Cache = None,
     rounds: Rounds = (),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from platformdirs import user_cache_path
 
@@ -72,26 +65,10 @@ def build(
     cache = cache or user_cache_path("vivavoce") / "boards"
     with progress("Reading logs") as update:
         board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)
-    page = out / "index.html"
-    if as_json:
-        rows = sum(len(group.rows) for group in board.groups)
-        print_json({"page": str(page), "rows": rows, "notes": list(board.notes)})
-    else:
-        print_notes(board.notes)
-        if has_texts:
-            say(TEXTS_NOTE)
-        say(str(page))
-
-
-def print_board(
-    board: Board, *, everything: bool = False, costs: bool = False, as_json: bool = False
-) -> None:
-    """Print one table for each task and setting, ranked by its headline metric."""
-    if as_json:
-        print_json(board.as_dict())
-        return
-    print_parts(board.parts(everything=everything, costs=costs))
-    print_notes(board.notes)
+    page = str(out / "index.html")
+    document = {"page": page, "rows": len(board.rows), "notes": list(board.notes)}
+    notes = [f"Note: {note}" for note in board.notes]
+    return Answer(document, [*notes, *([TEXTS_NOTE] if has_texts else []), page])
 
 
 @verb(app, "board export logs --as eee --out results")
@@ -113,8 +90,7 @@ def export(
     ] = None,
     organization: Annotated[str, Opt("Who publishes the results, for eee.")] = "unknown",
     date: Annotated[str | None, Opt("Day, YYYY-MM-DD (default: that of the newest log).")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write the rows of a board for other tools, with intervals, ranks, judge and round."""
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
@@ -133,9 +109,7 @@ def export(
         table = scores(logs, partial=reading.partial)
         write_bytes(out / "scores.parquet", parquet_of(table))
         document = {"files": ["scores.parquet"], "rows": table.num_rows, "notes": []}
-        line = f"{table.num_rows:,} scores in {out / 'scores.parquet'}."
-        answer(document, [line], as_json=as_json)
-        return
+        return Answer(document, [f"{table.num_rows:,} scores in {out / 'scores.parquet'}."])
     cutoffs = load_cutoffs(known.cutoffs, known.margin)
     board = leaderboard(logs, cutoffs=cutoffs, **vars(reading))
     day = date or date_of(board)
@@ -154,11 +128,8 @@ def export(
         files = {"board.parquet": parquet_of(board.to_arrow())}
     for path, content in files.items():
         write_bytes(out / path, content)
-    if as_json:
-        print_json({"files": sorted(files), "rows": len(board.rows), "notes": list(board.notes)})
-        return
-    say(f"{len(files)} files in {out}.")
-    print_notes(board.notes)
+    document = {"files": sorted(files), "rows": len(board.rows), "notes": list(board.notes)}
+    return Answer(document, [f"{len(files)} files in {out}."], board.notes)
 
 
 @verb(app, "board add-metric logs bertscore")
@@ -167,8 +138,7 @@ def add_metric(
     name: Annotated[str, Arg("The metric, such as bertscore.")],
     model: Annotated[str | None, Opt("The metric's model: a name or a folder.")] = None,
     layer: Annotated[int | None, Opt("Layer of the model.", min=1)] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Compute a metric for the answers of logs; all boards of these logs then show it.
 
     Values are computed once per text and kept beside the logs. Repeat it after further runs.
@@ -178,15 +148,14 @@ def add_metric(
     given = {"model": model, "layer": layer}
     with progress(f"Computing {name}") as show:
         found = add(logs, name, {key: v for key, v in given.items() if v is not None}, show)
-    print_report(found, as_json=as_json)
+    return Answer.of(found)
 
 
 @verb(app, "board verify logs")
 def verify(
     logs: Logs,
     rounds: Rounds = (),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Score the recorded replies again and list every value that was edited.
 
     This proves that the scores follow from the replies in the logs, not who wrote the replies.
@@ -197,9 +166,7 @@ def verify(
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
     found = replace(found, secrets=tuple(find_secrets(logs)))
-    print_report(found, as_json=as_json)
-    if not found.is_sound:
-        raise typer.Exit(1)
+    return Answer.of(found, failed=bool(not found.is_sound))
 
 
 @verb(app, "board submit --check submission")
@@ -207,8 +174,7 @@ def submit(
     folder: Annotated[Path, Arg("Folder with submission.toml and logs.")],
     check: Annotated[bool, Opt("Check the submission.")] = False,
     rounds: Rounds = (),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Check a submission: its form, its logs and ledger, all scores."""
     from vivavoce.results.integrity.submission import check_submission
 
@@ -219,9 +185,7 @@ def submit(
         )
     with progress("Logs") as update:
         found = check_submission(folder, rounds, update)
-    print_report(found, as_json=as_json)
-    if not found.complete:
-        raise typer.Exit(1)
+    return Answer.of(found, failed=bool(not found.complete))
 
 
 @verb(app, "board intake inbox --out taken --round rounds/2024-h2")
@@ -229,33 +193,19 @@ def intake(
     inbox: Annotated[Path, Arg("Folder with one subfolder per submission.")],
     out: Annotated[Path, Opt("Folder for decisions and accepted logs.")],
     rounds: Rounds = (),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Recompute submissions; accept them or refuse them with reasons."""
     from vivavoce.results.integrity.submission import DECISIONS, take_in
 
     with progress("Submissions") as update:
         found = take_in(inbox, out, rounds, update)
-    print_report(found, as_json=as_json)
-    if not as_json:
-        say(str(out / DECISIONS))
-    if not found.is_clean:
-        raise typer.Exit(1)
+    parts = [*found.parts(), str(out / DECISIONS)]
+    return Answer(found.as_dict(), parts, failed=not found.is_clean)
 
 
 By = Literal[
-    "metric",
-    "setting",
-    "part",
-    "retriever",
-    "attempts",
-    "sweep",
-    "context",
-    "cutoff",
-    "drift",
+    "metric", "setting", "part", "retriever", "attempts", "sweep", "context", "cutoff", "drift"
 ]
-
-
 _READS: Mapping[str, tuple[str, ...]] = {
     "sweep": ("over",),
     "cutoff": ("cutoffs", "margin"),
@@ -284,8 +234,7 @@ def show(
         ),
     ] = (),
     round_folder: Annotated[Path | None, Opt("drift: the later round.", "--round")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Print the leaderboard, or another view of its logs.
 
     Metric: agreement of metrics on the order. Setting: gains from added context. Part: one number
@@ -303,8 +252,8 @@ def show(
         from vivavoce.results.board.building import leaderboard
 
         board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
-        print_board(board, everything=everything, costs=costs, as_json=as_json)
-        return
+        parts = board.parts(everything=everything, costs=costs)
+        return Answer(board.as_dict(), parts, board.notes)
     from vivavoce.results.audits import contrasts, sweeps
     from vivavoce.results.audits.metrics import metric_agreement
     from vivavoce.results.board.attempts import attempt_tables
@@ -321,7 +270,7 @@ def show(
         "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
         "drift": lambda: contrasts.drift_of_anchors(logs, _later(round_folder), **answers),
     }
-    print_report(makers[by](), as_json=as_json)
+    return Answer.of(makers[by]())
 
 
 def _later(folder: Path | None) -> Round:
@@ -342,24 +291,16 @@ def compare(
         int, Opt("Number of items to list, largest difference first.", min=0, max=200)
     ] = 10,
     out: Annotated[Path | None, Opt("Folder for pages with both answers to these items.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Compare two contestants item by item: differences, wins, and the largest differences."""
-    from vivavoce.results.board.head_to_head import head_to_head
+    from vivavoce.results.board.head_to_head import differing_items, head_to_head, metric_sheet
+    from vivavoce.web.board.site import write_comparison
 
     found = head_to_head(a, b, logs, differing=items, **vars(reading))
-    page = None if out is None else _write(found, out)
-    if as_json:
-        print_json({**found.as_dict(), **({} if page is None else {"page": str(page)})})
-        return
-    print_report(found, as_json=False)
-    if page is not None:
-        say(str(page))
-
-
-def _write(view: Any, out: Path) -> Path:
-    from vivavoce.results.board.head_to_head import differing_items, metric_sheet
-    from vivavoce.web.board.duels import write_comparison
-
-    sheets = list(map(metric_sheet, view.duels))
-    return write_comparison(view.as_dict(), sheets, differing_items(view), out)
+    document = found.as_dict()
+    parts = [*found.parts(), *(f"Note: {note}" for note in found.notes)]
+    if out is not None:
+        sheets = list(map(metric_sheet, found.duels))
+        parts.append(str(write_comparison(document, sheets, differing_items(found), out)))
+        document = {**document, "page": parts[-1]}
+    return Answer(document, parts)

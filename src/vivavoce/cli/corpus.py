@@ -1,4 +1,4 @@
-"""Verbs that fill and read a corpus."""
+"""Verbs that fill and read a corpus, and build and measure its networks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ import typer
 
 from vivavoce.cli.bind import Json, verb
 from vivavoce.cli.output import (
-    answer,
-    end_if_stopped,
+    Answer,
     print_counts,
     print_json,
     print_table,
@@ -96,8 +95,7 @@ def ingest(
             metavar="HOST:PORT",
         ),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Read papers into a corpus; broken files are reported and skipped."""
     from vivavoce.corpus import ingest as ingest_files
     from vivavoce.corpus.build.engine import Engine
@@ -146,10 +144,12 @@ def ingest(
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
     enrichment = {"enriched": asdict(enriched)} if enriched else {}
-    answer({**asdict(report), "corpus": str(corpus), **enrichment}, lines, as_json=as_json)
-    end_if_stopped(enriched.stopped if enriched else None)
-    if not report.read or (strict and report.failed):
-        raise typer.Exit(1)
+    return Answer(
+        {**asdict(report), "corpus": str(corpus), **enrichment},
+        lines,
+        failed=not report.read or (strict and bool(report.failed)),
+        stopped=enriched.stopped if enriched else None,
+    )
 
 
 def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
@@ -181,28 +181,24 @@ def stats(
     if as_json:
         print_json(found)
     elif of == "dates":
-        _print_dates(found)
+        columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
+        print_table(sheet("", found["sources"].items(), *columns))
+        names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
+        for row in found["contradictions"]:
+            say("  ".join(str(row[name]) for name in names))
+        changed = f"{found['changed']:,} papers were public before their published date"
+        say(f"{changed}; {len(found['contradictions']):,} statements contradict others.")
     else:
         say(str(corpus))
         print_counts(found)
 
 
-def _print_dates(report: dict[str, Any]) -> None:
-    columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
-    print_table(sheet("", report["sources"].items(), *columns))
-    names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
-    for row in report["contradictions"]:
-        say("  ".join(str(row[name]) for name in names))
-    changed = f"{report['changed']:,} papers were public before their published date"
-    say(f"{changed}; {len(report['contradictions']):,} statements contradict others.")
-
-
 @verb(app, "corpus verify --corpus corpus")
-def verify(corpus: CorpusFolder, as_json: Json = False) -> None:
+def verify(corpus: CorpusFolder) -> Answer:
     """Check every file of a corpus against its recorded hash."""
     from vivavoce.corpus import verify_corpus
 
-    report_problems(verify_corpus(corpus), corpus, as_json)
+    return report_problems(verify_corpus(corpus), corpus)
 
 
 @verb(app, "corpus export papers --corpus corpus --out papers.jsonl")
@@ -212,14 +208,13 @@ def export(
         str, Arg("papers, authorships, sections, references, tables, ...", metavar="TABLE")
     ],
     out: Annotated[Path, Opt("A .jsonl or .parquet file.")],
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write a table to a file."""
     from vivavoce.corpus import export_table, load_corpus
 
     rows = export_table(load_corpus(corpus), table, out)
     document = {"table": table, "rows": rows, "out": str(out)}
-    answer(document, [f"{out}: {rows:,} rows"], as_json=as_json)
+    return Answer(document, [f"{out}: {rows:,} rows"])
 
 
 def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
@@ -229,9 +224,78 @@ def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
         yield f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)"
 
 
-def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
-    """Print the problems that a check found; exit with 1 if there are any."""
+def report_problems(problems: list[str], where: Path) -> Answer:
+    """The problems that a check found, or that there are none."""
     document = {"sound": not problems, "problems": problems}
-    answer(document, problems or [f"{where} is sound"], as_json=as_json)
-    if problems:
-        raise typer.Exit(1)
+    return Answer(document, problems or [f"{where} is sound"], failed=bool(problems))
+
+
+Network = Literal["coauthor", "citation", "comparison"]
+
+network_app = typer.Typer(
+    no_args_is_help=True, help="Build the networks of a corpus and measure them."
+)
+
+
+@verb(network_app, "network build --corpus corpus")
+def build(
+    corpus: CorpusFolder,
+    only: Annotated[Sequence[Network], Opt("Build this network alone; repeatable.")] = (),
+    fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
+) -> Answer:
+    """Build the co-author, citation and comparison networks of a corpus, or update them."""
+    import pyarrow as pa
+
+    from vivavoce.corpus.reading import load_corpus
+    from vivavoce.networks.stored import build_networks
+    from vivavoce.networks.tables import FOLDER
+
+    # Arrow's own pool is slow to allocate its first pages; a build is too short to benefit.
+    pa.set_memory_pool(pa.system_memory_pool())
+    names = list(only)
+    with progress("Building networks") as update:
+        manifest = build_networks(load_corpus(corpus), only=names, fresh=fresh, progress=update)
+    sizes = {
+        name: {part: files["rows"] for part, files in entry["files"].items()}
+        for name, entry in manifest["networks"].items()
+        if not names or name in names
+    }
+    path = str(corpus / FOLDER)
+    lines = [f"  {name}: {n['nodes']:,} nodes, {n['edges']:,} edges" for name, n in sizes.items()]
+    return Answer({"networks": sizes, "path": path}, [*lines, path])
+
+
+@verb(network_app, "network stats --corpus corpus --by domain", "stats")
+def network_stats(
+    corpus: CorpusFolder,
+    by: Annotated[Literal["domain"] | None, Opt("Break the numbers down by arXiv domain.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the networks: authors, papers, edges, components."""
+    from vivavoce import networks
+    from vivavoce.corpus import load_corpus
+
+    opened = load_corpus(corpus)
+    found: Any = networks.by_domain(opened) if by else networks.network_stats(opened)
+    if as_json:
+        print_json(found)
+    elif by:
+        _print_domains(found)
+    else:
+        say(str(corpus))
+        print_counts(found)
+
+
+def _print_domains(rows: list[dict[str, Any]]) -> None:
+    networks = ("citation", "comparison")
+    counts = ("within", "to_others", "from_others", "external")
+    print_table(
+        sheet(
+            "",
+            [{**row, **row[name], "network": name} for row in rows for name in networks],
+            Column(lambda row: row["domain"] or "none", "domain"),
+            *("papers", Column("references_mean", "references", form=".1f"), "network"),
+            *(Column(name, name.replace("_", " ")) for name in counts),
+            *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
+        )
+    )

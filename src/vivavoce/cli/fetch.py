@@ -13,9 +13,12 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli.bind import Json, verb
+from vivavoce.cli.bind import verb
 from vivavoce.cli.corpus import CorpusFolder, fault_lines
-from vivavoce.cli.output import answer, end_if_stopped, print_json, print_parts, progress, say
+from vivavoce.cli.output import (
+    Answer,
+    progress,
+)
 from vivavoce.requests import Arg, Connection, Opt, given_names
 
 Out = Annotated[Path, Opt("The folder to save into.")]
@@ -39,8 +42,7 @@ def oai(
     ] = None,
     until: Annotated[date | None, Opt("Records changed on this day or earlier.")] = None,
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Save the listing of a repository; repeated without --from, it fetches the changes."""
     from vivavoce.sources.catalogues.oai.harvest import BASE, HOSTS, harvest
     from vivavoce.sources.http import polite_client
@@ -56,18 +58,16 @@ def oai(
             fresh=fresh,
             progress=update,
         )
-    if as_json:
-        print_json({**asdict(report), "folder": str(out), "next": _ingest("oai", out)})
-        return
-    if report.resumed:
-        say("An unfinished harvest was finished.")
-    if report.restarts:
-        say(f"The repository lost its place; the harvest was restarted {report.restarts} times")
-    if report.deleted:
-        say(f"{report.deleted:,} of the records are deletions.")
-    say(f"{out}: {report.records:,} records, files: {len(report.files):,}")
-    if report.files:
-        say(f"Next: {_ingest('oai', out)}")
+    following, restarts = _ingest("oai", out), report.restarts
+    lines = {
+        "An unfinished harvest was finished.": report.resumed,
+        f"The repository lost its place; the harvest was restarted {restarts} times": restarts,
+        f"{report.deleted:,} of the records are deletions.": report.deleted,
+        f"{out}: {report.records:,} records, files: {len(report.files):,}": True,
+        f"Next: {following}": report.files,
+    }
+    document = {**asdict(report), "folder": str(out), "next": following}
+    return Answer(document, [line for line, is_shown in lines.items() if is_shown])
 
 
 @verb(app, 'fetch arxiv "cat:cs.CL" --since 2024-06-01 --until 2024-07-01 --max 200 --out feeds')
@@ -78,8 +78,7 @@ def arxiv(
     since: Annotated[date | None, Opt("Papers submitted on this day or later.")] = None,
     until: Annotated[date | None, Opt("Papers submitted before this day.")] = None,
     max: Annotated[int, Opt("Maximum number of papers to save, oldest first.", min=1)] = 100,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Save the papers that a query finds on arXiv; the same command resumes after a kill."""
     from vivavoce.sources.catalogues.arxiv.search import API, HOSTS, dated, save_search
     from vivavoce.sources.http import polite_client
@@ -96,7 +95,7 @@ def arxiv(
     document = {**asdict(saved), "query": asked, "folder": str(out), "next": following}
     files = len(saved.files)
     lines = [f"{out}: {saved.papers:,} of the {saved.total:,} papers found, files: {files}"]
-    answer(document, [*lines, f"Next: {following}"][: 1 + bool(files)], as_json=as_json)
+    return Answer(document, [*lines, f"Next: {following}"][: 1 + bool(files)])
 
 
 @verb(app, "fetch coauthors --seed 'Ada First' --seed 'Bo Second' --quota 500 --out walk")
@@ -107,8 +106,7 @@ def coauthors(
     connection: Connection,
     neighbours: Annotated[int, Opt("Co-authors to follow from each author.", min=1)] = 20,
     fresh: Annotated[bool, Opt("Discard saved answers.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Walk from authors to their co-authors on arXiv and save their first-author papers.
 
     The same command resumes after a kill or with a larger quota, and asks nothing twice.
@@ -129,21 +127,19 @@ def coauthors(
             api=connection.base or API,
             progress=update,
         )
-    if as_json:
-        report = {**asdict(walked), "folder": str(out)}
-        print_json({**report, "next": _ingest("coauthors", out)})
-        return
-    say(f"{walked.requests:,} requests, {walked.answers:,} answers kept.")
-    for name, part in (("Walk", walked.before), ("Largest component", walked.after)):
-        say(
+    following = _ingest("coauthors", out)
+    lines = [
+        f"{walked.requests:,} requests, {walked.answers:,} answers kept.",
+        *(
             f"{name}: {part['first_authors']:,} first authors, {part['papers']:,} papers, "
             f"{part['edges']:,} edges, {part['components']:,} components"
-        )
-    say(f"{len(walked.without_papers):,} more requested authors have no first-author paper.")
-    if walked.cut:
-        say(f"Not all results were read: {', '.join(walked.cut)}")
-    say(str(out))
-    say(f"Next: {_ingest('coauthors', out)}")
+            for name, part in (("Walk", walked.before), ("Largest component", walked.after))
+        ),
+        f"{len(walked.without_papers):,} more requested authors have no first-author paper.",
+        *([f"Not all results were read: {', '.join(walked.cut)}"] if walked.cut else []),
+    ]
+    document = {**asdict(walked), "folder": str(out), "next": following}
+    return Answer(document, [*lines, str(out), f"Next: {following}"])
 
 
 def _ingest(kind: str, folder: Path) -> str:
@@ -160,8 +156,7 @@ def texts(
         Sequence[str], Opt("Formats to try in order: html, ar5iv, eprint, pdf.", read=given_names)
     ] = ("html", "eprint", "pdf"),
     max: Annotated[int | None, Opt("Maximum number of papers to ask for.", min=0)] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Fetch texts of papers that have an arXiv or Anthology id and no text; resumes."""
     from vivavoce.corpus.ingestion.fetching import fetch_texts
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
@@ -176,19 +171,16 @@ def texts(
             addresses=Addresses.at(connection.base) if connection.base else None,
             progress=update,
         )
-    if as_json:
-        print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
-    else:
-        print_parts(fault_lines([*report.unread, *report.failed]))
-        files = ", ".join(f"{count:,} {kind}" for kind, count in report.files.items()) or "none"
-        say(f"Files fetched: {files} ({report.size:,} bytes)")
-        say(
-            f"{report.texts:,} of {report.lacking:,} papers without a text have one now. "
-            f"{report.without:,} have none to fetch, {report.waiting:,} wait for a source that "
-            f"reads their file, {len(report.failed):,} failed, {report.left:,} were not asked for."
-        )
-        say(str(report.index))
-    end_if_stopped(report.stopped)
+    files = ", ".join(f"{count:,} {kind}" for kind, count in report.files.items()) or "none"
+    lines = [
+        *fault_lines([*report.unread, *report.failed]),
+        f"Files fetched: {files} ({report.size:,} bytes)",
+        f"{report.texts:,} of {report.lacking:,} papers without a text have one now. "
+        f"{report.without:,} have none to fetch, {report.waiting:,} wait for a source that "
+        f"reads their file, {len(report.failed):,} failed, {report.left:,} were not asked for.",
+    ]
+    document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
+    return Answer(document, [*lines, str(report.index)], stopped=report.stopped)
 
 
 @verb(app, "fetch cited --corpus corpus --named --tables")
@@ -198,8 +190,7 @@ def cited(
     named: Annotated[bool, Opt("Also works without an arXiv id, by DOI and title.")] = False,
     tables: Annotated[bool, Opt("Only works that tables cite.")] = False,
     max: Annotated[int | None, Opt("Maximum number of works to ask for.", min=0)] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Fetch titles and abstracts of cited works; resumes."""
     from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
     from vivavoce.corpus.ingestion.lookup import HOSTS
@@ -217,22 +208,20 @@ def cited(
             more = fetch_named(
                 corpus, client, limit=rest, base=base, tables=tables, progress=update
             )
-    if as_json:
-        value = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
-        print_json(value | {"named": {**asdict(more), "index": str(more.index)} if more else None})
-    else:
-        print_parts(fault_lines([*report.faults, *(more.faults if more else ())]))
-        say(
-            f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
-            f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
-            f"{report.papers:,} papers."
-        )
-        say(str(report.index))
-        if more:
-            say(
-                f"{more.found:,} of {more.cited:,} works without an arXiv id fetched; arXiv and "
-                f"Crossref do not have {len(more.unknown):,}, {more.left:,} were not asked for. "
-                f"The corpus now has {more.papers:,} papers."
-            )
-            say(str(more.index))
-    end_if_stopped(more.stopped if more else report.stopped)
+    document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
+    lines = [
+        *fault_lines([*report.faults, *(more.faults if more else ())]),
+        f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
+        f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
+        f"{report.papers:,} papers.",
+        str(report.index),
+    ]
+    if more:
+        lines += [
+            f"{more.found:,} of {more.cited:,} works without an arXiv id fetched; arXiv and "
+            f"Crossref do not have {len(more.unknown):,}, {more.left:,} were not asked for. "
+            f"The corpus now has {more.papers:,} papers.",
+            str(more.index),
+        ]
+    document["named"] = {**asdict(more), "index": str(more.index)} if more else None
+    return Answer(document, lines, stopped=more.stopped if more else report.stopped)

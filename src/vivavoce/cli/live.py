@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import answer, progress, say
+from vivavoce.cli.output import Answer, progress, say
 from vivavoce.requests import Arg, Opt
 
 
@@ -60,7 +60,7 @@ def run(
         document = {"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]}
         lines = [f"{period.name}: {', '.join(lacks)}" for period, lacks in due]
         ending = "Nothing was done." if due else "Nothing is due."
-        answer(document, [*lines, ending], as_json=as_json)
+        Answer(document, [*lines, ending]).print(as_json=as_json)
         return
     with progress("Samples") as update:
         done = bring_up_to_date(
@@ -69,7 +69,7 @@ def run(
     lines = [f"Failed: {row['period']} {row['step']}: {row['reason']}" for row in done.failures]
     lines += [f"Notice: {row['period']} {row['kind']}: {row['text']}" for row in done.notices]
     lines.append(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
-    answer({"until": day.isoformat(), **asdict(done)}, lines, as_json=as_json)
+    Answer({"until": day.isoformat(), **asdict(done)}, lines).print(as_json=as_json)
     if done.failures:
         say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
@@ -78,7 +78,7 @@ def run(
 
 
 @verb(app, "live status board.toml")
-def status(config: Config, until: Until = None, as_json: Json = False) -> None:
+def status(config: Config, until: Until = None) -> Answer:
     """Show work done and due, costs and notices; asks no model and writes nothing.
 
     The site shows the same on live/status.html.
@@ -88,20 +88,18 @@ def status(config: Config, until: Until = None, as_json: Json = False) -> None:
     from vivavoce.live.site import status_lines, status_of
 
     found = status_of(open_state(read_config(config)), until or today())
-    answer(found, status_lines(found), as_json=as_json)
+    return Answer(found, status_lines(found))
 
 
 @verb(app, "live init my-board")
-def init(
-    out: Annotated[Path, Arg("The folder of the board.", metavar="DIR")], as_json: Json = False
-) -> None:
+def init(out: Annotated[Path, Arg("The folder of the board.", metavar="DIR")]) -> Answer:
     """Write a configuration with comments and a scheduled workflow into a folder."""
     from vivavoce.live.config import write_start
 
     written = write_start(out)
     lines = [str(path) for path in written]
     hint = f"Next: edit {written[0]}, then viva live {written[0]} --dry-run"
-    answer({"written": lines}, [*lines, hint], as_json=as_json)
+    return Answer({"written": lines}, [*lines, hint])
 
 
 def today() -> date:

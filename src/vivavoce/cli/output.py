@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from shutil import get_terminal_size
 from signal import SIGINT
@@ -43,11 +43,6 @@ def set_output(*, debug: bool, wide: bool) -> None:
 _INTERRUPTED = 128 + SIGINT
 _RESUMING = frozenset({"exam", "run", "live"})
 """Verbs that resume where they stopped when the command is repeated."""
-
-
-def _going_on(words: Sequence[str], command: str | None) -> str:
-    resume = f" Completed work is kept. To continue:\n  viva {shlex.join(words)}"
-    return resume if command in _RESUMING else ""
 
 
 class VivaGroup(TyperGroup):
@@ -89,7 +84,8 @@ class VivaGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, typer.Abort) as stop:
-            say("\nStopped." + _going_on(sys.argv[1:], ctx.invoked_subcommand), quiet=True)
+            resume = f" Completed work is kept. To continue:\n  viva {shlex.join(sys.argv[1:])}"
+            say("\nStopped." + (resume if ctx.invoked_subcommand in _RESUMING else ""), quiet=True)
             raise SystemExit(_INTERRUPTED) from stop
 
 
@@ -287,21 +283,37 @@ def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
             say(f"{indent}{name}: {number}")
 
 
-def answer(document: Any, parts: Iterable[Sheet | str], *, as_json: bool) -> None:
-    """Print one JSON document, or lines and sheets for people."""
-    if as_json:
-        print_json(document)
-    else:
-        print_parts(parts)
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Output of a verb: one JSON document, or lines and sheets for people."""
 
+    document: Any
+    parts: Iterable[Sheet | str]
+    notes: Iterable[str] = ()
+    """What a reader of the numbers must know."""
+    failed: bool = False
+    """True to exit with 1."""
+    stopped: str | None = None
+    """Reason why a server ended the work early, which exits with 1 too."""
 
-def print_report(report: Report, *, as_json: bool) -> None:
-    """Print a report as one JSON document, or its parts and notes for people."""
-    if as_json:
-        print_json(report.as_dict())
-        return
-    print_parts(report.parts())
-    print_notes(getattr(report, "notes", ()))
+    @classmethod
+    def of(cls, report: Report, *, failed: bool = False) -> Answer:
+        """A report as its JSON document, or its parts and notes."""
+        return cls(report.as_dict(), report.parts(), getattr(report, "notes", ()), failed)
+
+    def print(self, *, as_json: bool) -> None:
+        """Print it, and exit with 1 if the verb failed."""
+        if as_json:
+            print_json(self.document)
+        else:
+            print_parts(self.parts)
+            for note in self.notes:
+                say(f"Note: {note}")
+        if self.stopped is not None:
+            say(f"Stopped before the end. {self.stopped}", quiet=True)
+            say("Everything received is kept. Run the same command again later.", quiet=True)
+        if self.failed or self.stopped is not None:
+            raise typer.Exit(1)
 
 
 def print_parts(parts: Iterable[Sheet | str]) -> None:
@@ -317,20 +329,6 @@ def print_parts(parts: Iterable[Sheet | str]) -> None:
             print_table(part)
         else:
             say(part)
-
-
-def print_notes(notes: Iterable[str]) -> None:
-    """Print the notes that a reader of the numbers must know."""
-    for note in notes:
-        say(f"Note: {note}")
-
-
-def end_if_stopped(stopped: str | None) -> None:
-    """Exit with 1 if a server ended the work."""
-    if stopped is not None:
-        say(f"Stopped before the end. {stopped}", quiet=True)
-        say("Everything received is kept. Run the same command again later.", quiet=True)
-        raise typer.Exit(1)
 
 
 def need_web(purpose: str) -> None:

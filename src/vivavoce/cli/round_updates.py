@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.bind import Json, RoundFolder, verb
+from vivavoce.cli.bind import RoundFolder, verb
 from vivavoce.cli.corpus import CorpusFolder, report_problems
-from vivavoce.cli.output import answer
+from vivavoce.cli.output import Answer
 from vivavoce.cli.rounds import app
 from vivavoce.requests import Arg, Opt
 
@@ -29,8 +29,7 @@ def update(
     name: Annotated[
         str | None, Opt("Id of the new round (default: the old id with the date).", "--id")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Make the next round from an earlier one at a later date; the earlier one is not changed."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
@@ -60,7 +59,7 @@ def update(
         lines.append("No new papers: no round was written.")
     if done.revealed:
         lines.append(f"The ids of {parent.id} are revealed in {done.revealed}")
-    answer(summary, [*lines, str(done.round.folder)], as_json=as_json)
+    return Answer(summary, [*lines, str(done.round.folder)])
 
 
 @verb(
@@ -75,8 +74,7 @@ def seal(
     out: Annotated[Path | None, Opt("Folder to write the file into.")] = None,
     reveal: Annotated[bool, Opt("Write ID.revealed.json: the items' ids and the salt.")] = False,
     check: Annotated[Path | None, Opt("Check an ID.revealed.json.", metavar="REVEALED")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write the commitment to a round's items: salted hashes of their ids, to publish now."""
     from vivavoce.rounds import load_round
     from vivavoce.rounds.reading import check_reveal, write_commitment, write_reveal
@@ -86,13 +84,12 @@ def seal(
             raise typer.BadParameter(
                 "it writes nothing: leave out --out and --reveal", param_hint="--check"
             )
-        report_problems(check_reveal(round_path, check), check, as_json)
-        return
+        return report_problems(check_reveal(round_path, check), check)
     if out is None:
         raise typer.BadParameter("name the folder to write into", param_hint="--out")
     write = write_reveal if reveal else write_commitment
     path = str(write(load_round(round_path), out))
-    answer({"path": path}, [path], as_json=as_json)
+    return Answer({"path": path}, [path])
 
 
 def _report_lines(did: Row) -> Iterator[str]:
@@ -115,8 +112,7 @@ def init(
     end: Annotated[str | None, Opt("First day after the window.", metavar="DATE")] = None,
     family: Annotated[Sequence[str], Opt("Family of tasks; repeatable (default: all).")] = (),
     seed: Annotated[int, Opt("Seed of all random draws.")] = 0,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write the spec of a round, with every option and its default as a comment.
 
     On a terminal, it asks for missing values.
@@ -139,7 +135,7 @@ def init(
         "families": family or list(known),
     }
     write_text(spec, spec_text(head, known))
-    answer({"path": str(spec)}, [str(spec)], as_json=as_json)
+    return Answer({"path": str(spec)}, [str(spec)])
 
 
 def _asked(label: str, option: str, given: str | None) -> str:

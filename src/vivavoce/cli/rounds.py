@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,7 +12,7 @@ import typer
 from vivavoce.cli.bind import Json, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE, CorpusFolder, report_problems
 from vivavoce.cli.output import (
-    answer,
+    Answer,
     print_counts,
     print_json,
     print_parts,
@@ -35,15 +36,14 @@ def build(
     spec: Annotated[Path, Arg("The round's spec, a TOML file.", metavar="SPEC")],
     corpus: CorpusFolder,
     out: Annotated[Path, Opt("The folder that holds rounds.")],
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Build a round: dated, leak-checked and frozen."""
     from vivavoce.tasks import build_round
 
-    _print_built(build_round(corpus, spec, out), as_json)
+    return _built(build_round(corpus, spec, out))
 
 
-def _print_built(built: Round, as_json: bool) -> None:
+def _built(built: Round) -> Answer:
     counts = built.manifest["counts"]
     summary = {"round": built.id, "path": str(built.folder), "manifest": built.sha256}
     rows = [(task, counts[family][task]) for family, task in built.tasks()]
@@ -51,7 +51,7 @@ def _print_built(built: Round, as_json: bool) -> None:
         f"  {task}: {row['items']:,} items, {sum(row['excluded'].values()):,} left out"
         for task, row in rows
     ]
-    answer({**summary, "counts": counts}, [*lines, str(built.folder)], as_json=as_json)
+    return Answer({**summary, "counts": counts}, [*lines, str(built.folder)])
 
 
 @verb(app, "round from-csv questions.csv --metric exact_match --out rounds")
@@ -69,8 +69,7 @@ def from_csv(
         float, Opt("Tolerance for numbers, as a share of the gold.", min=0, max=1)
     ] = 1e-6,
     sealed: Annotated[bool, Opt("Write a commitment to the items beside the round.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Build a round of your own questions from a table."""
     from vivavoce.corpus.reading import empty_corpus
     from vivavoce.tasks import build_round
@@ -78,15 +77,15 @@ def from_csv(
 
     chosen = table.stem.lower().replace(" ", "-") if name is None else name
     spec = spec_of_table(table, metric, chosen, tolerance, sealed=sealed)
-    _print_built(build_round(empty_corpus(), spec, out), as_json)
+    return _built(build_round(empty_corpus(), spec, out))
 
 
 @verb(app, "round verify rounds/2024-h2")
-def verify(folder: RoundFolder, as_json: Json = False) -> None:
+def verify(folder: RoundFolder) -> Answer:
     """Check every file of a round against its manifest."""
     from vivavoce.rounds import verify_round
 
-    report_problems(verify_round(folder), folder, as_json)
+    return report_problems(verify_round(folder), folder)
 
 
 @verb(app, "round stats rounds/2024-h2 --tokenizer bert")
@@ -108,6 +107,7 @@ def stats(
     """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     from vivavoce.rounds import load_round, round_stats
     from vivavoce.rounds.family import check_split
+    from vivavoce.tasks.tables.item import FAMILY, STATISTICS
     from vivavoce.tasks.writing.composing import describe_lengths
     from vivavoce.text.tokens import open_counter
 
@@ -117,7 +117,9 @@ def stats(
     counts = round_stats(opened)
     has_writing = any(family == "writing" for family, _ in opened.tasks())
     writing = describe_lengths(opened, counter, split) if has_writing else {}
-    tables = read_table_statistics(opened)
+    tables = {}
+    if f"{FAMILY}/{STATISTICS}" in opened.manifest["files"]:
+        tables = {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
     if as_json:
         print_json({**counts, **writing, **tables})
         return
@@ -168,8 +170,7 @@ def export(
         Literal["all", "open"],
         Opt("open: texts only of papers whose licence allows redistribution, ids of the others."),
     ] = "all",
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Export a round for others: with texts, each under its paper's licence, or ids only."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
@@ -184,18 +185,14 @@ def export(
     made = export_round(opened, out, chosen, papers, known, open_only=texts == "open")
     files = hash_tree(made)
     counted = next((read_json(made / name) for name in files if name.endswith(TEXTS)), None)
-    if as_json:
-        summary = {"round": opened.id, "format": chosen, "path": str(made), "files": files}
-        print_json({**summary, "texts": counted})
-        return
+    document = {"round": opened.id, "format": chosen, "path": str(made), "files": files}
+    lines = ["It contains texts of papers, each under its own licence: check before you share it."]
     if counted:
-        say(
-            f"It contains texts of {counted['open']:,} papers, and only ids of "
-            f"{counted['ids_only']:,}."
-        )
-    elif chosen != "ids":
-        say("It contains texts of papers, each under its own licence: check before you share it.")
-    say(str(made))
+        only = f"only ids of {counted['ids_only']:,}"
+        lines = [f"It contains texts of {counted['open']:,} papers, and {only}."]
+    elif chosen == "ids":
+        lines = []
+    return Answer({**document, "texts": counted}, [*lines, str(made)])
 
 
 _LISTED = 10
@@ -213,8 +210,7 @@ def demands(
         str | None, Opt("The model that looks for leaks (default: --model).")
     ] = None,
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
     from vivavoce.tasks.tables.demand_writing import write_round_demands
 
@@ -222,23 +218,19 @@ def demands(
         found = write_round_demands(
             corpus, spec, out, model, checker=checker, prompts=prompts, progress=update
         )
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        counts = found.as_dict()
-        for row in counts["discarded"][:_LISTED]:
-            say(f"  without a demand: {row['id']}: {row['reason']}")
-        if (more := len(counts["discarded"]) - _LISTED) > 0:
-            say(f"  and {more:,} more; the last verdict of each is in the file")
-        attempts = ", ".join(f"{n} at wording {k}" for k, n in counts["attempts"].items())
-        say(
-            f"{found.written:,} of {counts['tables'] - found.given:,} demands written"
-            + (f" ({attempts})" if attempts else "")
-            + (f", {found.given:,} came with their tables" if found.given else "")
-        )
-        say(str(out))
-    if found.demands and not found.written:
-        raise typer.Exit(1)
+    counts = found.as_dict()
+    discarded = counts["discarded"]
+    lines = [f"  without a demand: {row['id']}: {row['reason']}" for row in discarded[:_LISTED]]
+    if (more := len(discarded) - _LISTED) > 0:
+        lines.append(f"  and {more:,} more; the last verdict of each is in the file")
+    attempts = ", ".join(f"{n} at wording {k}" for k, n in counts["attempts"].items())
+    lines.append(
+        f"{found.written:,} of {counts['tables'] - found.given:,} demands written"
+        + (f" ({attempts})" if attempts else "")
+        + (f", {found.given:,} came with their tables" if found.given else "")
+    )
+    failed = bool(found.demands) and not found.written
+    return Answer(counts, [*lines, str(out)], failed=failed)
 
 
 @verb(app, "round nuggets rounds/2024-h2 --model openai/gpt-4o")
@@ -254,8 +246,7 @@ def nuggets(
     ] = None,
     task: Annotated[Sequence[str], Opt("Only this section; repeatable.")] = (),
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Extract the facts of each gold section, for the metric nugget_coverage."""
     from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
@@ -270,20 +261,7 @@ def nuggets(
         *(f"  {name}: {count:,} sections" for name, count in counts["faults"].items() if count),
         str(found.path),
     ]
-    answer(counts, lines, as_json=as_json)
-    if not counts["nuggets"]:
-        raise typer.Exit(1)
-
-
-def read_table_statistics(opened: Round) -> Row:
-    """Statistics of a round's literature tables, under `literature_tables`; empty if none."""
-    import json
-
-    from vivavoce.tasks.tables.item import FAMILY, STATISTICS
-
-    if f"{FAMILY}/{STATISTICS}" not in opened.manifest["files"]:
-        return {}
-    return {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
+    return Answer(counts, lines, failed=bool(not counts["nuggets"]))
 
 
 def _table_parts(report: Row) -> Iterator[Sheet | str]:

@@ -15,7 +15,6 @@ from typing import Any
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError, VivaError
-from vivavoce.examining.left_out import as_csv, count_papers, left_out_lines
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
 from vivavoce.examining.planning import (
     ExamTask,
@@ -32,8 +31,11 @@ from vivavoce.examining.request import (
     Request,
     State,
     Watch,
+    as_csv,
     check_request,
+    count_papers,
     find_papers,
+    left_out_lines,
     read_papers,
 )
 from vivavoce.examining.standings import compare, stand, worst_items
@@ -51,7 +53,7 @@ from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
 from vivavoce.running.meter import metered, spent_on
-from vivavoce.running.probing import probe
+from vivavoce.running.provider_errors import probe
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.writing.questions import nuggets_of
@@ -310,15 +312,13 @@ class _Exam:
                     row for each in alone for row in worst_items(request, each, logs, titles)
                 ],
             }
-            self._write_page(self._result(report))
+            page = templates().get_template("verdict.html.j2")
+            text = page.render(
+                exam=self._result(report), models=self.request.models, source=self.request.papers
+            )
+            write_text(self.request.site / PAGE, text)
         self.state.finish(report)
         return self._result(report)
-
-    def _write_page(self, result: Exam) -> None:
-        """Write the page of the report; model names and titles of papers are escaped."""
-        page = templates().get_template("verdict.html.j2")
-        text = page.render(exam=result, models=self.request.models, source=self.request.papers)
-        write_text(self.request.site / PAGE, text)
 
     def _result(self, report: Row) -> Exam:
         site = self.request.site

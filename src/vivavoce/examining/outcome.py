@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from vivavoce.examining.planning import dollars, last_parts, total
 from vivavoce.examining.standings import Standing
 from vivavoce.metrics.judged_text import NUGGETS, SUPPORT
-from vivavoce.reports import NOTHING, Column, Report, Sheet, sheet, shown
+from vivavoce.reports import Column, Report, Sheet, sheet, shown
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
@@ -54,7 +54,10 @@ class Outcome(Report):
         values = [_column(task) for task in self.tasks]
         paid = (
             Column(lambda row: _of_models(row, dollars(row["cost_per_answer"])), "per answer"),
-            Column(lambda row: _of_models(row, _in_all(row)), "in all"),
+            Column(
+                lambda row: _of_models(row, f"{dollars(row['cost'])} for {row['answers']:,}"),
+                "in all",
+            ),
             Column(lambda row: _of_models(row, f"{row['failed']:,}"), "failed"),
             Column(lambda row: _of_models(row, f"{row['papers']:,}"), "papers"),
         )
@@ -120,24 +123,15 @@ def _plain(task: str) -> str:
 
 def _column(task: Row) -> Column:
     name = task["task"]
-    return Column(lambda row: _value_of(row, name), f"{_plain(name)} ({task['metric']})")
+    return Column(lambda row: shown(row["values"].get(name)), f"{_plain(name)} ({task['metric']})")
 
 
 def _label(row: Row) -> str:
     return f"{row['short']} (baseline)" if row["kind"] == BASELINE else str(row["short"])
 
 
-def _value_of(row: Row, task: str) -> str:
-    value: Row | None = row["values"].get(task)
-    return shown(value) if value else NOTHING
-
-
 def _of_models(row: Row, text: str) -> str:
     return text if row["kind"] == MODEL else ""
-
-
-def _in_all(row: Row) -> str:
-    return f"{dollars(row['cost'])} for {row['answers']:,}"
 
 
 def conclude(

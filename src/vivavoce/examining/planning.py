@@ -21,8 +21,7 @@ import numpy as np
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
 from vivavoce.metrics import sense_of
-from vivavoce.requests.prices import sources_of
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import RunSpec, sources_of
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
@@ -113,11 +112,7 @@ class ExamTask:
 
 
 def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
-    """Check task names and return their short names.
-
-    Raises:
-        InputError: A task is unknown, or is not about papers.
-    """
+    """Check task names and return their short names."""
     found = []
     for name in dict.fromkeys(names):
         family, task = find_task(name)
@@ -133,9 +128,6 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
 
     Without `wanted`, these are the tasks with enough papers to decide something; if there are none,
     all tasks with a paper.
-
-    Raises:
-        InputError: No task has a paper, or a wanted task has none.
     """
     tasks = [
         _chosen(opened, family, task)

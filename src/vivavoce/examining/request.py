@@ -1,25 +1,32 @@
-"""Request of an exam, its papers, and the record of finished steps in its folder."""
+"""Request of an exam, its papers and those left out, and the record of finished steps."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import io
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vivavoce.corpus import Corpus, load_corpus
+from vivavoce.corpus.fields import GATES
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
-from vivavoce.requests.prices import parse_price
-from vivavoce.requests.run import ExamRequest
+from vivavoce.records import Paper
+from vivavoce.requests.run import ExamRequest, parse_price
+from vivavoce.rounds import Round
 from vivavoce.rounds.arrivals import Service
+from vivavoce.rounds.family import EVERY_TASK
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import dated, find_page
 from vivavoce.store import Row, hash_file, hash_of, read_sealed, write_bytes, write_sealed
+from vivavoce.text.printing import guard_formula
 from vivavoce.version import __version__
 
 ARXIV = "arxiv:"
@@ -108,15 +115,16 @@ class State:
     """Record of the exams of some papers, stored in their folder."""
 
     def __init__(self, request: Request, files: Mapping[str, Sequence[File]]) -> None:
-        """Open the record; one of other papers is replaced, unless models were asked about them.
-
-        Raises:
-            InputError: The folder has answers about other papers, an exam of another version, or
-                other files.
-            DamagedError: The record is damaged.
-        """
+        """Open the record; one of other papers is replaced, unless models were asked about them."""
         self._request, self._path = request, request.out / STATE
-        about = _about(request, files)
+        dates = [str(day) if day else None for day in (request.since, request.until)]
+        found = [pair for each in files.values() for pair in each]
+        about = {
+            "dates": dates,
+            "most": request.max,
+            "query": request.query,
+            "files": {name: hash_file(path) for name, path in found},
+        }
         if self._path.exists():
             self._record = read_sealed(self._path, "Remove the folder, or name another --out.")
             if self._record.get("format") != FORMAT:
@@ -168,18 +176,6 @@ class State:
         write_sealed(self._path, self._record)
 
 
-def _about(request: Request, files: Mapping[str, Sequence[File]]) -> Row:
-    """The papers of an exam: contents of files, or a query."""
-    dates = [str(day) if day else None for day in (request.since, request.until)]
-    found = [pair for each in files.values() for pair in each]
-    return {
-        "dates": dates,
-        "most": request.max,
-        "query": request.query,
-        "files": {name: hash_file(path) for name, path in found},
-    }
-
-
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Opens a step by label and returns a function to call with (done, total)."""
 GENERIC = "metadata"
@@ -194,9 +190,6 @@ def find_papers(request: Request) -> dict[str, list[File]]:
     """Find the files of PAPERS by kind; empty for a query.
 
     Kinds of texts take precedence over listings, and the generic table comes last.
-
-    Raises:
-        InputError: There are no files, or none has a supported kind.
     """
     if request.query is not None:
         return {}
@@ -217,12 +210,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
 def read_papers(
     request: Request, files: Mapping[str, Sequence[File]], watch: Watch, service: Service
 ) -> Corpus:
-    """Read the papers into the corpus; resumes after a kill.
-
-    Raises:
-        InputError: No paper can be read, or none has a date.
-        VivaError: The network failed; downloaded files are kept.
-    """
+    """Read the papers into the corpus; resumes after a kill."""
     if request.query is not None:
         _fetch(request, request.query, watch, service)
     else:
@@ -260,3 +248,103 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
         raise VivaError(
             f"{report.stopped} Everything received is kept. Run the same command again later."
         )
+
+
+UNREADABLE = "unreadable"
+NO_ITEM = "no_item"
+UNDATED = "undated"
+SHOWN = 5
+"""Papers listed on the terminal; the file lists all."""
+_COLUMNS = ("file", "reason", "remedy")
+
+
+def count_papers(
+    corpus: Corpus,
+    opened: Round,
+    tasks: Sequence[str],
+    files: Mapping[str, Sequence[File]],
+) -> tuple[Row, list[Row]]:
+    """Count the given and the used papers.
+
+    Returns:
+        The counts, and the papers left out with file, reason and remedy. They are followed by
+        faulty rows of tables, which explain missing dates.
+    """
+    known = {paper.paper_id for paper in corpus.papers}
+    used: set[str] = set()
+    for family, task in opened.tasks():
+        if task in tasks:
+            rows = opened.items(family, task)
+            used |= {str(name) for row in rows for name in (row.get("paper_id"), row["cluster"])}
+            used |= {str(name) for row in rows for name in row.get("papers") or ()}
+    used &= known
+    reasons: dict[str, str] = {}
+    for row in opened.leakage["excluded"]:
+        if row["task"] in (EVERY_TASK, *tasks):
+            reasons.setdefault(row["paper_id"], row["reason"])
+    without = [
+        (paper, paper.gates[0] if paper.gates else reasons.get(paper.paper_id, NO_ITEM))
+        for paper in corpus.papers
+        if paper.paper_id not in used
+    ]
+    sources = list_sources()
+    faults = list(corpus.rows("faults")) if files else []
+    unread = [row for row in faults if not sources[row["source"]].holds_many]
+    counts = Counter(reason for _, reason in without)
+    counts.update({UNREADABLE: len(unread)} if unread else {})
+    papers = {
+        "given": len(known) + len(unread),
+        "used": len(used),
+        "left_out": dict(sorted(counts.items())),
+    }
+    paths = {path.name: path for each in files.values() for _, path in each}
+    rest = [row for row in faults if row not in unread]
+    return papers, [
+        *(_unread(row, paths) for row in unread),
+        *(_left_out(paper, reason) for paper, reason in without),
+        *({"file": row["where"], "reason": row["reason"], "remedy": None} for row in rest),
+    ]
+
+
+def _unread(fault: Row, paths: Mapping[str, Path]) -> Row:
+    path = shlex.quote(str(paths.get(fault["where"], fault["where"])))
+    remedies = {
+        "scan": f"ocrmypdf {path} {path}",
+        "locked": f"qpdf --decrypt --replace-input --password=PASSWORD {path}",
+    }
+    return {
+        "file": fault["where"],
+        "reason": fault["reason"],
+        "remedy": remedies.get(fault["kind"]),
+    }
+
+
+def _left_out(paper: Paper, reason: str) -> Row:
+    file = paper.source_file or paper.paper_id
+    row = io.StringIO()
+    csv.writer(row, lineterminator="").writerow([file, "YYYY-MM-DD"])
+    is_undated = paper.gates == (UNDATED,) and paper.source_file
+    return {
+        "file": file,
+        "reason": GATES.get(reason, reason.replace("_", " ")),
+        "remedy": f"in dates.csv: {row.getvalue()}" if is_undated else None,
+    }
+
+
+def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:
+    """Lines on the first papers left out, then the file with all."""
+    for row in rows[:SHOWN]:
+        remedy = f"; {row['remedy']}" if row["remedy"] else ""
+        yield f"  {row['file']}: {row['reason']}{remedy}"
+    if len(rows) > SHOWN:
+        yield f"  {len(rows) - SHOWN:,} more: {path}"
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """The rows as CSV; formulas are disarmed."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for row in rows:
+        table.writerow([guard_formula(row[name] or "") for name in _COLUMNS])
+    return text.getvalue()

@@ -106,12 +106,13 @@ def stand(
     draws = resample([clusters[item] for item in items], resamples=DEFAULT_RESAMPLES, seed=0)
     columns = {name: board_values(log, chosen.metric, items) for name, log in named.items()}
     is_higher_better, span = sense_of(chosen.family, chosen.metric)
-    values = {}
+    values: dict[str, Row] = {}
     for name, column in columns.items():
         [ends] = draws.intervals(column)
         values[name] = {"value": draws.mean(column)[0], "ci": list(ends) if ends else None}
     compared = {name: column for name, column in columns.items() if name != authors}
     beats = frozenset[tuple[str, str]]()
+    sign = 1 if is_higher_better else -1
     if not any(float(np.isnan(c).sum()) > MAX_UNDEFINED * len(items) for c in compared.values()):
         ranks = rank_contestants(compared, draws, is_higher_better, span)
         beats = frozenset(
@@ -121,18 +122,10 @@ def stand(
             if rank.rank_interval
             and one != other
             and other not in rank.undecided_with
-            and _is_ahead(values[one], values[other], is_higher_better)
+            and None not in (values[one]["value"], values[other]["value"])
+            and sign * (values[one]["value"] - values[other]["value"]) > 0
         )
-    sign = 1 if is_higher_better else -1
     return Standing(chosen, named, items, draws.clusters, values, beats, sign)
-
-
-def _is_ahead(one: Row, other: Row, is_higher_better: bool) -> bool:
-    if one["value"] is None or other["value"] is None:
-        return False
-    return bool(
-        one["value"] > other["value"] if is_higher_better else one["value"] < other["value"]
-    )
 
 
 _SHOWN_MISSES = 5

@@ -21,8 +21,7 @@ from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.requests import CutoffOptions, SiteOptions, nearest, sentence_of
-from vivavoce.requests.prices import parse_price, with_list_prices
-from vivavoce.requests.run import ModelUse, Patience
+from vivavoce.requests.run import ModelUse, Patience, parse_price, with_list_prices
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_toml
 from vivavoce.running import list_methods
 from vivavoce.running.spec import needs_model
@@ -196,11 +195,7 @@ class LiveConfig(Options):
         return f"{self.live.id}-{period.end}"
 
     def spec(self, period: Period) -> RoundSpec:
-        """Spec of a first round, without a parent.
-
-        Raises:
-            InputError: A table sets a key of the schedule, or `parse_spec` refuses it.
-        """
+        """Spec of a first round, without a parent."""
         values = dict(self._rounds)
         asked = values["round"]
         for key in _SCHEDULED:
@@ -334,11 +329,7 @@ def _explain(path: Path, problem: Any) -> str:
 
 
 def read_config(path: Path) -> LiveConfig:
-    """Read and check a configuration.
-
-    Raises:
-        InputError: The file is missing or not TOML, or `LiveConfig.of` refuses it.
-    """
+    """Read and check a configuration."""
     return LiveConfig.of(path, read_toml(path, " viva live init writes one."))
 
 
@@ -350,11 +341,7 @@ _PLACES = {
 
 
 def write_start(out: Path) -> list[Path]:
-    """Write a configuration and its workflow; return the paths, the configuration first.
-
-    Raises:
-        InputError: A file exists already.
-    """
+    """Write a configuration and its workflow; return the paths, the configuration first."""
     folder = resources.files("vivavoce.live") / "templates"
     places = {name: out / place for name, place in _PLACES.items()}
     for place in places.values():

@@ -66,10 +66,6 @@ def bring_up_to_date(
     """Do all work that is due on a day and not done.
 
     `base` is a loopback server that replaces arXiv's.
-
-    Raises:
-        InputError: A contestant's model has no provider, or its name was another model's before.
-        LockedError: Another process is updating this board.
     """
     state = open_state(config)
     if not work_due(state, until):
@@ -112,32 +108,34 @@ class _Keeper:
         for period in self._state.config.schedule.due(until):
             if not self._state.lacking(period):
                 continue
-            is_prepared = self._prepare(period)
-            self._ask_contestants(period)
+            with self._step(period, "preparation"):
+                Preparation(self._state, period, self._service).run(self._say)
+            is_prepared = not self._state.preparation(period)
+            cells = Cells(self._state, period, self._progress)
+            for cell in self._state.pending_cells(period):
+                if str(cell) not in self._failed:
+                    with self._step(period, str(cell)):
+                        self._say(f"{period.name}: {cell}")
+                        cells.run(cell)
             if period.name >= self._state.newest:
                 self._audit_and_show(period)
             if not is_prepared:
                 return  # the next round needs this one as its parent
-
-    def _prepare(self, period: Period) -> bool:
-        with self._step(period, "preparation"):
-            Preparation(self._state, period, self._service).run(self._say)
-        return not self._state.preparation(period)
-
-    def _ask_contestants(self, period: Period) -> None:
-        cells = Cells(self._state, period, self._progress)
-        for cell in self._state.pending_cells(period):
-            if str(cell) not in self._failed:
-                with self._step(period, str(cell)):
-                    self._say(f"{period.name}: {cell}")
-                    cells.run(cell)
 
     def _audit_and_show(self, period: Period) -> None:
         state = self._state
         for name in state.audits_due():
             with self._step(period, f"audits of {name}"):
                 self._say(f"{period.name}: audits of {name}")
-                audit_round(state, period, name)
+                rounds = list(state.rounds().values())
+                place = rounds.index(name)
+                before = rounds[place - 1] if place else None
+                folder = state.config.folder
+                notices = list(_drift(folder / "logs", folder / "rounds" / name)) if before else []
+                if before and state.config.judge:
+                    notices += _flips(folder / "logs", before, name)
+                key = state.cells_key(name, before)
+                state.ledger.note(AUDIT, period, round=name, key=key, notices=notices)
         if state.is_site_due:
             with self._step(period, SITE):
                 self._say(f"{period.name}: {SITE}")
@@ -160,23 +158,6 @@ class _Keeper:
             self.update.failures.append(row)
             self._tell(f"{period.name}: {step} failed: {error}")
             self._state.ledger.write_failures(self.update.failures)
-
-
-def audit_round(state: State, period: Period, name: str) -> None:
-    """Audit a round, and record the notices in the ledger.
-
-    Raises:
-        VivaError: A round or a log cannot be read.
-    """
-    rounds = list(state.rounds().values())
-    place = rounds.index(name)
-    before = rounds[place - 1] if place else None
-    folder = state.config.folder
-    notices = list(_drift(folder / "logs", folder / "rounds" / name)) if before else []
-    if before and state.config.judge:
-        notices += _flips(folder / "logs", before, name)
-    key = state.cells_key(name, before)
-    state.ledger.note(AUDIT, period, round=name, key=key, notices=notices)
 
 
 def _drift(logs: Path, folder: Path) -> Iterator[Row]:

@@ -110,7 +110,14 @@ class State:
     def __init__(self, config: LiveConfig, ledger: Ledger) -> None:
         self.config = config
         self.ledger = ledger
-        self._refuse_other_contestants()
+        answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
+        for one in self.config.contestant:
+            was = answered.get(one.name, now := identity(one))
+            if was != now:
+                raise InputError(
+                    f"{self.config.path}: {one.name} was {was} in earlier rounds and is {now} now. "
+                    "Give the new one another name, and let the old one retire."
+                )
 
     def refuse_clock_behind(self, day: date, *, is_clock: bool) -> None:
         """Raise `VivaError` if the clock is behind the newest period of the ledger."""
@@ -137,14 +144,14 @@ class State:
     def pending_cells(self, period: Period) -> list[Cell]:
         """Unfinished cells that are due by a period's end."""
         done = {_place(row) for row in self.ledger.find(CELL)}
-        return [cell for cell in self._cells(period) if tuple(cell.facts.values()) not in done]
-
-    def _cells(self, period: Period) -> Iterator[Cell]:
-        for end, name in self.rounds().items():
-            for one in self.config.contestant:
-                due = one.due(end)
-                if due is not None and due <= period.end:
-                    yield from (Cell(name, one, setting) for setting in self.config.run.settings)
+        return [
+            cell
+            for end, name in self.rounds().items()
+            for one in self.config.contestant
+            if (due := one.due(end)) is not None and due <= period.end
+            for cell in (Cell(name, one, setting) for setting in self.config.run.settings)
+            if tuple(cell.facts.values()) not in done
+        ]
 
     def preparation(self, period: Period) -> list[str]:
         """Missing preparation steps of a period."""
@@ -211,17 +218,6 @@ class State:
             if row["step"] != AUDIT or row is audits[row["round"]]
             for notice in row.get("notices", ())
         ]
-
-    def _refuse_other_contestants(self) -> None:
-        """Raise `InputError` if a contestant's model or methods changed under the same name."""
-        answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
-        for one in self.config.contestant:
-            was = answered.get(one.name, now := identity(one))
-            if was != now:
-                raise InputError(
-                    f"{self.config.path}: {one.name} was {was} in earlier rounds and is {now} now. "
-                    "Give the new one another name, and let the old one retire."
-                )
 
 
 def identity(one: ContestantOptions) -> str:

@@ -28,11 +28,7 @@ from vivavoce.web.board.page import Block, Link, Words, environment, html_of, ma
 
 
 def build_site(state: State, period: Period) -> None:
-    """Check that no log changed since it was verified, write the site, and record it.
-
-    Raises:
-        VivaError: A log changed since it was verified; nothing is written.
-    """
+    """Check that no log changed since it was verified, write the site, and record it."""
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
     schedule = state.config.schedule

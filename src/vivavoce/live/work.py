@@ -62,11 +62,7 @@ class Preparation:
         self._rounds = self._config.folder / "rounds"
 
     def run(self, tell: Callable[[str], None]) -> None:
-        """Do the steps that are missing from the ledger.
-
-        Raises:
-            VivaError: A step failed; earlier steps are done.
-        """
+        """Do the steps that are missing from the ledger."""
         steps: dict[str, Callable[[], Row]] = {
             LISTING: self._list,
             TEXTS: self._fetch_texts,
@@ -178,11 +174,7 @@ class Cells:
         self._folder = self._config.folder
 
     def run(self, cell: Cell) -> None:
-        """Run a contestant, verify its answers, and publish its logs to the board.
-
-        Raises:
-            VivaError: An answer is missing, the budget is used up, or a log cannot be verified.
-        """
+        """Run a contestant, verify its answers, and publish its logs to the board."""
         final, work = self._folder / "logs" / cell.path, self._folder / "work" / cell.path
         empty = "" if final.exists() else self._ask(cell, work)
         if empty:
@@ -263,11 +255,7 @@ class Cells:
             )
 
     def _verified(self, cell: Cell, folder: Path) -> Row:
-        """Facts about a cell's logs, recomputed from the replies.
-
-        Raises:
-            VivaError: A log is refused or cannot be verified.
-        """
+        """Facts about a cell's logs, recomputed from the replies."""
         ledger = read_ledger(folder)
         rounds = [self._folder / "rounds" / cell.round_id]
         check = verify_logs(folder, rounds)

@@ -162,11 +162,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 def check_local(path: Path) -> Path:
-    """Check that a path is on this machine, and return it.
-
-    Raises:
-        InputError: The path is an address, which would become the name of a folder.
-    """
+    """Check that a path is on this machine, and return it."""
     if _ADDRESS.match(str(path)):
         raise InputError(
             f"{path} is an address. Copy its content to this machine, and give its path here."
@@ -217,12 +213,7 @@ def sentence_of(problem: Mapping[str, Any]) -> str:
 
 
 def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Check values of a file against the fields of a request; fields may be missing.
-
-    Raises:
-        InputError: A key is unknown or a value is invalid; the message starts with `where` and
-            says what is allowed.
-    """
+    """Check values of a file against the fields of a request; fields may be missing."""
     import json
 
     from pydantic import TypeAdapter, ValidationError

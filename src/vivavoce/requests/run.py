@@ -1,17 +1,20 @@
-"""Requests of a run and of an exam: tasks, models, items, retries and costs."""
+"""Requests of a run and of an exam: tasks, models and their prices, items, retries and costs."""
 
 from __future__ import annotations
 
+import math
+import os
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Opt, Shape, given_names
-from vivavoce.requests.prices import given_prices, with_list_prices
 
 
 def given_pairs(words: Iterable[str], form: str = "NAME=VALUE") -> dict[str, Any]:
@@ -55,19 +58,15 @@ def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
             raise InputError(f"{word!r} is not a sweep. Write NAME=VALUES, such as rounds=2..5.")
         if name in sweep:
             raise InputError(f"{name} is swept twice. Write all its values once: {name}=1,2,3.")
-        sweep[name] = _values(name, listed)
+        values: list[Any] = []
+        for part in listed.split(","):
+            span = _RANGE.fullmatch(part.strip())
+            values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
+        shown = [repr(value) for value in values]
+        if len(set(shown)) < len(shown):
+            raise InputError(f"{name}={listed} has a value twice. Give each once.")
+        sweep[name] = values
     return sweep
-
-
-def _values(name: str, listed: str) -> list[Any]:
-    values: list[Any] = []
-    for part in listed.split(","):
-        span = _RANGE.fullmatch(part.strip())
-        values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
-    shown = [repr(value) for value in values]
-    if len(set(shown)) < len(shown):
-        raise InputError(f"{name}={listed} has a value twice. Give each once.")
-    return values
 
 
 def _span(name: str, first: int, last: int) -> list[int]:
@@ -280,3 +279,115 @@ class ExamRequest(Spending):
     until: Annotated[date | None, Opt("Only papers first public before this day.")] = None
     max: Annotated[int | None, Opt("Most papers to take from a query (default 50).", min=1)] = None
     out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-exam")
+
+
+VARIABLE = "VIVAVOCE_PRICES"
+"""Environment variable that names the user's file of prices."""
+_SHIPPED = Path(__file__).with_name("prices.toml")
+_CACHE_WRITE = 1.25
+"""Highest price of writing a token into a cache, as a multiple of the price of input."""
+_HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens."""
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+
+
+@dataclass(frozen=True, slots=True)
+class ListPrice:
+    """A price from a list, not from the command line."""
+
+    text: str
+    source: str
+    """A provider's page with the day it was checked, or the user's file."""
+
+
+def given_prices(words: Iterable[str]) -> dict[str, str]:
+    """Read `MODEL=IN,OUT` words into prices by model.
+
+    Raises:
+        InputError: A word is not of this form, or a model has two prices.
+    """
+    prices: dict[str, str] = {}
+    for word in words:
+        model, separator, price = word.rpartition("=")
+        if not (model and separator):
+            raise InputError(f"{word!r} names no model: write MODEL=IN,OUT.")
+        if model in prices:
+            raise InputError(f"{model} has two prices. Give one.")
+        parse_price(price)
+        prices[model] = price
+    return prices
+
+
+def parse_price(text: str) -> Price:
+    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
+
+    If no cache prices are given, a cached token has the highest price it can have.
+
+    Raises:
+        InputError: The text is not two or four numbers of at least 0.
+    """
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"{text!r} is not a price. {_HOW}") from error
+    if len(numbers) not in {2, 4} or not all(math.isfinite(n) and n >= 0 for n in numbers):
+        raise InputError(f"{text!r} is not a price. {_HOW}")
+    prompt, output, *cached = numbers
+    write, read = cached or (_CACHE_WRITE * prompt, prompt)
+    return Price(prompt, output, write, read)
+
+
+def list_prices() -> dict[str, ListPrice]:
+    """Prices by model; those in the user's file take precedence over the shipped ones.
+
+    Raises:
+        InputError: The user's file cannot be read, or holds something that is not a price.
+    """
+    own = os.environ.get(VARIABLE)
+    return _shipped() | (_of_file(Path(own)) if own else {})
+
+
+@cache
+def _shipped() -> dict[str, ListPrice]:
+    lists: list[dict[str, Any]] = tomllib.loads(_SHIPPED.read_text("utf-8"))["list"]
+    return {
+        model: ListPrice(text, f"{shipped['source']}, {shipped['checked']}")
+        for shipped in lists
+        for model, text in shipped["prices"].items()
+    }
+
+
+def _of_file(path: Path) -> dict[str, ListPrice]:
+    try:
+        prices = tomllib.loads(path.read_text("utf-8"))["prices"]
+        listed = {model: ListPrice(str(text), str(path)) for model, text in prices.items()}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, LookupError, AttributeError) as e:
+        raise InputError(
+            f'{path} ({VARIABLE}) is not a file of prices: write a table [prices] with "MODEL" = '
+            f'"IN,OUT". {e}'
+        ) from e
+    for price in listed.values():
+        parse_price(price.text)
+    return listed
+
+
+def with_list_prices(models: Iterable[str | None], given: Mapping[str, str]) -> dict[str, str]:
+    """Given prices, and list prices of the models that have none."""
+    known = list_prices()
+    listed = {name: known[name].text for name in models if name in known}
+    return {**listed, **given}
+
+
+def sources_of(prices: Mapping[str, str]) -> list[str]:
+    """Sources of those prices that come from a list."""
+    known = list_prices()
+    pairs = [(known[model], text) for model, text in prices.items() if model in known]
+    return sorted({listed.source for listed, text in pairs if listed.text == text})

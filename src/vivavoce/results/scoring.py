@@ -57,7 +57,14 @@ def score(
         InputError: The family or an option is unknown, or a file is unreadable.
         PluginError: The family's package cannot be used.
     """
-    chosen, options = _find(family), options or ScoreOptions()
+    if family in broken_families():
+        raise broken_families()[family]
+    own = _scored_by(family) if family in list_families() else ()
+    found = {one.name: one for one in own if one.name == family} or list_score_families()
+    if family not in found:
+        known = ", ".join(found)
+        raise InputError(f"There is no score family {family!r}. Available: {known}.")
+    chosen, options = found[family], options or ScoreOptions()
     _refuse_unused(chosen, options)
     shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
     golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))
@@ -88,18 +95,6 @@ def _measured(
     pairs = read_pairs(gold, predictions)
     measured = family.measure(pairs, options)
     return measured, [pair.cluster for pair in pairs][: measured.items or None], missing(pairs)
-
-
-def _find(name: str) -> ScoreFamily:
-    """Find a score family; most have the name of their family."""
-    if name in broken_families():
-        raise broken_families()[name]
-    own = _scored_by(name) if name in list_families() else ()
-    found = {one.name: one for one in own if one.name == name} or list_score_families()
-    if name not in found:
-        known = ", ".join(found)
-        raise InputError(f"There is no score family {name!r}. Available: {known}.")
-    return found[name]
 
 
 _OF_ALL = ("resamples", "seed", "aggregate")

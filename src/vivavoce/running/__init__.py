@@ -11,13 +11,13 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import packages_distributions
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.requests.run import RunSpec
-from vivavoce.running.batches import kept_batches
-from vivavoce.running.journal import open_journal
+from vivavoce.running.journal import kept_batches, open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.meter import Meter
@@ -120,16 +120,23 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         refused=tuple(sorted(set(refused.values()))),
         set_aside=tuple(set_aside),
         stopped=tuple(stopped),
-        spent=meter.report() if is_metered else None,
+        spent={"usd": meter.spent, "budget": meter.budget} if is_metered else None,
         cache=describe_cache(tasks, spec),
     )
 
 
+_installed = cache(packages_distributions)
+
+
 @contextmanager
 def unseen() -> Iterator[None]:
-    """Skip the tables of all results, which Inspect would lay out in a silent run and discard."""
+    """Skip work of Inspect that a silent run discards or repeats.
+
+    It would lay out the tables of all results, and list all installed packages for each log.
+    """
     from inspect_ai._display.core.display import TaskScreen, TaskSpec
     from inspect_ai._display.rich.display import RichDisplay
+    from inspect_ai._util import package
 
     @asynccontextmanager
     async def without_tables(
@@ -138,11 +145,13 @@ def unseen() -> Iterator[None]:
         self.tasks, self.progress_ui = [], None
         yield TaskScreen()
 
-    original, RichDisplay.task_screen = RichDisplay.task_screen, without_tables  # type: ignore[method-assign]
+    screen, RichDisplay.task_screen = RichDisplay.task_screen, without_tables  # type: ignore[method-assign]
+    listing, package.packages_distributions = package.packages_distributions, _installed  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        RichDisplay.task_screen = original  # type: ignore[method-assign]
+        RichDisplay.task_screen = screen  # type: ignore[method-assign]
+        package.packages_distributions = listing  # type: ignore[attr-defined]
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:

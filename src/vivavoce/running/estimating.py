@@ -15,7 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from vivavoce.requests.run import RunSpec
-from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
+from vivavoce.running.meter import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import set_prices
 from vivavoce.running.stopping import step_of
@@ -71,11 +71,6 @@ class _Counter:
     is_judged: bool
     counts: dict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
 
-    def _answer(self, gold: str) -> str:
-        """The gold; with its words in another order where a judge would not be asked about it."""
-        words = gold.split()
-        return " ".join(words[1:] + words[:1]) if self.is_judged else gold
-
     def watch(self, model: Model) -> None:
         """Count a model's requests; each is answered with the gold, or as judges usually do."""
         from inspect_ai.model import ModelOutput
@@ -94,7 +89,10 @@ class _Counter:
             attempt = current_attempt()
             gold = self.targets.get(attempt.sample, "") if attempt else ""
             asked = request_under_way()
-            text = (asked and asked.usual) or self._answer(gold)
+            # A judge would not be asked about the gold's own words in their order.
+            words = gold.split()
+            usual = " ".join(words[1:] + words[:1]) if self.is_judged else gold
+            text = (asked and asked.usual) or usual
             count = self.counts[str(model)]
             count.requests += 1
             taken = sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)
@@ -113,11 +111,7 @@ class _Counter:
 
 
 def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
-    """Tokens and dollars by task, setting, method and model; and why tasks were skipped.
-
-    Raises:
-        InputError: As `run` says.
-    """
+    """Tokens and dollars by task, setting, method and model; and why tasks were skipped."""
     # No reply comes from a cache, and none of those made up here goes into one.
     tasks, skipped = resolve(replace(spec, cache=False))
     follow_attempts()

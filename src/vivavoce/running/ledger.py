@@ -46,9 +46,6 @@ def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
     """Record the start of a run in a folder's ledger, and afterwards the logs it left.
 
     The caller holds the folder's lock. Logs of an earlier run that was killed are recorded too.
-
-    Raises:
-        DamagedError: The ledger cannot be read; the run does not start.
     """
     _append(folder, [{"kind": START, "asked": dict(asked)}])
     try:

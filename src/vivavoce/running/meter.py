@@ -1,4 +1,4 @@
-"""Cost of the requests of a run, held to its budget.
+"""Requests of a run on their way to a provider: attempts, interception, and cost held to a budget.
 
 `spending.jsonl` beside the logs gets a line before a request is sent, with its highest possible
 cost, and one with the cost of its reply. A request without the second counts with the first: it was
@@ -9,24 +9,29 @@ larger budget.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import anyio
 
 from vivavoce.errors import VivaError
 from vivavoce.running.logs import LineFile
-from vivavoce.running.requests import Reply, Request, Send, intercept, output_of
 from vivavoce.running.spec import set_prices
 from vivavoce.store import Row
 
 if TYPE_CHECKING:
     from inspect_ai.model import (
+        ChatMessage,
+        GenerateConfig,
         Model,
+        ModelCall,
         ModelCost,
+        ModelOutput,
     )
 
 
@@ -58,10 +63,6 @@ class Meter:
         paid, self._lost = _bill_of(lines)
         self.spent, self._lines = paid + sum(self._lost.values()), len(lines)
 
-    def report(self) -> Row:
-        """Dollars spent, and the budget."""
-        return {"usd": self.spent, "budget": self.budget}
-
     def _write(self, line: Row) -> None:
         self._file.add(line)
         self._lines += 1
@@ -86,11 +87,7 @@ class Meter:
     async def set_aside(
         self, model: Model, request: Request, name: str = ""
     ) -> AsyncIterator[Callable[[Reply], None]]:
-        """Hold back the most that a request may cost until its reply settles the bill.
-
-        Raises:
-            VivaError: The budget does not reach for it.
-        """
+        """Hold back the most that a request may cost until its reply settles the bill."""
         from inspect_ai.model._model import compute_model_cost
 
         cost = self._costs.get(str(model))
@@ -98,7 +95,12 @@ class Meter:
             yield lambda _: None
             return
         payer = str(model) + self._purpose
-        number = await self._take(_most(request, cost), payer, name)
+        words = "".join(message.text for message in request.input)
+        shown = len(words.encode("utf-8", "surrogatepass")) + len(str(request.tools))
+        taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
+        dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
+        given = (request.config.max_tokens or _MAX_ANSWER) * (request.config.num_choices or 1)
+        number = await self._take((taken * dearest + given * cost.output) / 1_000_000, payer, name)
 
         def settle(reply: Reply | None) -> None:
             output = output_of(reply) if reply is not None else None
@@ -183,15 +185,6 @@ def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
     return paid, under_way
 
 
-def _most(request: Request, cost: ModelCost) -> float:
-    words = "".join(message.text for message in request.input)
-    shown = len(words.encode("utf-8", "surrogatepass")) + len(str(request.tools))
-    taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
-    dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
-    given = (request.config.max_tokens or _MAX_ANSWER) * (request.config.num_choices or 1)
-    return (taken * dearest + given * cost.output) / 1_000_000
-
-
 def spent_on(folder: Path, purpose: str) -> float:
     """Dollars that a folder's requests of one purpose have cost."""
     lines = LineFile(folder / SPENDING, "of").lines()
@@ -216,3 +209,77 @@ def _cost_of_logs(folder: Path) -> float:
             used = (summary.model_usage or {}).values()
             costs[summary.uuid or str(len(costs))] = sum(each.total_cost or 0.0 for each in used)
     return sum(costs.values())
+
+
+_CURRENT: ContextVar[Attempt | None] = ContextVar("vivavoce_attempt", default=None)
+
+Reply: TypeAlias = "ModelOutput | tuple[ModelOutput | Exception, ModelCall]"
+Send = Callable[[], Awaitable[Reply]]
+"""Sends a request on to the provider."""
+SetAside: TypeAlias = "AbstractAsyncContextManager[Callable[[Reply], None]]"
+"""Money that is reserved for a request until its reply shows the cost."""
+
+
+class Request(NamedTuple):
+    """A request to a model, as its provider gets it."""
+
+    input: list[ChatMessage]
+    tools: Any
+    tool_choice: Any
+    config: GenerateConfig
+
+
+def intercept(model: Model, answer: Callable[[Request, Send], Awaitable[Reply]]) -> None:
+    """Let a function answer all requests to a model; it may send them on."""
+    generate = model.api.generate
+
+    async def answered(
+        input: list[ChatMessage], tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> Reply:
+        request = Request(input, tools, tool_choice, config)
+
+        async def send() -> Reply:
+            return await generate(**request._asdict())
+
+        return await answer(request, send)
+
+    # Inspect looks the provider's method up on the object for every request.
+    vars(model.api)["generate"] = answered
+
+
+def output_of(reply: Reply) -> ModelOutput | None:
+    """The output in a reply of a provider; None for an error."""
+    from inspect_ai.model import ModelOutput
+
+    output = reply[0] if isinstance(reply, tuple) else reply
+    return output if isinstance(output, ModelOutput) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at one sample of one epoch."""
+
+    log: str
+    """Inspect's id of the evaluation."""
+    sample: str
+    epoch: int
+    number: int
+    """Number of the try, from 1."""
+
+
+def current_attempt() -> Attempt | None:
+    """Attempt in progress in this task of the event loop; None outside of one."""
+    return _CURRENT.get()
+
+
+def follow_attempts() -> None:
+    """Keep `current_attempt` up to date from now on."""
+    from inspect_ai.hooks import Hooks, SampleAttemptStart, hooks
+
+    # Hooks cannot be removed, but a new one replaces the old one of the same name. Inspect awaits
+    # it in the task that then starts the solver and scorers, which inherit the value set here.
+    @hooks(name="vivavoce/attempts", description="Tells which sample is under way.")
+    class AttemptHooks(Hooks):
+        async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
+            summary = data.summary
+            _CURRENT.set(Attempt(data.eval_id, str(summary.id), summary.epoch, data.attempt))

@@ -3,6 +3,7 @@
 The first request to a model goes alone, so that a wrong key, model or parameter costs one request
 instead of one for each item. Until a model has answered, a permanent error stops it: the run sends
 it no more requests. Later, such an error stops only the one request, which is not sent again.
+`probe` asks each model one short question before anything is planned or paid.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import anyio
 
-from vivavoce.errors import ProviderError
+from vivavoce.errors import ProviderError, VivaError
+from vivavoce.models import start_model
 from vivavoce.models.completions import is_permanent
-from vivavoce.running.requests import Reply, Request, Send, intercept
+from vivavoce.running.meter import Reply, Request, Send, intercept
 from vivavoce.store import hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from inspect_ai.model import Model, ModelOutput
+
 
 MAX_LINE = 200
 """Most characters of the line that names the cause."""
@@ -201,3 +205,33 @@ def _line(cause: str, about: str) -> str:
     rest = f" ({about[: MAX_LINE // 2]})"
     cause, space = cause.rstrip(". "), MAX_LINE - len(rest)
     return (cause if len(cause) <= space else f"{cause[: space - 1]}…") + rest
+
+
+QUESTION = "Reply with the word yes."
+_TOKENS = 16
+"""Most tokens of the reply; some models accept no smaller limit."""
+_TRIES_MORE = 2
+_SECONDS = 120
+"""Seconds of one try: a local server may load its model first."""
+
+
+def probe(names: Sequence[str]) -> None:
+    """Ask each model a short question."""
+    anyio.run(_probe, names)
+
+
+async def _probe(names: Sequence[str]) -> None:
+    from inspect_ai.model import GenerateConfig
+
+    config = GenerateConfig(
+        max_tokens=_TOKENS, max_retries=_TRIES_MORE, attempt_timeout=_SECONDS, cache=False
+    )
+    models = [start_model(name, {}) for name in names]
+    for model, gate in zip(models, watch(models, is_batched=False), strict=True):
+        try:
+            await model.generate(QUESTION, config=config)
+        except Exception as error:  # providers raise errors of any type
+            line = (
+                gate.line or f"{model} gave no reply to a first short question: {cause_of(error)}"
+            )
+            raise VivaError(line) from error

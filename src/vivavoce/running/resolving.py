@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -12,7 +13,7 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import take_clean
 from vivavoce.requests.run import RunSpec
-from vivavoce.running.batches import check_batches
+from vivavoce.running.journal import check_batches
 from vivavoce.running.spec import (
     check_arguments,
     check_methods,
@@ -42,13 +43,7 @@ _SET = frozenset(("round", "setting", "context", "prompts", "max_tokens", "pin",
 
 
 def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
-    """Make an Inspect task for each (task, method, model); also returns why tasks were skipped.
-
-    Raises:
-        InputError: A task, method, setting or model is missing or unknown.
-        NoItemsError: No task has an item in the setting.
-        VivaError: A model cannot be started.
-    """
+    """Make an Inspect task for each (task, method, model); also returns why tasks were skipped."""
     if "context" in spec.sweep:
         return _in_windows(spec)
     # Checks that need no Inspect come first: loading it takes seconds.
@@ -63,8 +58,14 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     from vivavoce.tasks.lookup import check_samples, create_method
 
-    spec = _with_own_names(spec, named)
     taken = _taken(spec, named)
+    cards = list_families()
+    aliases = {name: own for family, _ in named for name, own in cards[family].aliases.items()}
+    spec = replace(
+        spec,
+        method_args=rename(spec.method_args, aliases, taken),
+        sweep=rename(spec.sweep, aliases, taken),
+    )
     check_arguments(spec, named, taken, {n for _, task in named for n in _task_parameters(task)})
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
     # Judges get model objects of their own.
@@ -127,11 +128,7 @@ def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
 def _make_tasks(
     spec: RunSpec, family: str, task: str, setting: str, taken: Collection[str]
 ) -> list[Task]:
-    """Make a task in a setting for each combination of the swept arguments that no method takes.
-
-    Raises:
-        InputError: Two combinations would fall into the same section of a board.
-    """
+    """Make a task in a setting for each combination of the swept arguments that no method takes."""
     names = [name for name in _task_parameters(task) if name not in taken]
     made = []
     subset, cutoffs = subset_of(spec), cutoffs_of(spec)
@@ -218,18 +215,6 @@ def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield method, given | swept
 
 
-def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
-    """Rename the arguments of a run's methods from the papers' names to the methods' own."""
-    cards = list_families()
-    aliases = {name: own for family, _ in tasks for name, own in cards[family].aliases.items()}
-    taken = _taken(spec, tasks)
-    return replace(
-        spec,
-        method_args=rename(spec.method_args, aliases, taken),
-        sweep=rename(spec.sweep, aliases, taken),
-    )
-
-
 def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
     """Names of the arguments that the methods take, without the window, which all of them take."""
     families = {family for family, _ in tasks}
@@ -243,8 +228,6 @@ def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
 
 def _task_parameters(task: str) -> list[str]:
     """Arguments of a task that no option of a run sets."""
-    import inspect
-
     from vivavoce.tasks.lookup import find_task_maker
 
     return [
@@ -263,8 +246,6 @@ def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
 
 
 def _solver_parameters(family: str, method: str) -> list[str]:
-    import inspect
-
     from vivavoce.tasks.lookup import find_method_maker
 
     return list(inspect.signature(find_method_maker(family, method)).parameters)
@@ -272,8 +253,6 @@ def _solver_parameters(family: str, method: str) -> list[str]:
 
 def _create_task(task: str, args: dict[str, Any]) -> Task:
     """Create the Inspect task; raises `InputError` for an argument that it does not take."""
-    import inspect
-
     from vivavoce.tasks.lookup import create_task, find_task_maker
     from vivavoce.tasks.scoring.asking import judge_named_later
 

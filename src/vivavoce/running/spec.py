@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
-from vivavoce.requests.prices import parse_price
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import RunSpec, parse_price
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks import CONTESTANTS, list_families
 from vivavoce.tasks.scoring import check_votes
@@ -22,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def rule_of(spec: RunSpec) -> StoppingRule | None:
-    """Rule that ends a run once its question is answered; None to ask every item.
-
-    Raises:
-        InputError: The question is neither `top=K` nor `all`, an option is out of its range, or
-            an option needs a question and there is none.
-    """
+    """Rule that ends a run once its question is answered; None to ask every item."""
     options: dict[str, Any] = {
         "indifference": spec.indifference,
         "alpha": spec.alpha,
@@ -50,11 +44,7 @@ def rule_of(spec: RunSpec) -> StoppingRule | None:
 
 
 def subset_of(spec: RunSpec) -> Subset | None:
-    """Choice of some items of each task, the same ones for every contestant.
-
-    Raises:
-        InputError: Options of a subset are given without a subset.
-    """
+    """Choice of some items of each task, the same ones for every contestant."""
     if spec.subset is not None:
         return Subset(spec.subset, spec.subset_seed, spec.stratify)
     if spec.stratify or spec.subset_seed:
@@ -63,11 +53,7 @@ def subset_of(spec: RunSpec) -> Subset | None:
 
 
 def cutoffs_of(spec: RunSpec) -> Cutoffs | None:
-    """Cutoffs that limit a run to items published after them; None to ask all items.
-
-    Raises:
-        InputError: A file of cutoffs is given without `clean_only`.
-    """
+    """Cutoffs that limit a run to items published after them; None to ask all items."""
     if spec.clean_only:
         return load_cutoffs(spec.cutoffs, spec.margin)
     if spec.cutoffs is not None:
@@ -121,11 +107,7 @@ def set_prices(
 def rename(
     given: Mapping[str, Any], aliases: Mapping[str, str], taken: Iterable[str]
 ) -> dict[str, Any]:
-    """Rename aliases to the methods' own argument names, unless a method takes the alias itself.
-
-    Raises:
-        InputError: An argument is given under both its names.
-    """
+    """Rename aliases to the methods' own argument names, unless a method takes the alias itself."""
     own = set(taken)
     renamed: dict[str, Any] = {}
     for name, value in given.items():

@@ -80,12 +80,13 @@ def run_to_decision(
 
     Returns:
         The last log of every contestant, and the outcome of each comparison that ended.
-
-    Raises:
-        InputError: There are too few contestants for the question.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
-    comparisons = {one.name: one for one in comparisons_of(tasks, rule, spec)}
+    groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
+    for task in tasks:
+        groups[section_of(task)].append(task)
+    made = (Comparison(members, rule, spec) for members in groups.values())
+    comparisons = {one.name: one for one in made}
     while asked := [task for one in comparisons.values() for task in one.next_look()]:
         for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
@@ -99,14 +100,6 @@ def run_to_decision(
             comparison.take_look()
     last = [log for one in comparisons.values() for _, log in sorted(one.logs.items())]
     return last, [report for one in comparisons.values() if (report := one.report())]
-
-
-def comparisons_of(tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec) -> list[Comparison]:
-    """Group tasks into comparisons; raises `InputError` for too few contestants."""
-    groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
-    for task in tasks:
-        groups[section_of(task)].append(task)
-    return [Comparison(members, rule, spec) for members in groups.values()]
 
 
 @dataclass
@@ -185,9 +178,6 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
     """Contestants whose logs do not state truly where and why a comparison stopped asking them.
 
     `whole` is the task with all items. The looks are taken again at the answers in the logs.
-
-    Raises:
-        InputError: Logs of other contestants are missing.
     """
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:

@@ -36,23 +36,23 @@ def logs(tmp_path: Path) -> Path:
 
 
 def test_items_that_both_answered_are_kept_in_order(logs: Path) -> None:
-    found = preference_rows(logs, "lab/two", "lab/one", setting="base")
-    assert [row["id"] for row in found.rows] == ["title base a", "title base b"]
-    assert found.left_out == 1  # c: lab/two said nothing
-    assert found.rows[0]["content"] == {
+    rows, left_out = preference_rows(logs, "lab/two", "lab/one", setting="base")
+    assert [row["id"] for row in rows] == ["title base a", "title base b"]
+    assert left_out == 1  # c: lab/two said nothing
+    assert rows[0]["content"] == {
         "prompt": "Write about a.",
         "a": "lab/two on a",
         "b": "lab/one on a",
         "names": {"a": "lab/two", "b": "lab/one"},
         "source": {"id": "a", "task": "title", "setting": "base"},
     }
-    items = check_rows(KINDS["preference"], [(row, "here") for row in found.rows])
+    items = check_rows(KINDS["preference"], [(row, "here") for row in rows])
     assert len(items) == 2
 
 
 def test_every_setting_is_taken_unless_one_is_named(logs: Path) -> None:
-    found = preference_rows(logs, "lab/one", "lab/two")
-    assert [row["content"]["source"]["setting"] for row in found.rows] == [
+    rows, _ = preference_rows(logs, "lab/one", "lab/two")
+    assert [row["content"]["source"]["setting"] for row in rows] == [
         "base",
         "base",
         "random",
@@ -61,8 +61,8 @@ def test_every_setting_is_taken_unless_one_is_named(logs: Path) -> None:
 
 
 def test_the_reference_is_a_side_too(logs: Path) -> None:
-    found = preference_rows(logs, "lab/one", "reference", task="title", setting="base")
-    assert [row["content"]["b"] for row in found.rows] == [f"gold of {x}" for x in "abc"]
+    rows, _ = preference_rows(logs, "lab/one", "reference", task="title", setting="base")
+    assert [row["content"]["b"] for row in rows] == [f"gold of {x}" for x in "abc"]
 
 
 @pytest.mark.parametrize(
@@ -92,16 +92,16 @@ def test_a_draw_takes_whole_clusters_at_random_and_says_so(tmp_path: Path) -> No
     clusters = {f"{paper}{part}": paper for paper in "pqrst" for part in "12"}
     path = write_log(tmp_path, dict.fromkeys(clusters, 0.5), clusters=clusters)
     answered(path, "lab/one")
-    drawn = preference_rows(tmp_path, "lab/one", "reference", draw=2, seed=3)
-    papers = [row["cluster"] for row in drawn.rows]
+    drawn, _ = preference_rows(tmp_path, "lab/one", "reference", draw=2, seed=3)
+    papers = [row["cluster"] for row in drawn]
     assert len(papers) == 4
     assert len(set(papers)) == 2
-    records = {row["content"]["source"]["draw"] for row in drawn.rows}
+    records = {row["content"]["source"]["draw"] for row in drawn}
     assert records == {"2 of 5 clusters at random, seed 3"}
-    check_rows(KINDS["preference"], [(row, "here") for row in drawn.rows])
+    check_rows(KINDS["preference"], [(row, "here") for row in drawn])
     chosen = set()
     for seed in range(40):
-        rows = preference_rows(tmp_path, "lab/one", "reference", draw=1, seed=seed).rows
+        rows, _ = preference_rows(tmp_path, "lab/one", "reference", draw=1, seed=seed)
         chosen |= {row["cluster"] for row in rows}
     assert chosen == set("pqrst")
-    assert len(preference_rows(tmp_path, "lab/one", "reference", draw=99).rows) == 10
+    assert len(preference_rows(tmp_path, "lab/one", "reference", draw=99)[0]) == 10

@@ -19,9 +19,10 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 
-from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, reopen
+from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, open_whole
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
+from vivavoce.running.stopping import ask_again
 from vivavoce.store import canonical_json, read_jsonl
 from vivavoce.tasks.scoring import our_scores
 
@@ -78,7 +79,8 @@ class Forged:
         recording = Recording()
         for sample in self.samples:
             recording.add(sample)
-        made = make_again(reopen(self.log, folder or self.round), self.log, recording)
+        task = ask_again(open_whole(self.log, folder or self.round), self.log)
+        made = make_again(task, self.log, recording)
         remade = {(one.id, one.epoch): one for one in made.samples or []}
         for sample in self.samples:
             sample.scores = remade[sample.id, sample.epoch].scores

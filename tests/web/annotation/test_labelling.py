@@ -12,9 +12,14 @@ from tests.servers.annotation import EXCLUDE, INCLUDE, Made, make, rows_of
 
 from vivavoce.errors import InputError
 from vivavoce.web.annotation.campaigns import add_items, find_person, give_links, open_campaign
-from vivavoce.web.annotation.database import BusyError, open_database
+from vivavoce.web.annotation.database import (
+    HOLD,
+    BusyError,
+    StaleLabelError,
+    UnknownItemError,
+    open_database,
+)
 from vivavoce.web.annotation.kinds import KINDS, check_rows
-from vivavoce.web.annotation.labelling import HOLD, StaleLabelError, UnknownItemError
 
 HOSTILE = ["", "1", "1-", "-1-x", "1-x", "99-x", "1;drop table item-x", "²-x", "9" * 30 + "-x"]
 

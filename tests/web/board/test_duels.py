@@ -16,7 +16,7 @@ from vivavoce.results.board.head_to_head import (
     head_to_head,
     metric_sheet,
 )
-from vivavoce.web.board.duels import write_comparison
+from vivavoce.web.board.site import write_comparison
 
 HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
 

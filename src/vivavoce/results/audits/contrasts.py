@@ -53,11 +53,6 @@ def report_of(
         make: Function from the logs of a board to rows and notes.
         lacking: Description of the logs missing in a folder without rows, and how to make them.
         reading: Settings of `open_logs`.
-
-    Raises:
-        InputError: There are no logs.
-        VivaError: See `open_logs`.
-        NothingToAuditError: There are no rows.
     """
     found, notes, draws = open_logs(logs, **reading)
     rows, more = make(found, draws)
@@ -138,11 +133,7 @@ class Gains(Table):
 
 
 def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
-    """Gain of each setting over the base setting, by contestant, task and metric.
-
-    Raises:
-        VivaError: See `report_of`.
-    """
+    """Gain of each setting over the base setting, by contestant, task and metric."""
     lacking = (
         f"no contestant that ran in the setting {BASE} and in another one. Run the task again with "
         "--setting into the same folder."
@@ -215,11 +206,6 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]
     """Compare each contestant on the anchors of a round and its parent.
 
     `drift` is the difference paired by anchor, so it is due to the contestant alone.
-
-    Raises:
-        InputError: The round has no anchors, or there are no logs.
-        VivaError: As `open_logs` says.
-        NothingToAuditError: No contestant ran on both.
     """
     anchors = {task: set(ids) for task, ids in anchors_of(opened).items() if ids}
     if not anchors:
@@ -301,11 +287,7 @@ class Overall(Table):
 
 
 def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
-    """Mean over papers of their means over tasks, for contestants that ran all tasks of a family.
-
-    Raises:
-        VivaError: See `report_of`.
-    """
+    """Mean over papers of their means over tasks, of contestants that ran all tasks of a family."""
     lacking = (
         "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "
         "into the same folder."

@@ -31,7 +31,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.models import is_same_family
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers
+from vivavoce.results.audits.preferences import TableAnswer, read_table_answers
 from vivavoce.statistics.estimates import Draws, kendall, mean_estimate, spearman
 from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
@@ -67,11 +67,7 @@ class Evaluator:
 
 
 def read_evaluator(text: str) -> Evaluator:
-    """Parse an evaluator's name: `matcher`, `ANSWERER` or `SYNTHESIZER,ANSWERER`.
-
-    Raises:
-        InputError: The name has another form.
-    """
+    """Parse an evaluator's name: `matcher`, `ANSWERER` or `SYNTHESIZER,ANSWERER`."""
     if text == MATCHER:
         return Evaluator()
     models = tuple(name.strip() for name in text.split(","))
@@ -274,10 +270,6 @@ def audit_evaluators(
 
     `evaluators` are names for `read_evaluator`; the matcher is always added. All are compared with
     `base`.
-
-    Raises:
-        InputError: There is nothing to compare, or an argument is invalid.
-        VivaError: A log is incomplete without `partial`, none has an answer, or a model failed.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([Evaluator(), *map(read_evaluator, evaluators)]))

@@ -6,21 +6,25 @@ and neither if both are equal: such labels are counted as `indirect`.
 
 Labels between a contestant and the reference correct the judge's win rate: 1 for a win of the
 contestant, 1/2 for a tie, 0 for a loss. Several people's labels of an item are averaged; if a
-person labelled an item twice, the last label counts.
+person labelled an item twice, the last label counts. People who labelled a random draw of papers
+correct the metrics of judges.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
+
+import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import WIN_RATE
-from vivavoce.results.audits.correction import JudgedMetric, is_drawn
 from vivavoce.results.audits.judgements import (
     OVERALL,
     REFERENCE,
@@ -30,8 +34,11 @@ from vivavoce.results.audits.judgements import (
     coefficients,
 )
 from vivavoce.results.logs.records import RowKey
-from vivavoce.statistics.estimates import Draws, pairwise_agreement
+from vivavoce.statistics import Estimate, corrected_mean
+from vivavoce.statistics.corrected import LEAST
+from vivavoce.statistics.estimates import Draws, mean_estimate, pairwise_agreement
 from vivavoce.store import Row, read_jsonl
+from vivavoce.text.printing import counted
 
 VERDICTS = ("a", "b", TIE)
 _NEEDED = ("id", "a", "b", "verdict")
@@ -64,12 +71,7 @@ class Label:
 def human_rows(
     path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
 ) -> list[Row]:
-    """One row per judge: its agreement with the labels on the items that it judged.
-
-    Raises:
-        InputError: A line is not a label, has an id or contestant that no judge saw, or is
-            ambiguous.
-    """
+    """One row per judge: its agreement with the labels on the items that it judged."""
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
     check_labels(labels, every)
@@ -209,11 +211,7 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 
 def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
-    """Win rates by judges and by people, and notes on the labels.
-
-    Raises:
-        InputError: A line of the file is not a label, or has no judged answer.
-    """
+    """Win rates by judges and by people, and notes on the labels."""
     entries = read_labels(path)
     last = {
         (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
@@ -247,12 +245,92 @@ def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedM
         first.contestant,
         first.asked,
         WIN_RATE,
-        [_mean(points[item]) for item in items],
-        [_mean(people[item]) for item in items],
+        [fmean(points[item]) if points[item] else math.nan for item in items],
+        [fmean(people[item]) if people[item] else math.nan for item in items],
         [clusters[item] for item in items],
         is_drawn(first.clusters, [(clusters[label.id], label.draw) for label in of_row]),
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
+DRAWN = "{} of {} clusters at random, seed {}"
+"""Record of a draw from all clusters of a task and setting of a round."""
+_NOT_DRAWN = (
+    "The labels are not from a reproducible random draw (viva annotate import --draw N makes "
+    "one). If the items were hand-picked, the corrected values may be as wrong as the judge."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMetric:
+    """A metric of one row's answers, by a judge and, for some answers, by people."""
+
+    judge: str
+    contestant: str
+    asked: RowKey
+    """Row key without the judge."""
+    metric: str
+    by_judge: Sequence[float]
+    """Value of each answer; NaN if undefined."""
+    by_people: Sequence[float]
+    """Value of each answer; NaN if not labelled."""
+    clusters: Sequence[str]
+    is_drawn: bool
+    """True if the labels are from a reproducible random draw."""
+
+
+def corrected_rows(found: Sequence[JudgedMetric], draws: Draws) -> tuple[list[Row], list[str]]:
+    """One row per judge, contestant, task, setting and metric, and notes on the labels."""
+    spelled = sorted(found, key=lambda one: (one.judge, repr(one.asked)))
+    rows = [_row(one, draws) for one in spelled]
+    notes = [] if all(one.is_drawn for one in found) else [_NOT_DRAWN]
+    if alone := sum(bool(row["calibrated"] and row["lacking"]) for row in rows):
+        notes.append(
+            f"{counted(alone, 'value is', 'values are')} from human labels alone: fewer than "
+            f"{LEAST} labels on either side of their mean do not show the judge's error."
+        )
+    return rows, notes
+
+
+def _row(one: JudgedMetric, draws: Draws) -> Row:
+    labelled = range(len(one.by_people))
+    corrected = corrected_mean(
+        one.by_judge, one.clusters, labelled, one.by_people, bounds=(0.0, 1.0)
+    )
+    return {
+        "judge": one.judge,
+        "contestant": one.contestant,
+        "task": one.asked.task,
+        "setting": one.asked.setting,
+        "metric": one.metric,
+        "raw": mean_estimate(one.by_judge, one.clusters, draws).fields(),
+        "calibrated": _as_calibrated(corrected),
+        "labels": corrected.labels,
+        "weight": corrected.weight,
+        "lacking": corrected.lacking,
+        "key": one.asked,
+    }
+
+
+def _as_calibrated(rate: Estimate) -> Row | None:
+    """Value for the column `calibrated`; None with labels in fewer than two clusters."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return None
+    value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))
+    return {"value": value, "ci": [low, high], "labels": rate.labels}
+
+
+def is_drawn(names: Sequence[str], labelled: Iterable[tuple[str, str | None]]) -> bool:
+    """True if each label's recorded draw, from clusters with these names, has its cluster."""
+    for cluster, record in labelled:
+        given = re.fullmatch(DRAWN.format(r"(\d{1,9})", r"(\d{1,9})", r"(\d{1,9})"), record or "")
+        if given is None or int(given[2]) != len(names):
+            return False
+        if cluster not in draw_clusters(names, int(given[1]), int(given[3])):
+            return False
+    return True
+
+
+def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
+    """Draw `count` of a row's sorted clusters at random."""
+    order = np.random.default_rng(seed).permutation(len(clusters))
+    return {clusters[place] for place in order[:count]}

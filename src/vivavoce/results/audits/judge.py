@@ -29,8 +29,7 @@ from typing import Unpack
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.correction import corrected_rows
-from vivavoce.results.audits.human import human_rows, win_rates
+from vivavoce.results.audits.human import corrected_rows, human_rows, win_rates
 from vivavoce.results.audits.judgements import (
     FIRST,
     JudgedAnswer,
@@ -119,12 +118,6 @@ def audit_judge(
 
     `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or of labels of lines, {id,
     contestant, question, line, label}.
-
-    Raises:
-        InputError: There are no logs, a line of `human` does not match the logs, or `correct` has
-            no labels.
-        VivaError: See `open_logs`.
-        NothingToAuditError: No log has a judge.
     """
     found, notes, draws = open_logs(logs, **reading)
     judged, labelled = read_verdicts(found), read_rulings(found)
@@ -186,11 +179,7 @@ def _corrected(
 def calibrations(
     human: Path, logs: Sequence[LogHeader], draws: Draws
 ) -> tuple[Mapping[tuple[RowKey, str], Row | None], list[str]]:
-    """Corrected values by the key of a board's row and the metric, and notes on the labels.
-
-    Raises:
-        InputError: A line of the file is not a label, or names what no judge has judged.
-    """
+    """Corrected values by the key of a board's row and the metric, and notes on the labels."""
     of_lines = is_of_lines(human)
     judged, labelled = ([], read_rulings(logs)) if of_lines else (read_verdicts(logs), [])
     rows, notes = _corrected(human, judged, labelled, draws)

@@ -126,13 +126,7 @@ def audit_leakage(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LeakageAudit:
-    """Look for leaks in a round.
-
-    Raises:
-        InputError: There is no round.
-        DamagedError: The round's files differ from its manifest.
-        VivaError: The round was built before items named their demonstrations.
-    """
+    """Look for leaks in a round."""
     opened = load_round(folder)
     draws = Draws(resamples, seed)
     notes = []
@@ -143,6 +137,8 @@ def audit_leakage(
     papers = _papers(opened) if tasks else {}
     span = opened.manifest["window"]
     window = Window(date.fromisoformat(span["start"]), date.fromisoformat(span["end"]))
+    spec = read_json(opened.folder / "spec.json")
+    most = float(spec.get(FAMILY, {}).get("max_overlap", 0.20))
     total, done = sum(map(len, items.values())), 0
     cells: list[Row] = []
     dates: list[Row] = []
@@ -157,7 +153,7 @@ def audit_leakage(
             done += 1
             if progress:
                 progress(done, total)
-        limit = None if task == "title" else _limit(opened)
+        limit = None if task == "title" else most
         for setting in settings_of(task):
             cell = _cell(task, setting, measured[setting], limit, draws)
             cells.append({**cell, "run_words": length})
@@ -189,11 +185,6 @@ def _papers(opened: Round) -> dict[str, PaperText]:
         )
     table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
     return {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
-
-
-def _limit(opened: Round) -> float:
-    spec = read_json(opened.folder / "spec.json")
-    return float(spec.get(FAMILY, {}).get("max_overlap", 0.20))
 
 
 def _overlaps(

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import QUESTIONS, Ruling
-from vivavoce.results.audits.correction import JudgedMetric, is_drawn
+from vivavoce.results.audits.human import JudgedMetric, is_drawn
 from vivavoce.results.audits.judgements import LabelledLines, LabelPair, coefficients
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics.estimates import Draws
@@ -91,11 +91,7 @@ def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Answer, 
 
 
 def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
-    """One row per judge and question: its agreement with human labels.
-
-    Raises:
-        InputError: A line is not a label, or names a line that no judge was asked about.
-    """
+    """One row per judge and question: its agreement with human labels."""
     people = _read_people(path, labelled)
     pairs: dict[tuple[str, str], list[LabelPair]] = defaultdict(list)
     for one in labelled:
@@ -122,11 +118,7 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
 
 
 def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMetric]:
-    """All metrics of labelled lines, by judges and by people.
-
-    Raises:
-        InputError: See `human_rows_of_lines`.
-    """
+    """All metrics of labelled lines, by judges and by people."""
     people = _read_people(path, labelled)
     groups: dict[tuple[str, RowKey, str], list[LabelledLines]] = defaultdict(list)
     for one in labelled:

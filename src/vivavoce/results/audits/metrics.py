@@ -58,11 +58,7 @@ class MetricAgreement(Table):
 
 
 def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> MetricAgreement:
-    """Agreement of each pair of metrics of a task, over contestants and over items.
-
-    Raises:
-        VivaError: As `report_of` says.
-    """
+    """Agreement of each pair of metrics of a task, over contestants and over items."""
     lacking = "no task with two metrics, two contestants and a shared item."
     return report_of(MetricAgreement, logs, _rows, lacking, **reading)
 

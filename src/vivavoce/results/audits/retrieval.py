@@ -97,10 +97,6 @@ def audit_retrieval(
     A retriever is `tfidf`, `bm25`, an encoder by preset, folder or hub name, or PRESET=FOLDER for a
     preset with weights in a folder; by default those that need no download. `depth` is the largest
     cutoff. Papers of `corpus` are also searched.
-
-    Raises:
-        InputError: The round has no tables, or a retriever cannot be opened.
-        MissingExtra: An encoder needs packages that are not installed.
     """
     if depth < 1:
         raise InputError(f"The largest cutoff is {depth}. It must be at least 1.")
@@ -138,11 +134,7 @@ def audit_retrieval(
 
 
 def _items(opened: Round) -> list[Row]:
-    """The tables of a round, sorted by id.
-
-    Raises:
-        InputError: The round has no tables.
-    """
+    """The tables of a round, sorted by id."""
     if (FAMILY, TASK) not in opened.tasks():
         raise InputError(
             f"Round {opened.id} has no tables, so there is nothing to retrieve. Build one with "

@@ -123,10 +123,6 @@ def sweep_tables(
 
     By default, `over` has the arguments that differ between the logs of a method. Methods that
     differ in any other argument except the seed have separate rows.
-
-    Raises:
-        InputError: There are no logs, or no method has an argument of `over`.
-        VivaError: As `report_of` says.
     """
 
     def make(logs: list[RunLog], draws: Draws) -> Rows:
@@ -269,11 +265,7 @@ def _sheet(rows: Sequence[Row]) -> Sheet:
 
 
 def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Windows:
-    """Means of contestants and settings by context window.
-
-    Raises:
-        VivaError: As `report_of` says.
-    """
+    """Means of contestants and settings by context window."""
     lacking = "no answers of a contestant. Make some with: viva run TASK --sweep context=4096,8192"
     return report_of(Windows, logs, _rows, lacking, **reading)
 

@@ -95,10 +95,6 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
     """Tabulate the attempts in a folder of logs whose items have a category or a difficulty.
 
     Bootstrap draws are over the clusters of a group, and over the attempts at an item.
-
-    Raises:
-        InputError: There are no logs.
-        VivaError: See `open_logs`; or no log's items have a category or a difficulty.
     """
     chosen, notes, draws = open_logs(logs, **reading)
     graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]

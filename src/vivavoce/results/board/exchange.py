@@ -31,11 +31,7 @@ _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens":
 
 
 def date_of(board: Board) -> str:
-    """Day of a board's newest log, as YYYY-MM-DD.
-
-    Raises:
-        InputError: The board has no logs.
-    """
+    """Day of a board's newest log, as YYYY-MM-DD."""
     if not board.heads:
         raise InputError("The board has no logs to take a date from. Give one: --date YYYY-MM-DD.")
     return max(head.created for head in board.heads)[:10]
@@ -79,7 +75,9 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
             "model_info": _model(model, rows[0]),
             "evaluation_results": [_result(row) for row in rows],
         }
-        content = _json(record)
+        content = (
+            json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        ).encode()
         # The format wants a UUID; hashing the content makes it reproducible.
         unique = UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
         yield f"{benchmark}/{model}/{unique}.json", content
@@ -115,8 +113,10 @@ def _model(name: str, row: Row) -> Row:
 
 def _result(row: Row) -> Row:
     known = metrics_of(row["family"]).get(row["metric"])
+    named = ("round", "task", "task_version", "setting", "method", "model", "decoding", "judge")
+    key = [row[name] for name in (*named, "prompt_hash", "metric")]
     return {
-        "evaluation_result_id": hash_of(_key(row))[:32],
+        "evaluation_result_id": hash_of(key)[:32],
         "evaluation_name": f"{row['task']} ({row['setting']})",
         "source_data": {
             "source_type": "other",
@@ -162,11 +162,6 @@ _DETAILS = (
 """Columns that a record has as text beside the value."""
 
 
-def _key(row: Row) -> list[Any]:
-    fields = ("round", "task", "task_version", "setting", "method", "model", "decoding", "judge")
-    return [*(row[name] for name in fields), row["prompt_hash"], row["metric"]]
-
-
 def _metric(row: Row, known: Metric | None) -> Row:
     found: Row = {
         "metric_id": f"{_LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
@@ -202,10 +197,6 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _json(record: Row) -> bytes:
-    return (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
 def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, bytes]]:
     """Make files for model repositories on the hub, with the headline values.
 
@@ -216,9 +207,6 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
     Returns:
         Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
-
-    Raises:
-        MissingExtra: huggingface-hub is not installed.
     """
     import yaml
 
@@ -229,7 +217,10 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:
-        if row["headline"] and row["value"] is not None and _is_trained(row):
+        # Extractive and rule-based models have the cutoff `never`.
+        is_trained = (row["exposure"] or {}).get("cutoff") != "never"
+        is_model = row["model"] not in ("", NO_MODEL)
+        if row["headline"] and row["value"] is not None and is_trained and is_model:
             name = f"{row['round']}-{row['setting']}-{row['method']}"
             found[model_id(row), name].append(row)
     for (model, name), rows in sorted(found.items()):
@@ -247,11 +238,6 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
         ]
         text = yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, width=100)
         yield f"{model}/.eval_results/{_folder(name)}.yaml", text.encode()
-
-
-def _is_trained(row: Row) -> bool:
-    """True for a language model; extractive and rule-based models have the cutoff `never`."""
-    return row["model"] not in ("", NO_MODEL) and (row["exposure"] or {}).get("cutoff") != "never"
 
 
 def _notes(row: Row) -> str:

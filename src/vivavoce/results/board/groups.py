@@ -292,11 +292,8 @@ def _texts(values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values, pa.string())
     except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number or has a lone surrogate
-        return pa.array([_storable(value) for value in values], pa.string())
-
-
-def _storable(value: Any) -> str | None:
-    """Spell out lone surrogates, which Parquet cannot store."""
-    if value is None:
-        return None
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+        storable = [
+            value if value is None else str(value).encode("utf-8", "backslashreplace").decode()
+            for value in values
+        ]
+        return pa.array(storable, pa.string())

@@ -147,10 +147,6 @@ def head_to_head(
 
     Lists the `differing` items with the largest differences. With `split`, only answers to its
     items count.
-
-    Raises:
-        InputError: There are no logs, a name is unknown or ambiguous, or no task was run by both.
-        VivaError: A log is incomplete without `partial`.
     """
     pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)
     duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
@@ -213,11 +209,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
-    """The items with the largest differences in every duel, with both answers.
-
-    Raises:
-        InputError: A log is missing from its folder.
-    """
+    """The items with the largest differences in every duel, with both answers."""
     return [
         texts_of_items(
             [(side.log, locate(side.log, comparison.folder)) for side in pair],
@@ -315,7 +307,7 @@ def _metric_row(
     found = paired_difference(first, second, draws, span=span, looks=looks)
     [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
-    leads = _leads(a, b, metric, sign, shared)
+    leads = _leads(first, second, sign)
     lead = sign * (found.value or 0.0)
     return {
         "metric": metric,
@@ -338,12 +330,10 @@ def _metric_row(
     }
 
 
-def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:
+def _leads(first: Floats, second: Floats, sign: int) -> Floats:
     """Sign per item: 1 if `a` is better, -1 if worse, 0 if equal, otherwise NaN."""
     if not sign:
-        return np.full(len(shared), np.nan)
-    a_values, b_values = a.item_values(metric), b.item_values(metric)
-    first, second = (np.array([of[item] for item in shared]) for of in (a_values, b_values))
+        return np.full(len(first), np.nan)
     difference = sign * (first - second)
     scale = np.maximum(np.abs(first), np.abs(second))
     known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))

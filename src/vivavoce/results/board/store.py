@@ -106,11 +106,7 @@ class Store:
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
-        """A log's values by item and its rows without ranks.
-
-        Raises:
-            InputError: The file is no longer one of our logs.
-        """
+        """A log's values by item and its rows without ranks."""
         path = self._path_of(head)
         if path is not None and (found := _load(path)) is not None:
             return _from_row(found)

@@ -90,11 +90,7 @@ class Rounds:
     """Rounds named by a receiver; without any, those that the logs refer to."""
 
     def __init__(self, named: Sequence[Path], untrusted: Path) -> None:
-        """Open the named rounds; rounds inside `untrusted`, which came with the logs, are not used.
-
-        Raises:
-            InputError: A round cannot be opened.
-        """
+        """Open the named rounds; none inside `untrusted`, which came with the logs, is used."""
         opened = [load_round(folder) for folder in named]
         self._named = {found.sha256: found for found in opened}
         self._untrusted = untrusted.resolve()

@@ -38,8 +38,7 @@ from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.running import unseen
-from vivavoce.running.requests import current_attempt, follow_attempts
-from vivavoce.running.stopping import ask_again
+from vivavoce.running.meter import current_attempt, follow_attempts
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task
@@ -164,18 +163,8 @@ def logged() -> type[ModelAPI]:
     return LoggedAPI
 
 
-def reopen(header: EvalLog, folder: Path) -> Task:
-    """Open a log's task on a round, with the items that its run asked; see `open_whole`."""
-    return ask_again(open_whole(header, folder), header)
-
-
 def open_whole(header: EvalLog, folder: Path) -> Task:
-    """Open a log's task on a round, including items that its run did not reach.
-
-    Raises:
-        InputError: The task is unknown.
-        VivaError: The task cannot be opened as before, for example without its prompts.
-    """
+    """Open a log's task on a round, including items that its run did not reach."""
     metadata = header.eval.metadata or {}
     name = str(metadata.get("task"))
     given = _safe_arguments(header.eval.task_args)
@@ -189,11 +178,7 @@ def open_whole(header: EvalLog, folder: Path) -> Task:
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A log's task arguments, without those that an untrusted log must not control.
-
-    Raises:
-        InputError: An argument names a model that is not on this machine.
-    """
+    """A log's task arguments, without those that an untrusted log must not control."""
     arguments = {name: value for name, value in given.items() if name != "pin"}
     if "sandbox" in arguments:
         arguments["sandbox"] = "bwrap"
@@ -230,11 +215,7 @@ def _refuse_other_cutoffs(stated: Mapping[str, str]) -> None:
 
 
 def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
-    """Answer and score a log's samples again.
-
-    Raises:
-        VivaError: Nothing could be scored, for example without a sandbox.
-    """
+    """Answer and score a log's samples again."""
     config = header.eval.config
     epochs = config.epochs or 1
     is_untrained = header.eval.model == NO_MODEL
@@ -263,11 +244,7 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
 
 
 def run_quietly(task: Task, **settings: Any) -> EvalLog:
-    """Run a task without output or log files, and return its log.
-
-    Raises:
-        VivaError: The run did not finish.
-    """
+    """Run a task without output or log files, and return its log."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
         [made] = eval(
             task,
@@ -288,11 +265,7 @@ def run_quietly(task: Task, **settings: Any) -> EvalLog:
 
 
 def method_of(task: Task, header: EvalLog) -> Solver:
-    """Find a log's method: the task's own solver, or one of its family.
-
-    Raises:
-        InputError: The log has no or several methods, or its method cannot be made here.
-    """
+    """Find a log's method: the task's own solver, or one of its family."""
     if len(header.plan.steps) != 1:
         raise InputError(f"it was made by a chain of {len(header.plan.steps)} solvers")
     [step] = header.plan.steps

@@ -102,11 +102,7 @@ def check_submission(
     rounds: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> SubmissionReport:
-    """Check a submission; `rounds` are the receiver's own.
-
-    Raises:
-        InputError: The folder does not exist.
-    """
+    """Check a submission; `rounds` are the receiver's own."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
     if odd := list(_odd_files(folder)):  # then no file is opened
@@ -244,9 +240,6 @@ def take_in(
         out: Folder for decisions and accepted logs; an earlier intake is replaced.
         rounds: The receiver's own rounds.
         progress: Called with the numbers of checked and all submissions.
-
-    Raises:
-        InputError: There is no submission, no round is named, or `out` is inside the inbox.
     """
     found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
     if not found:
@@ -263,22 +256,22 @@ def take_in(
     for place, folder in enumerate(found):
         if progress:
             progress(place, len(found))
-        rows.append(_decide(folder, target, rounds))
+        checked = check_apart(folder, rounds)
+        if is_accepted := not checked["problems"]:
+            shutil.copytree(
+                folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED)
+            )
+        rows.append(
+            {
+                "name": spelled(folder.name),
+                "accepted": is_accepted,
+                "runs": checked["runs"],
+                "reasons": checked["problems"],
+            }
+        )
     report = Intake(tuple(rows), str(target))
     write_json(out / DECISIONS, report.as_dict())
     return report
-
-
-def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
-    checked = check_apart(folder, rounds)
-    if is_accepted := not checked["problems"]:
-        shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
-    return {
-        "name": spelled(folder.name),
-        "accepted": is_accepted,
-        "runs": checked["runs"],
-        "reasons": checked["problems"],
-    }
 
 
 def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) -> Row:

@@ -40,13 +40,12 @@ from vivavoce.results.integrity.rescoring import (
     Recording,
     make_again,
     open_whole,
-    reopen,
 )
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import check_size, find_logs
 from vivavoce.results.logs.records import RECOMPUTED, where
 from vivavoce.running.logs import COMPARISON, settled
-from vivavoce.running.stopping import wrong_stops
+from vivavoce.running.stopping import ask_again, wrong_stops
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.scoring import our_scores
 
@@ -130,9 +129,6 @@ def verify_logs(
 
     Without `rounds`, rounds are opened at the paths stated in the logs, unless these are inside
     `untrusted`, the submitted folder.
-
-    Raises:
-        InputError: There are no logs, or a round cannot be opened.
     """
     found = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)
@@ -249,7 +245,7 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
 
 def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:
     """Run a log's task on a round over the log's replies and compare the results."""
-    task = reopen(header, folder)
+    task = ask_again(open_whole(header, folder), header)
     if str(task.version) != str(header.eval.task_version):
         check.unknown.append(
             f"its task has version {header.eval.task_version}, but version {task.version} here: "

@@ -49,11 +49,7 @@ def mark_of(folder: Path) -> list[Row]:
 
 
 def added_to(folder: Path) -> list[NewMetric]:
-    """Read the metrics added to the logs of a folder.
-
-    Raises:
-        InputError: A file does not have the form that `add_metric` writes.
-    """
+    """Read the metrics added to the logs of a folder."""
     paths = sorted((folder / FOLDER).glob("*.jsonl"))
     return [_read(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
 

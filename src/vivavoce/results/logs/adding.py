@@ -55,9 +55,6 @@ def add_metric(
     """Compute a metric for every answer in a folder of logs and store it beside them.
 
     A faulty answer has 0, or no value if lower is better.
-
-    Raises:
-        InputError: The metric or a setting is unknown, or no log has an answer for it.
     """
     metric = find_text_metric(name)
     if unknown := sorted(set(settings) - set(metric.takes)):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
 from vivavoce.running.ledger import LEDGER, Ledger, is_finished, log_facts, read_ledger
+from vivavoce.running.logs import is_log
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
@@ -61,12 +62,12 @@ def check_ledgers(folder: Path) -> LedgerCheck:
             elif _is_gone(path, line):
                 removed.append(line)
                 problems += _check_removal(ledger, path, line)
-    logs = [path for suffix in ("eval", "json") for path in folder.rglob(f"*.{suffix}")]
+    logs = sorted(path for path in folder.rglob("*") if is_log(path))
     return LedgerCheck(
         problems=(*problems, *(f"{path} {what}" for path in changed for what in changed[path])),
         removed=tuple(removed),
         changed=changed,
-        unrecorded=tuple(str(p) for p in sorted(logs) if p not in recorded and _is_log(p)),
+        unrecorded=tuple(str(path) for path in logs if path not in recorded),
         starts=sum(ledger.starts for ledger in ledgers),
     )
 
@@ -118,11 +119,6 @@ def _check_removal(ledger: Ledger, path: Path, line: Row) -> list[str]:
         f"{ledger.path}: {line['log']} was finished ({line.get('task')}, {line.get('method')}, "
         f"{line.get('model')}) and is gone. Put it back."
     ]
-
-
-def _is_log(path: Path) -> bool:
-    """True if a file is named like Inspect's logs, which begin with their start time."""
-    return path.suffix == ".eval" or path.name[:4].isdigit()
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:

@@ -74,9 +74,6 @@ def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], lis
     """Read all logs below a folder: those of our tasks, and others.
 
     With a split, our logs have only the answers to its items.
-
-    Raises:
-        InputError: The folder does not exist or has no logs.
     """
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
@@ -90,11 +87,7 @@ def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], lis
 
 
 def find_logs(folder: Path) -> list[str]:
-    """The paths of all logs below a folder, sorted.
-
-    Raises:
-        InputError: The folder does not exist or has no logs.
-    """
+    """The paths of all logs below a folder, sorted."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder of logs.")
     found = sorted(str(path) for path in folder.absolute().rglob("*") if is_log(path))
@@ -104,11 +97,7 @@ def find_logs(folder: Path) -> list[str]:
 
 
 def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
-    """Read one log, or its answers to one split; a `ForeignLog` has the reason why it makes no row.
-
-    Raises:
-        InputError: A file of its added metrics is damaged.
-    """
+    """Read one log, or its answers to one split; a `ForeignLog` says why it makes no row."""
     added = added_to(Path(path).parent)
     try:
         facts = Path(path).stat()
@@ -170,6 +159,8 @@ def _run_log(
     ]
     key, judges = _row_key(header, metadata), _judges(header)
     total = header.eval.dataset.samples or 0
+    alias, model = str(metadata.get("alias") or ""), header.eval.model
+    name = model.rpartition("/")[2]
     return RunLog(
         name=Path(path).name,
         path=path,
@@ -188,7 +179,8 @@ def _run_log(
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        alias=_alias(metadata, header.eval.model),
+        # A name that repeats the model's says nothing.
+        alias=alias if is_alias(alias) and alias != name and model != _NOBODY else "",
         samples=tuple(
             score for summary in summaries if (score := sample_score(summary, shown, added))
         ),
@@ -223,13 +215,6 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
         prompt_hash=metadata["prompt_hash"],
         judge=_judge(header, str(metadata.get("judge") or "")),
     )
-
-
-def _alias(metadata: Mapping[str, Any], model: str) -> str:
-    """A run's alias; empty if there is none or it repeats the model's name."""
-    alias = str(metadata.get("alias") or "")
-    is_more = is_alias(alias) and alias != model.rpartition("/")[2] and model != _NOBODY
-    return alias if is_more else ""
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:
@@ -292,6 +277,12 @@ def sample_score(
     cost, judge_cost = _cost(everyone), _cost(judge)
     judge_tokens = _tokens(judge)
     fault = (score.metadata or {}).get("fault")
+    board = summary.metadata.get("board")
+    named = board if isinstance(board, Mapping) else {}
+    parts = [
+        summary.metadata.get("title"),
+        *(named.get(name) for name in ("task", "dataset", "metric")),
+    ]
     return SampleScore(
         id=str(summary.id),
         epoch=summary.epoch,
@@ -309,19 +300,11 @@ def sample_score(
         published=(parse_date(summary.metadata.get("published")) or ("", ""))[0],
         split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
-        title=_title(summary.metadata),
+        title=" · ".join(str(part)[:_MAX_TITLE] for part in parts if part),
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},
         truncated=(score.metadata or {}).get("truncated") is True,
     )
-
-
-def _title(metadata: Mapping[str, Any]) -> str:
-    """Title of a sample's paper or table, or name of its leaderboard."""
-    board = metadata.get("board")
-    named = board if isinstance(board, Mapping) else {}
-    parts = [metadata.get("title"), *(named.get(name) for name in ("task", "dataset", "metric"))]
-    return " · ".join(str(part)[:_MAX_TITLE] for part in parts if part)
 
 
 def _cost(usage: Iterable[ModelUsage]) -> float | None:

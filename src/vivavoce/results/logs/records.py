@@ -270,11 +270,7 @@ class ForeignLog:
 
 
 def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) -> None:
-    """Refuse an unknown split, or one without answers in a folder of logs.
-
-    Raises:
-        InputError: The split is unknown or has no answers.
-    """
+    """Refuse an unknown split, or one without answers in a folder of logs."""
     if split is not None:
         check_split(split)
         if not headers:

@@ -121,7 +121,14 @@ def _problem(error: Exception) -> str:
 def _texts(sample: EvalSample) -> Texts:
     score, output = next(iter(our_scores(sample.scores)), None), sample.output.completion
     judgement = ((score.metadata if score else None) or {}).get("judge")
-    hidden = [*_reasoning(sample), *(part for _, part in final_answer(output).cuts)]
+    from inspect_ai.model import ContentReasoning
+
+    content = sample.output.message.content if sample.output.choices else ""
+    parts = [] if isinstance(content, str) else content
+    hidden = [
+        *[part.reasoning for part in parts if isinstance(part, ContentReasoning)],
+        *(part for _, part in final_answer(output).cuts),
+    ]
     return Texts(
         input=cut(input_text(sample), MAX_LENGTH),
         gold=cut(target_text(sample), MAX_LENGTH),
@@ -130,15 +137,6 @@ def _texts(sample: EvalSample) -> Texts:
         explanation=cut((score.explanation if score else None) or "", MAX_LENGTH),
         judgement=judgement if isinstance(judgement, Mapping) else None,
     )
-
-
-def _reasoning(sample: EvalSample) -> list[str]:
-    """Reasoning that a provider sends apart from the answer."""
-    from inspect_ai.model import ContentReasoning
-
-    content = sample.output.message.content if sample.output.choices else ""
-    parts = [] if isinstance(content, str) else content
-    return [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
 
 
 class _OversizeError(Exception):
@@ -260,11 +258,7 @@ def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
 
 
 def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
-    """Locate a log below a folder, which has the index `place` in the list of folders.
-
-    Raises:
-        InputError: The log is missing.
-    """
+    """Locate a log below a folder, which has the index `place` in the list of folders."""
     path = Path(log.path).absolute()
     if not path.is_file():
         raise InputError(f"{log.name} is no longer in the folder of logs. Build the board again.")
@@ -283,9 +277,6 @@ def choose_item_texts(
     papers, and a new contestant does not change them.
 
     `folders` has the folder of the logs, then the reader's own, if any.
-
-    Raises:
-        InputError: A log is missing from its folder.
     """
     by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
     for log in logs if count > 0 else ():

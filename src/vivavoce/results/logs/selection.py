@@ -45,25 +45,14 @@ def open_logs(
     seed: int = 0,
     split: str | None = None,
 ) -> tuple[list[RunLog], list[str], Draws]:
-    """Select the logs of a board, sorted by key; return them with notes and draws.
-
-    Raises:
-        InputError: There are no logs.
-        VivaError: See `select_logs`.
-    """
+    """Select the logs of a board, sorted by key; return them with notes and draws."""
     return *select_logs(Path(folder), partial=partial, split=split), Draws(resamples, seed)
 
 
 def select_logs(
     folder: Path, *, partial: bool = False, split: str | None = None
 ) -> tuple[list[RunLog], list[str]]:
-    """Select the logs of a board, with notes on the others.
-
-    Raises:
-        InputError: There are no logs, or none with an item of the split.
-        VivaError: A log is incomplete or damaged without `partial`, or two rounds have the same
-            name.
-    """
+    """Select the logs of a board, with notes on the others."""
     found, foreign = read_logs(folder, split)
     refuse_empty(folder, found, split)
     return choose(found, foreign, partial=partial)
@@ -72,12 +61,7 @@ def select_logs(
 def choose(
     logs: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
 ) -> tuple[list[Log], list[str]]:
-    """Choose the logs of a board among ours, with notes on the others.
-
-    Raises:
-        VivaError: A log is incomplete or damaged without `partial`, or two rounds have the same
-            name.
-    """
+    """Choose the logs of a board among ours, with notes on the others."""
     hashes: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         hashes[log.key.round].add(log.round_sha256)

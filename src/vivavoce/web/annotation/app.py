@@ -36,10 +36,10 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.text.printing import visible
 from vivavoce.web import environment_of
 from vivavoce.web.annotation.campaigns import Person, find_person
-from vivavoce.web.annotation.database import BusyError, Database
-from vivavoce.web.annotation.kinds import columns_of
-from vivavoce.web.annotation.labelling import (
+from vivavoce.web.annotation.database import (
+    BusyError,
     Clock,
+    Database,
     StaleLabelError,
     UnknownItemError,
     next_item,
@@ -47,6 +47,7 @@ from vivavoce.web.annotation.labelling import (
     read_task,
     submit,
 )
+from vivavoce.web.annotation.kinds import columns_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -252,11 +253,7 @@ _WAITING = 128
 
 
 def serve_app(app: ASGIApp, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve an app. `announce` receives the address once it listens; port 0 picks a free one.
-
-    Raises:
-        InputError: The address is not available.
-    """
+    """Serve an app. `announce` receives the address once it listens; port 0 picks a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)

@@ -70,12 +70,7 @@ def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
 def open_campaign(
     connection: sqlite3.Connection, name: str, kind: str, guidelines: str | None
 ) -> Campaign:
-    """Open a campaign by name, or make it; its guidelines default to those of the kind.
-
-    Raises:
-        InputError: The campaign has another kind or other guidelines, or the name or guidelines of
-            a new campaign are invalid.
-    """
+    """Open a campaign by name, or make it; its guidelines default to those of the kind."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name!r} is not a valid campaign name. Use up to 64 letters, digits and . _ @ -"
@@ -106,9 +101,6 @@ def add_items(
 
     Returns:
         Numbers of added and of skipped items.
-
-    Raises:
-        InputError: An id exists with different content.
     """
     there = {item.key: item for item in read_items(connection, campaign)}
     new = []
@@ -159,9 +151,6 @@ def give_links(
     """Add people to a campaign and return each with the path of a new link.
 
     A new link invalidates the person's older one.
-
-    Raises:
-        InputError: A name is invalid.
     """
     given = []
     for name in names:
@@ -212,10 +201,6 @@ def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> 
     Files of an older export are replaced. `items.jsonl` has the items as imported,
     `annotations.jsonl` all labels of all people, `labels.jsonl` the final labels, and
     `label_studio.json` tasks for the interface in `label_studio.xml`.
-
-    Raises:
-        VivaError: A file could not be written.
-        LockedError: Another export is writing there.
     """
     kind = campaign.kind
     rows = {

@@ -1,18 +1,28 @@
-"""The database of campaigns: a SQLite file with a write-ahead log.
+"""The database of campaigns, a SQLite file, and the labels in it.
 
 A writer locks the file from the start (BEGIN IMMEDIATE), so the data it read still holds when it
 writes, and only one writes at a time. Committed changes survive a killed process.
+
+An item is handed out while it needs labels: two, and a third if these differ. A person who was
+shown an item keeps a place for `HOLD`; a later label is still accepted. Labels of others affect
+only whether the item needs another label.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.store import Row, canonical_json
+from vivavoce.web.annotation.campaigns import Person
+from vivavoce.web.annotation.kinds import MAX_LABELS, PAIR, Value
 
 FORMAT = 1
 """Version of the tables; raised when they change."""
@@ -77,11 +87,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Connect for writing; all changes are committed at the end, or none on an exception.
-
-        Raises:
-            BusyError: The file is locked; nothing was changed.
-        """
+        """Connect for writing; all changes are committed at the end, or none on an exception."""
         with self._begun("BEGIN IMMEDIATE") as connection:
             yield connection
             connection.execute("COMMIT")
@@ -112,10 +118,6 @@ def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Data
     """Open a database; a new one gets its tables.
 
     `wait` is the time in seconds to wait for another program's write.
-
-    Raises:
-        InputError: The file does not exist, is not a database, or has another version.
-        BusyError: The file is locked.
     """
     if not path.is_file() and not create:
         raise InputError(f"{path} does not exist. Create it with viva annotate import.")
@@ -139,3 +141,161 @@ def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Data
         )
     with database._begun("PRAGMA journal_mode = WAL"):
         return database
+
+
+HOLD = timedelta(hours=1)
+"""Time for which the place of a person who was shown an item is reserved."""
+Clock = Callable[[], datetime]
+_LAST = 2**63 - 1
+
+_NEXT = f"""
+SELECT item.id FROM item
+LEFT JOIN label AS mine ON mine.item = item.id AND mine.person = :me
+WHERE item.campaign = :campaign AND mine.value IS NULL
+  AND (SELECT count(value) FROM label WHERE item = item.id)
+    + (SELECT count(*) FROM person
+       WHERE person.item = item.id AND person.id != :me AND person.shown_at > :since)
+    < CASE WHEN (SELECT count(DISTINCT value) FROM label WHERE item = item.id) > 1
+      THEN {MAX_LABELS} ELSE {PAIR} END
+ORDER BY mine.labelled_at, item.id LIMIT 1
+"""
+"""Items that the person skipped come last, those skipped longest ago first."""
+
+
+class UnknownItemError(VivaError):
+    """The item does not exist, or the person was never shown it."""
+
+
+class StaleLabelError(VivaError):
+    """The person has changed the label since the page was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An item as its annotator sees it, without hidden parts and labels of others."""
+
+    item: int
+    content: Row
+    label: Value
+    """The person's own label, with the sides as shown; empty without one."""
+    note: str
+    revision: int
+    """Revision of the existing label, 0 without one; the form sends it back."""
+    before: int | None
+    """The item that the person labelled before this one."""
+
+
+def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> int | None:
+    """The person's current item, otherwise the first that needs a label; None if there is none."""
+    item = _item_in_hand(connection, person)
+    if item is not None:
+        return item
+    known = {"me": person.id, "campaign": person.campaign.id, "since": _moment(now - HOLD)}
+    found = connection.execute(_NEXT, known).fetchone()
+    if found is None:
+        return None
+    connection.execute(
+        "UPDATE person SET item = ?, shown_at = ? WHERE id = ?",
+        (found["id"], _moment(now), person.id),
+    )
+    return int(found["id"])
+
+
+def read_task(connection: sqlite3.Connection, person: Person, item: int) -> Task:
+    """Read the person's current item, or one that they have labelled or skipped."""
+    row = _own_item(connection, person, item)
+    kind, swapped = person.campaign.kind, _is_swapped(person, row["key"])
+    before = connection.execute(
+        "SELECT max(id), item FROM label WHERE person = ? AND value IS NOT NULL AND id < ?",
+        (person.id, row["label"] or _LAST),
+    ).fetchone()
+    return Task(
+        item=item,
+        content=kind.present(json.loads(row["content"]), swapped),
+        label=kind.restore(json.loads(row["value"] or "{}"), swapped),
+        note=row["note"] or "",
+        revision=row["revision"] or 0,
+        before=before["item"],
+    )
+
+
+def submit(
+    connection: sqlite3.Connection,
+    person: Person,
+    item: int,
+    label: Value | None,
+    revision: int,
+    now: datetime,
+    *,
+    note: str = "",
+) -> None:
+    """Save a label or a correction; None skips the item.
+
+    The label has the sides as shown on the page; the revision is that of the page's `Task`. A label
+    sent twice is saved once.
+
+    Raises:
+        UnknownItemError: The person was never shown the item.
+        InputError: The label is not valid for the kind.
+        StaleLabelError: Another label was saved since the page was opened; it stays.
+    """
+    row = _own_item(connection, person, item)
+    kind = person.campaign.kind
+    value = None
+    if label is not None:
+        found = kind.check_label(label, "The label")
+        value = canonical_json(kind.restore(found, _is_swapped(person, row["key"])))
+    would_erase = value is None and row["value"] is not None
+    if revision != (row["revision"] or 0) or would_erase:
+        if value == row["value"]:
+            return
+        raise StaleLabelError("You have labelled this item already. That label was not changed.")
+    known = {"me": person.id, "item": item, "value": value, "note": note, "now": _moment(now)}
+    connection.execute(
+        "INSERT INTO label (item, person, value, note, revision, shown_at, labelled_at)"
+        " SELECT :item, :me, :value, :note, 1, shown_at, :now FROM person WHERE id = :me"
+        " ON CONFLICT (item, person) DO UPDATE SET value = :value, note = :note,"
+        " revision = revision + 1,"
+        " labelled_at = CASE WHEN value IS NULL THEN :now ELSE labelled_at END",
+        known,
+    )
+    connection.execute("UPDATE person SET item = NULL WHERE id = :me AND item = :item", known)
+
+
+def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
+    """Numbers of items that a person has labelled and of all items in the campaign."""
+    found = connection.execute(
+        "SELECT (SELECT count(value) FROM label WHERE person = ?),"
+        " (SELECT count(*) FROM item WHERE campaign = ?)",
+        (person.id, person.campaign.id),
+    ).fetchone()
+    return found[0], found[1]
+
+
+def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqlite3.Row:
+    """An item with the person's own label; `UnknownItemError` if they were never shown it."""
+    found: sqlite3.Row | None = connection.execute(
+        "SELECT item.key, item.content, label.id AS label, value, note, revision FROM item"
+        " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
+        {"me": person.id, "item": item},
+    ).fetchone()
+    if found is None or (found["label"] is None and _item_in_hand(connection, person) != item):
+        raise UnknownItemError("You have no such item.")
+    return found
+
+
+def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
+    row = connection.execute("SELECT item FROM person WHERE id = ?", (person.id,)).fetchone()
+    found: int | None = row["item"]
+    return found
+
+
+def _moment(time: datetime) -> str:
+    """Format a time so that texts sort by time."""
+    return time.isoformat(timespec="milliseconds")
+
+
+def _is_swapped(person: Person, key: str) -> bool:
+    """True if the person sees the two sides of an item swapped."""
+    parts = canonical_json([person.campaign.name, person.code, key])
+    return bool(hashlib.sha256(parts.encode("utf-8")).digest()[0] & 1)

@@ -114,16 +114,8 @@ class Kind:
         """Default guidelines of a campaign: Markdown."""
         return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
 
-    def check_content(self, content: object, where: str) -> None:
-        """Raise `InputError` that names the invalid part of an item's content."""
-        checked(_content_model(self.name), content, where)
-
     def check_label(self, label: object, where: str, *, is_whole: bool = True) -> Value:
-        """Check a label and order its fields; with one field, it may be the value alone.
-
-        Raises:
-            InputError: A field is unknown, has an invalid value, or is missing from a whole label.
-        """
+        """Check a label and order its fields; with one field, it may be the value alone."""
         if isinstance(label, str) and len(self.fields) == 1:
             label = {self.fields[0].name: label}
         return checked(_label_model(self.name, is_whole), label, where).model_dump(
@@ -324,7 +316,7 @@ def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[Item]:
     for row, where in rows:
         # Databases and pages cannot represent lone surrogates.
         new = checked(_Row, json.loads(canonical_json(row).encode("utf-8", "replace")), where)
-        kind.check_content(new.content, f"{where}: content")
+        checked(_content_model(kind.name), new.content, f"{where}: content")
         if new.id in items:
             raise InputError(f"{where}: the id {new.id!r} is repeated.")
         items[new.id] = Item(new.id, new.content, new.cluster or new.id)

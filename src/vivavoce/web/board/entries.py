@@ -121,12 +121,6 @@ def tries_of(row: Row) -> list[str]:
 
 def identity_of(row: Row) -> tuple[str, str]:
     """Identity of a contestant: a kind and a name, such as ("model", "maker/name")."""
-    return _identity(row["method"], row["model"])
-
-
-@lru_cache(maxsize=_CACHED)
-def _identity(method: str | None, model: str | None) -> tuple[str, str]:
-    row = {"method": method, "model": model}
     return kind_of(row), shown_name(row)
 
 

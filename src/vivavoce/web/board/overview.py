@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from vivavoce.reports import NOTHING, Sheet
@@ -112,7 +111,7 @@ HEADS = (
 
 def overview(site: Site) -> dict[str, Any]:
     """Values for `index.html.j2`."""
-    boards = newest_boards(site)
+    boards = [board for board in site.boards if [board.round] == list(site.round_names[-1:])]
     families: dict[str, list[BoardOf]] = defaultdict(list)
     for board in boards:
         families[board.family].append(board)
@@ -136,10 +135,6 @@ def overview(site: Site) -> dict[str, Any]:
     }
 
 
-def _shares(board: BoardOf) -> Callable[[Row], Interval | None]:
-    return partial(shares_above, ranked=len(board.ranked))
-
-
 class Answers(NamedTuple):
     """The answers of a family."""
 
@@ -155,11 +150,6 @@ def _answers(title: str, boards: Sequence[BoardOf]) -> Answers:
     lines = [line for answer in found for line in answer.lines]
     facts = [pair for pair in enumerate(FACTS) if any(line.facts[pair[0]] for line in lines)]
     return Answers(title, found, facts)
-
-
-def newest_boards(site: Site) -> list[BoardOf]:
-    """The boards of the newest round."""
-    return [board for board in site.boards if [board.round] == list(site.round_names[-1:])]
 
 
 def family_of(family: str) -> tuple[str, str]:
@@ -242,6 +232,8 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
     measured = [row for row in rows if row is not None]
     cutoffs = [(row["exposure"] or {}).get("cutoff") for row in measured]
     name, _, options = visible(one.name, 200).partition("(")
+    known = [row for row in measured if row["valid"] is not None]
+    items = sum(row["n"] for row in known)
     return Line(
         one,
         name,
@@ -254,7 +246,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
         if any(shares.values())
         else None,
         price_of(measured),
-        _valid(measured),
+        share(math.fsum(row["valid"] * row["n"] for row in known) / items) if items else "",
         _seen(measured),
         _judge(measured),
         next((str(cutoff) for cutoff in cutoffs if cutoff), ""),
@@ -270,12 +262,6 @@ def _cell(row: Row, ranked: int) -> Cell:
 def _mean(intervals: Sequence[Interval]) -> Interval:
     low, high = (math.fsum(ends) / len(intervals) for ends in zip(*intervals, strict=True))
     return low, high
-
-
-def _valid(rows: Sequence[Row]) -> str:
-    known = [row for row in rows if row["valid"] is not None]
-    items = sum(row["n"] for row in known)
-    return share(math.fsum(row["valid"] * row["n"] for row in known) / items) if items else ""
 
 
 def _seen(rows: Sequence[Row]) -> str:

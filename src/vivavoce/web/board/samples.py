@@ -134,7 +134,8 @@ def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
     """An item's values for `item.html.j2`."""
     answers = list(item.read())
     texts = [answer.texts for answer in answers if answer.score]
-    common = common_input(answers)
+    inputs = Counter(answer.texts.input for answer in answers if answer.score)
+    common = inputs.most_common(1)[0][0] if inputs else ""
     answers.sort(key=lambda answer: _place(answer, item.metrics[0], around.higher_is_better))
     return {
         "item": item,
@@ -145,12 +146,6 @@ def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
         "cards": [_card(answer, around, common, len(answers)) for answer in answers],
         "metrics": item.metrics[:METRICS],
     }
-
-
-def common_input(answers: Sequence[Answer]) -> str:
-    """The most frequent input among contestants."""
-    inputs = Counter(answer.texts.input for answer in answers if answer.score)
-    return inputs.most_common(1)[0][0] if inputs else ""
 
 
 def competing(item: ItemTexts) -> list[float]:

@@ -1,4 +1,4 @@
-"""A board as a static site: pages, style sheet, script and downloads.
+"""A board as a static site: pages, style sheet, script and downloads; and pages of a comparison.
 
 This module makes the overview, the board pages and the page on metrics.
 
@@ -8,22 +8,25 @@ Names and notes come from providers and logs, so they are escaped everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric, list_metrics
 from vivavoce.reports import NOTHING, Column, Sheet, sheet
 from vivavoce.results.board.groups import Board
+from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
-from vivavoce.text.printing import figure, visible
+from vivavoce.text.printing import counted, figure, signed, visible
 from vivavoce.web import glossary
 from vivavoce.web.board import downloads
 from vivavoce.web.board.downloads import LINKS
-from vivavoce.web.board.entries import between
+from vivavoce.web.board.entries import between, slug, title_of
 from vivavoce.web.board.model import BoardOf, Site, site_of
 from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import (
@@ -31,6 +34,8 @@ from vivavoce.web.board.page import (
     Link,
     Page,
     Words,
+    json_file,
+    link,
     markup,
     page_of,
     static_files,
@@ -38,7 +43,13 @@ from vivavoce.web.board.page import (
     write_pages,
 )
 from vivavoce.web.board.samples import INDEX as SAMPLES_INDEX
-from vivavoce.web.board.samples import answered_boards, list_path
+from vivavoce.web.board.samples import (
+    ItemContext,
+    answered_boards,
+    item_path,
+    items_pages,
+    list_path,
+)
 from vivavoce.web.board.samples import pages as sample_pages
 from vivavoce.web.board.sections import Section
 
@@ -189,9 +200,6 @@ def write_site(
     Over an earlier build, only changed files are written. Options: `note` is shown at the top of
     the first page, `status` is linked from every page, `next_round` and `submit` from the first
     page.
-
-    Raises:
-        InputError: `submit` is not an https address.
     """
     note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
     if submit and not submit.startswith("https://"):
@@ -222,3 +230,88 @@ def _nav(site: Site, *, has_samples: bool) -> tuple[Link, ...]:
         *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
         Link("Words and metrics", "metrics.html"),
     )
+
+
+SCHEMA_VERSION = 1
+"""Version of compare.json; raised when a field changes its meaning."""
+
+_INDEX = "index.html"
+_NUMBERS = "compare.json"
+
+
+def write_comparison(
+    comparison: Mapping[str, Any],
+    metrics: Sequence[Sheet],
+    items: Sequence[Sequence[ItemTexts]],
+    out: Path,
+) -> Path:
+    """Write a comparison as a folder of pages and return the path of the first one.
+
+    `comparison` is the output of `viva board compare --json`. For each of its duels, `metrics` has
+    a sheet and `items` the items that get pages.
+    """
+    made: list[Page] = []
+    paths: list[dict[str, str]] = []
+    for row, of_duel in zip(comparison["duels"], items, strict=True):
+        place = [str(row[name]) for name in PLACE]
+        sides = [row[side] for side in "ab"]
+        found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
+        around = ItemContext(
+            folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
+            back=Link("The comparison", _INDEX),
+            family=row["family"],
+            higher_is_better=found is None or found["higher_is_better"] is not False,
+        )
+        paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
+        made += items_pages(of_duel, around)
+
+    def make() -> Words:
+        duels = comparison["duels"]
+        blocks = list(map(_block, duels, metrics, paths))
+        if notes := comparison["notes"]:
+            blocks.append(
+                Block("Left out, with reasons", items=[visible(note, 600) for note in notes])
+            )
+        return Words(
+            title="{} (a) and {} (b)".format(*(visible(duels[0][side]["name"]) for side in "ab")),
+            kicker="Comparison",
+            lead="Both answered the same items, and differences are taken item by item, so hard "
+            "items are equally hard for both. Only this pair is tested here; a board tests "
+            "all its contestants together and therefore leaves more of them undecided.",
+            blocks=blocks,
+            after=markup('<a href="{}" download>Download the numbers</a>', _NUMBERS),
+        )
+
+    inputs = {"found": comparison, "items": [[item.key for item in of_duel] for of_duel in items]}
+    page = words_page(_INDEX, inputs, make)
+    numbers = json_file(_NUMBERS, {"schema_version": SCHEMA_VERSION, **comparison})
+    write_pages([page, numbers, *made, *static_files()], out)
+    return out / _INDEX
+
+
+def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
+    """Comparison of both in one round, task and setting."""
+    alone = [f"{row[f'only_{side}']:,} of {side} alone" for side in "ab" if row[f"only_{side}"]]
+    counts = ", ".join([f"{counted(row['items'], 'item', 'items')} of both", *alone])
+    place = f"round {row['round']}, version {row['task_version']}, setting {row['setting']}"
+    apart = sheet(
+        f"Items that differ most in {visible(row['headline'], 60)}",
+        row["differ_most"],
+        Column(lambda item: _item(item, paths.get(item["id"])), "Item"),
+        Column(lambda item: figure(item["a"]), "a"),
+        Column(lambda item: figure(item["b"]), "b"),
+        Column(lambda item: signed(item["difference"]), "a − b"),
+    )
+    metrics = replace(metrics, title=visible(f"{place}: {counts}"))
+    return Block(title_of(row["task"]), sheets=[metrics, *([apart] if apart.rows else [])])
+
+
+def _item(item: Row, path: str | None) -> Markup:
+    """An item's title or id, with facts in small type."""
+    names = (item["id"] if item["title"] else None, item["category"], item["difficulty"])
+    cluster = None if item["cluster"] == item["id"] else f"of {item['cluster']}"
+    known = ", ".join(str(each) for each in (*names, cluster, item["published"]) if each)
+    head = visible(item["title"] or item["id"])
+    if path:
+        return link(_INDEX, path, head, visible(known))
+    return markup("<bdi>{}</bdi> <small><bdi>{}</bdi></small>", head, visible(known))
