@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
-from vivavoce.sources import ReadOptions, get_source
+from vivavoce.sources import get_source
 from vivavoce.sources.leaderboards.academiceval import SOURCE
 
 
@@ -40,9 +41,7 @@ CITED = about(7, label="Related Work")
 PADDING = {**about(8, category="Mamba"), "label": None}
 RELATED = [about(1, gt="Others did this.", main_content="All but that."), CITED, PADDING]
 
-
-def read(path: Path) -> list[Document | Fault]:
-    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+read = reader("academiceval")
 
 
 def papers(folder: Path, sample: Any, name: str = "sample.json") -> list[Document]:

@@ -71,11 +71,6 @@ def recorded(data_dir: Path) -> dict[Key, tuple[int, bytes]]:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 def server(recorded: dict[Key, tuple[int, bytes]], clock: FakeClock) -> Iterator[ReplayServer]:
     with replaying(recorded, clock) as running:
         yield running

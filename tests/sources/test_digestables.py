@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
-from vivavoce.sources import ReadOptions, get_source
+from vivavoce.sources import get_source
 from vivavoce.sources.leaderboards.digestables import SOURCE
 
 
@@ -54,8 +55,7 @@ def lines(*records: Any) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def read(path: Path) -> list[Document | Fault]:
-    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+read = reader("digestables")
 
 
 def written(folder: Path, content: str, name: str = "tables.jsonl") -> list[Document | Fault]:

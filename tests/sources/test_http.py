@@ -37,11 +37,6 @@ MIB = 1 << 20
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 def server(clock: FakeClock) -> Iterator[ReplayServer]:
     with replaying({}, clock) as running:
         running.script = lambda ask: Fault(b"good")

@@ -34,11 +34,6 @@ from vivavoce.store import hash_tree, lock
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 def repository() -> Repository:
     """Eight papers, two a day, three a page: pages of 3, 3 and 2."""
     return Repository(days_of_june(8))

@@ -1,13 +1,16 @@
-"""Names and titles on first pages, and marks that must not be taken for words."""
+"""First pages of PDFs: title, authors, abstract, dates and what else they print of their paper."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
+import pytest
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, paper_with_table
 
 from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
 from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 
@@ -161,3 +164,108 @@ def test_raised_numbers_that_cover_the_references_are_citations(tmp_path: Path) 
 def test_raised_numbers_of_footnotes_are_no_citations(tmp_path: Path) -> None:
     found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2").save())
     assert "[" not in " ".join(section.text for section in found.sections)
+
+
+@pytest.mark.parametrize(
+    ("front", "margins", "date"),
+    [
+        (["Dated: 3 June 2020"], [], "2020-06-03"),
+        (["April 20, 2025"], [], "2025-04-20"),
+        (["October 2018"], [], "2018-10"),
+        (
+            [],
+            ["Received 1 May 2019; accepted 2 July 2019; published online 9 August 2019"],
+            "2019-08-09",
+        ),
+        ([], ["Received 1 May 2019; accepted 2 July 2019"], "2019-07-02"),
+        ([], ["Received 1 May 2019"], None),
+        (["Draft version November 24, 2026"], [], None),
+        ([], ["Preprint submitted to Elsevier November 24, 2026"], None),
+        ([], ["© 2017 Association for Computing Machinery"], "2017"),
+        ([], ["Proceedings of the 12th Workshop on Quiet Models, Lisbon, 2016"], "2016"),
+        (["3 June 2020"], ["Accepted 1 January 2021"], "2020-06-03"),
+        (["99 June 2020"], [], "2020-06"),
+        (["no date here"], ["page 7"], None),
+        ([], ["Date: March 28, 2015."], "2015-03-28"),
+        ([], ["Lisbon, Portugal, 9–14 June 2013. c 2013 Quiet Association"], "2013-06-14"),
+        ([], ["Journal of Quiet Models, May 2011"], "2011-05"),
+        (
+            [],
+            ["Date of publication July 1, 2019; date of current version August 2, 2019."],
+            "2019-07-01",
+        ),
+        # Days on which a copy was made, whatever the words: nothing says that they are the paper's.
+        ([], ["This copy was fetched by 10.0.0.1 on Tue, 12 Mar 2019 10:10 UTC"], None),
+        ([], ["Typeset with a quiet engine on 5 May 2020 at 10:11"], None),
+        ([], ["October 17, 2018 9:25 INSTRUCTION FILE paper"], None),
+        (["Printed on May 5, 2020"], [], None),
+        (["5 May 2020, 10:11"], [], None),
+        (["Compiled, May 5, 2020"], [], None),
+        ([], ["Digitized by the Quiet Archive, 5 May 2020"], None),
+        ([], ["Available to guest since 5 May 2020"], None),
+        ([], ["Published by Quiet Press, exported 5 May 2020"], None),
+        ([], ["Scanned from Journal of Quiet Models on 5 May 2020"], None),
+        ([], ["University of Lisbon, 5 May 2020"], "2020-05-05"),
+        ([], ["© 2001 The Authors", "Saved from a library by guest on 5 May 2020"], "2001"),
+        ([], ["Copyright 2001 by Quiet Press. Obtained by guest on September 28, 2021"], "2001"),
+        ([], ["Journal of Quiet Models, Vol. 12, No. 3 (2001), pp. 1–20", "5 May 2020"], "2001"),
+    ],
+)
+def test_the_most_credible_date_counts(
+    front: list[str], margins: list[str], date: str | None
+) -> None:
+    assert read_imprint(front, margins).date == date
+
+
+def test_identifiers_and_venue_are_read_from_the_margins() -> None:
+    margins = [
+        "Proceedings of the 58th Annual Meeting of the Quiet Association, pages 1–9",
+        "https://doi.org/10.5555/1234567",
+        "arXiv:2001.01234v2",
+    ]
+    found = read_imprint([], margins)
+    assert found == Imprint(
+        date=None,
+        doi="10.5555/1234567",
+        arxiv_id="2001.01234",
+        venue="Proceedings of the 58th Annual Meeting of the Quiet Association, pages 1–9",
+    )
+
+
+NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (["Ada Brandt (Harbour University), Ben Okafor (Institute of Tides)"], "Ada Ben"),
+        (["Ada Brandt (Harbour University)", "Ben Okafor (Tidal Institute, Oslo)"], "Ada Ben"),
+        (["Authors: Ada Brandt, Ben Okafor", "Harbour University"], "Ada Ben"),
+        (["Author: Ada Brandt"], "Ada"),
+        (["Ada Brandt / Ben Okafor", "Harbour University"], "Ada Ben"),
+        (["Brandt, Ada; Okafor, Ben"], "Ada Ben"),
+        (["Ada Brandt - Harbour University", "Ben Okafor - Tidal Institute"], "Ada Ben"),
+        (["Ada Brandt and Ben Okafor, Harbour University, Norway"], "Ada Ben"),
+        (["Ada Brandt [Harbour University]", "Ben Okafor [Tidal Institute]"], "Ada Ben"),
+    ],
+)
+def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names: str) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    for line in lines:
+        page.centred(line, TEXT, 11, 16)
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph("We study papers that are small. " + FILLER)
+    for heading in NAMES:
+        page.heading(heading)
+        page.paragraph(FILLER)
+    found = [author.name for author in read_file(page.save()).authors]
+    assert found == [{"Ada": "Ada Brandt", "Ben": "Ben Okafor"}[name] for name in names.split()]
+
+
+def test_a_table_whose_columns_are_not_told_apart_has_no_cells(tmp_path: Path) -> None:
+    rows = [("Reader one", ""), ("Reader two", ""), ("Reader three", "")]
+    page = paper_with_table(tmp_path / "a.pdf", rows, "Table 1: Readers that were tried.")
+    [table] = read_file(page.save()).tables
+    assert table.caption == "Table 1: Readers that were tried."
+    assert table.cells == ()

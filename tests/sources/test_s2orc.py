@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
@@ -68,9 +69,7 @@ RECORD = {
     "pdf_parse": PARSE,
 }
 
-
-def read(path: Path) -> list[Document | Fault]:
-    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+read = reader("s2orc")
 
 
 def write(folder: Path, record: object, name: str = "7.json") -> Path:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import ReadOptions, get_source
+from vivavoce.sources import get_source
 
 ROW: dict[str, Any] = {
     "id": "2406.00007",
@@ -38,9 +39,7 @@ def write(path: Path, *rows: Any) -> Path:
     return path
 
 
-def read(path: Path) -> list[Document | Fault]:
-    source = get_source("snapshot")
-    return [item for piece in source.pieces(path) for item in source.read(piece, ReadOptions())]
+read = reader("snapshot")
 
 
 def test_what_a_line_says_of_a_paper(tmp_path: Path) -> None:

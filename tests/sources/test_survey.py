@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.sources.reading import reader
 
 from vivavoce.records import Document, Fault
-from vivavoce.sources import ReadOptions, get_source
+from vivavoce.sources import get_source
 from vivavoce.sources.leaderboards.survey import (
     SOURCE,
     MarkdownHeading,
@@ -90,8 +91,7 @@ def survey(folder: Path, text: str, name: str = "s.md") -> Document:
     return found
 
 
-def read(path: Path) -> list[Document | Fault]:
-    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+read = reader("survey")
 
 
 def test_the_first_page_gives_title_and_abstract(tmp_path: Path) -> None:

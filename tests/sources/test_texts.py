@@ -44,11 +44,6 @@ from vivavoce.sources.http.client import Allowed, Client, Limits
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 def library() -> Library:
     return Library()
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
-from vivavoce.sources import ReadOptions, get_source
+from vivavoce.sources import get_source
 from vivavoce.sources.fulltext.unarxive import SOURCE
 
 
@@ -62,9 +63,7 @@ RECORD = {
     },
 }
 
-
-def read(path: Path) -> list[Document | Fault]:
-    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+read = reader("unarxive")
 
 
 def write(folder: Path, *records: object) -> Path:

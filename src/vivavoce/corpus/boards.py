@@ -116,11 +116,11 @@ def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
         work = row["paper_id"] or row["paper_url"] or name_key(row["method"])
         source = (row["listed_in"] or "", row["task"], row["dataset"], row["metric"])
         groups.setdefault((work, row["score"]), {}).setdefault(source, []).append(row)
-    found: dict[tuple[str, float, str], BoardEntry] = {}
+    entries: dict[tuple[str, float, str], BoardEntry] = {}
     for (_, score), sources in groups.items():
         for row in max(sources.values(), key=len):
             key = (name_key(row["method"]), score, row["paper_id"] or row["paper_url"] or "")
-            found.setdefault(
+            entries.setdefault(
                 key,
                 BoardEntry(
                     method=row["method"],
@@ -132,7 +132,7 @@ def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
                 ),
             )
     sign = 1 if rows[0]["higher_is_better"] is False else -1
-    order = sorted(found.items(), key=lambda item: (sign * item[1].score, item[0]))
+    order = sorted(entries.items(), key=lambda item: (sign * item[1].score, item[0]))
     return tuple(entry for _, entry in order)
 
 
@@ -279,8 +279,8 @@ def boards_within(
             for entry, date in dated
             if (date is not None and _after(date) <= end) or (keep_undated and entry in bare)
         )
-        found = {dates.get(entry.paper_id) for entry in entries if entry.paper_id is not None}
-        newest = max((date for date in found if date and inside(date, window)), default=None)
+        public = {dates.get(entry.paper_id) for entry in entries if entry.paper_id is not None}
+        newest = max((date for date in public if date and inside(date, window)), default=None)
         if board.higher_is_better is None:
             left_out.append(Omission(board.id, "no_direction", "no evidence for its better end"))
         elif newest is None:

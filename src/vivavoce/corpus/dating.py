@@ -84,11 +84,7 @@ def date_paper(
 ) -> PaperDate:
     """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
 
-    Args:
-        published: What metadata or a text says.
-        arxiv_id: Versionless.
-        acl_id: Of the Anthology.
-        listed: What a list of results says, which often is the date of an entry: the last resort.
+    `listed` is the date of a list of results, which often is the date of an entry: the last resort.
     """
     if published and (parsed := parse_date(published)):
         return PaperDate(*parsed, "metadata")
@@ -121,8 +117,8 @@ def date_entry(address: str | None, method: str, listed: str | None) -> str | No
         method: The name of the entry, which may end in the work's year: `Elmo (Peters, 2018)`.
         listed: The date that the list gives.
     """
-    if address and (found := find_arxiv_id(address)):
-        return arxiv_month(found[0])
+    if address and (arxiv := find_arxiv_id(address)):
+        return arxiv_month(arxiv[0])
     if listed and (parsed := parse_date(listed)):
         return parsed[0]
     if address and (doi := find_doi(address)) and (stated := date_of_doi(doi)):
@@ -134,12 +130,7 @@ def date_entry(address: str | None, method: str, listed: str | None) -> str | No
 
 
 def statements_of(document: Document, evidence: str) -> Iterator[Statement]:
-    """Every date that a document states.
-
-    Args:
-        document: What one source says of the paper.
-        evidence: What the source's own date is: `version`, `venue` or `metadata`.
-    """
+    """Every date that a document states; its own is a `version`, `venue` or `metadata`."""
     for text, source in _dated(document, evidence):
         if text and (parsed := parse_date(text)):
             yield Statement(*parsed, source, document.kind, document.key)
@@ -150,8 +141,8 @@ def _dated(document: Document, evidence: str) -> Iterator[tuple[str | None, str]
         yield arxiv_month(document.arxiv_id), "arxiv_id"
     if document.acl_id:
         yield acl_year(document.acl_id), "venue"
-    if document.doi and (found := date_of_doi(document.doi)):
-        yield found
+    if document.doi and (stated := date_of_doi(document.doi)):
+        yield stated
     yield document.published, evidence
     if document.version in (None, "v1") or not document.stamped:
         yield document.stamped, "stamp"
@@ -164,9 +155,7 @@ def judge(
 ) -> tuple[Statement | None, tuple[Statement, ...]]:
     """Choose the statement that dates a work (None without one); also return all with verdicts.
 
-    Args:
-        statements: Every dated statement about the work, in any order.
-        listed: Kinds of sources that date entries of lists rather than works.
+    `listed` are kinds of sources that date entries of lists rather than works.
     """
     ordered = sorted(set(statements), key=_order)
     ids = [s for s in ordered if s.evidence == "arxiv_id"]

@@ -134,10 +134,10 @@ def _surnames(name: str) -> tuple[str, ...]:
         return tuple(word for word in words if len(word) > 1)[-1:]
     written = _NAME_WORD.findall(_composed(name))
     words = [word for word in written if fold(word) not in _SUFFIXES and len(word) > 1]
-    found = [fold(word) for word in words[-1:]]
+    surnames = [fold(word) for word in words[-1:]]
     if len(words) > 1 and words[-1].isupper() and len(words[-1]) <= _MAX_INITIALS:
-        found.insert(0, fold(words[-2]))
-    return tuple(found)
+        surnames.insert(0, fold(words[-2]))
+    return tuple(surnames)
 
 
 def _words_of_name(name: str) -> list[str]:
@@ -216,15 +216,13 @@ def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section])
 
 
 def find_works(sketches: pa.Table) -> pa.Table:
-    """Make the table `works`: papers that share a work, with the evidence.
-
-    Args:
-        sketches: Rows of `SKETCH` of every paper.
-    """
+    """Make the table `works` from all sketches: papers that share a work, with the evidence."""
     pairs = sorted(set(_candidates(sketches)))
     wanted = sorted({number for pair in pairs for number in pair})
     known = dict(zip(wanted, sketches.take(pa.array(wanted, pa.int64())).to_pylist(), strict=True))
-    joined = {pair: found for pair in pairs if (found := _compare(known[pair[0]], known[pair[1]]))}
+    joined = {
+        pair: evidence for pair in pairs if (evidence := _compare(known[pair[0]], known[pair[1]]))
+    }
     rows = [row for work in _groups(joined) for row in _rows_of(work, known, joined)]
     rows.sort(key=lambda row: str(row["paper_id"]))
     return pa.Table.from_pylist(rows, schema=TABLES["works"])
@@ -310,7 +308,7 @@ def _rows_of(
     names = {known[place]["paper_id"]: place for place in work}
     for paper in papers:
         name = names[paper["paper_id"]]
-        links = {pair: found for pair, found in joined.items() if name in pair}
+        links = {pair: evidence for pair, evidence in joined.items() if name in pair}
         pair = max(links, key=lambda one: (links[one][1], one))
         other = known[pair[0] if pair[1] == name else pair[1]]
         is_dated = dated["date"] is not None and _is_later(paper["date"], dated["date"])

@@ -72,13 +72,10 @@ def merge_documents(
     is_metadata: Mapping[str, bool],
     completing: Collection[str] = (),
 ) -> Merge:
-    """Group documents into papers.
+    """Group documents, unique by (kind, key), into papers.
 
-    Args:
-        documents: Documents, unique by (kind, key).
-        is_metadata: Function that returns whether a kind's titles, authors and dates take
-            precedence.
-        completing: Kinds whose documents only complete papers, found by identifiers or titles.
+    Titles, authors and dates of kinds that are metadata take precedence. Documents of `completing`
+    kinds only complete papers, found by identifiers or titles.
     """
     ordered = sorted(
         documents, key=lambda d: (not is_metadata[d.kind], d.kind in completing, d.kind, d.key)
@@ -186,11 +183,11 @@ class Groups:
 
     def holders(self, scheme: str) -> list[list[int]]:
         """The documents that hold each value of a scheme, where they are several."""
-        found: dict[str, list[int]] = defaultdict(list)
+        by_value: dict[str, list[int]] = defaultdict(list)
         for index, name in enumerate(self._names):
             if scheme in name:
-                found[name[scheme]].append(index)
-        return [members for members in found.values() if len(members) > 1]
+                by_value[name[scheme]].append(index)
+        return [members for members in by_value.values() if len(members) > 1]
 
     def group_of(self, index: int) -> list[int]:
         """The documents of one document's group, in order."""

@@ -84,15 +84,11 @@ class Place:
                 f"State {number} of {self.address} differs from what was written. "
                 "Remove it there, so that the one before counts, or publish to another address."
             )
-        found: Hashes = files
-        return found
+        hashes: Hashes = files
+        return hashes
 
     def write_state(self, number: int, files: Hashes) -> None:
-        """Write a state, and remove objects that only the state before the last one had.
-
-        Raises:
-            StaleError: There is a state of that number.
-        """
+        """Write a state, and drop objects of the one before the last; `StaleError` if it exists."""
         content = canonical_json([files, hash_of(files)]).encode("utf-8", "surrogatepass")
         with self._reach("written") as (system, root):
             try:
@@ -121,11 +117,7 @@ class Place:
                 )
 
     def fetch(self, files: Hashes, folder: Path) -> None:
-        """Download files into a folder, each completely or not at all.
-
-        Raises:
-            DamagedError: An object does not match its hash.
-        """
+        """Download files into a folder, each whole or not at all; `DamagedError` if one differs."""
         for names in _runs(sorted(files)):
             parts = [(folder / name).with_name(f".{Path(name).name}.tmp") for name in names]
             for part in parts:
@@ -300,4 +292,4 @@ def _is_file(entry: tuple[Any, Any]) -> bool:
 
 
 def _runs(names: Sequence[str]) -> Iterator[list[str]]:
-    return (list(names[at : at + _AT_ONCE]) for at in range(0, len(names), _AT_ONCE))
+    return (list(names[start : start + _AT_ONCE]) for start in range(0, len(names), _AT_ONCE))

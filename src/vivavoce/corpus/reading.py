@@ -92,11 +92,7 @@ def imports_fingerprint(batches: Sequence[Batch]) -> str:
 
 
 def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
-    """(Key, upstream record) of each document of a complete batch, in the order read.
-
-    Raises:
-        DamagedError: A shard was altered.
-    """
+    """(Key, upstream record) of a batch's documents; `DamagedError` if a shard was altered."""
     for row in _rows_of(batch, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
         yield str(row["key"]), row[_RAW]
 
@@ -143,11 +139,7 @@ def read_tables(
 def read_pieces(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """Read the existing columns among `names` of a Parquet file, a few rows at a time.
-
-    Raises:
-        DamagedError: It cannot be read.
-    """
+    """Read columns among `names` of a Parquet file, piece by piece; `DamagedError` if broken."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -219,11 +211,7 @@ class Corpus:
             yield from map(self._with_work, rows) if table == "papers" else rows
 
     def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Some columns of a table, row by row, as they were written.
-
-        Raises:
-            DamagedError: A file of the table is not as it was written.
-        """
+        """Some columns of a table, row by row; `DamagedError` for a file that was altered."""
         for name in self.files(table):
             yield from read_columns(self.sound_path(name), names)
 
@@ -234,8 +222,8 @@ class Corpus:
 
     def date_of_work(self, paper_id: str) -> str | None:
         """First public date of a paper from an earlier near copy; None without one."""
-        found: str | None = self.works.get(paper_id, {}).get("first_public")
-        return found
+        day: str | None = self.works.get(paper_id, {}).get("first_public")
+        return day
 
     def _with_work(self, paper: Row) -> Row:
         """A row of `papers` with the date of near copies."""
@@ -348,11 +336,7 @@ def verify_corpus(folder: Path) -> list[str]:
 
 
 def export_table(corpus: Corpus, table: str, out: Path) -> int:
-    """Write one table to a `.jsonl` or `.parquet` file; return its number of rows.
-
-    Raises:
-        InputError: No such table, or another suffix.
-    """
+    """Write one table to `.jsonl` or `.parquet`, count its rows; `InputError` for other names."""
     if out.suffix not in (".jsonl", ".parquet"):
         raise InputError(f"{out} must end in .jsonl or .parquet.")
     rows = list(corpus.rows(table))

@@ -63,7 +63,7 @@ _MIN_POWERS = 1 << 20
 
 def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
     """The key of each text."""
-    found = [np.empty(0, np.uint64)]
+    pieces = [np.empty(0, np.uint64)]
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         some = texts[start : start + _TEXTS_AT_ONCE]
         bounds = np.cumsum([0, *map(len, some)], dtype=np.int64)
@@ -73,8 +73,8 @@ def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
         np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
         hashes = np.diff(sums[bounds]) * inverses[bounds[:-1]]
         hashes += np.diff(bounds).astype(np.uint64) * _LENGTH
-        found.append((mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT))
-    return np.concatenate(found)
+        pieces.append((mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT))
+    return np.concatenate(pieces)
 
 
 @lru_cache(maxsize=1)
@@ -109,11 +109,7 @@ _ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
 
 
 def reference_keys(references: pa.Table) -> ReferenceKeys:
-    """The keys of references, by their row numbers.
-
-    Args:
-        references: With the columns `COLUMNS`.
-    """
+    """The keys of references with the columns `COLUMNS`, by their row numbers."""
     texts: dict[Kind, list[str]] = {kind: [] for kind in Kind}
     rows: dict[Kind, list[int]] = {kind: [] for kind in Kind}
     keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
@@ -180,11 +176,9 @@ FACTS = pa.schema(
 def paper_facts(
     papers: Iterable[tuple[MergedPaper, int | None]], metadata_kinds: Collection[str] = ()
 ) -> pa.Table:
-    """The facts of papers, each with the year it was published in.
+    """The facts of papers, each with the year it was published in; their texts are not looked at.
 
-    Args:
-        papers: Papers that may be cited. Of their documents the texts are not looked at.
-        metadata_kinds: Kinds whose titles go before those extracted from texts.
+    Titles of metadata go before those extracted from texts.
     """
     named = [know_paper(paper, year, metadata_kinds) for paper, year in papers]
     # Nothing can be found by a title without letters and digits.
@@ -267,8 +261,8 @@ class Index:
         last = first.copy()
         if not len(sorted_keys):
             return Matches(first, last)
-        found = np.flatnonzero(sorted_keys[np.minimum(first, len(sorted_keys) - 1)] == keys)
-        last[found] = np.searchsorted(sorted_keys, keys[found], side="right")
+        hits = np.flatnonzero(sorted_keys[np.minimum(first, len(sorted_keys) - 1)] == keys)
+        last[hits] = np.searchsorted(sorted_keys, keys[hits], side="right")
         return Matches(first, last)
 
     def values(self, numbers: Numbers) -> Numbers:
@@ -283,8 +277,8 @@ class Index:
             for batch, (low, high) in enumerate(pairwise(cuts))
             if low < high
         ]
-        found = papers_of(pa.Table.from_batches(taken, schema=PAPER))
-        return sorted(found, key=lambda paper: paper.paper_id)
+        papers = papers_of(pa.Table.from_batches(taken, schema=PAPER))
+        return sorted(papers, key=lambda paper: paper.paper_id)
 
 
 def _stamp() -> dict[str, Any]:
@@ -293,11 +287,7 @@ def _stamp() -> dict[str, Any]:
 
 
 def open_index(folder: Path) -> Index:
-    """The index in a folder.
-
-    Raises:
-        DamagedError: It is not whole, or was written by other code.
-    """
+    """The index in a folder; `DamagedError` if it is not whole, or was written by other code."""
     sealed = read_sealed(folder / INDEX, "build the index again")
     if any(sealed.get(name) != value for name, value in _stamp().items()):
         raise DamagedError(f"{folder / INDEX} was written by another version: build it again")
@@ -328,13 +318,13 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
                 batches.append(len(batch))
             numbers = np.arange(start, start + len(whole), dtype=np.uint32)
             ids.append(whole["paper_id"].combine_chunks())
-            for name, found in rows.items():
+            for name, pieces in rows.items():
                 lists = whole[name].combine_chunks()
                 counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
                 keys = lists.flatten().to_numpy(zero_copy_only=False)
-                found.append((keys, np.repeat(numbers, counts)))
+                pieces.append((keys, np.repeat(numbers, counts)))
     rows["id_keys"] = [_first_of_each(*_joined(rows["id_keys"]), ids)]
-    keys, values = _joined([row for found in rows.values() for row in found])
+    keys, values = _joined([row for pieces in rows.values() for row in pieces])
     order = np.argsort(keys, kind="stable")
     for name, array in (("keys", keys[order]), ("values", values[order])):
         with (folder / f"{name}.npy").open("wb") as stream:

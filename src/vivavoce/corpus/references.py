@@ -94,13 +94,13 @@ def know_paper(
     documents = paper.documents
     titled = [d for d in documents if d.title and d.kind in metadata_kinds]
     titled = titled or [d for d in documents if d.title]
-    found = {year_of(document) for document in documents} | {year}
+    years = {year_of(document) for document in documents} | {year}
     authors = next((d.authors for d in documents if d.authors), ())
     return KnownPaper(
         paper_id=paper.paper_id,
         titles=tuple(dict.fromkeys(d.title for d in titled if d.title)),
         authors=tuple(author.name[:MAX_NAME] for author in authors[:MAX_AUTHORS]),
-        years=frozenset(year for year in found if year is not None),
+        years=frozenset(year for year in years if year is not None),
         names=tuple(dict.fromkeys(name for d in documents for name in _names(d))),
     )
 
@@ -149,10 +149,10 @@ def parts_of_title(title: str) -> tuple[list[str], list[str]]:
 
     What continues another work, such as `Part Two`, is not a subtitle.
     """
-    found = _PART_END.search(title[:MAX_TITLE])
-    if found is None or not found.start() or _SEQUEL.match(title, found.end()):
+    part_end = _PART_END.search(title[:MAX_TITLE])
+    if part_end is None or not part_end.start() or _SEQUEL.match(title, part_end.end()):
         return [], []
-    return [title[: found.start()]], [title[found.end() : MAX_TITLE]]
+    return [title[: part_end.start()]], [title[part_end.end() : MAX_TITLE]]
 
 
 def titles_inside(title: str) -> list[str]:
@@ -161,15 +161,15 @@ def titles_inside(title: str) -> list[str]:
     The venue after it and the authors before it, as readers of reference lists leave them.
     """
     title = title[:MAX_TITLE]
-    found: dict[str, None] = {}
+    titles: dict[str, None] = {}
     if venue := _VENUE.search(title):
-        found[title[: venue.start()]] = None
+        titles[title[: venue.start()]] = None
     cuts = [match for match in _PART_END.finditer(title) if match[0].startswith(".")][:4]
     for cut in cuts:
-        found[title[cut.end() :]] = None
+        titles[title[cut.end() :]] = None
         if not _SEQUEL.match(title, cut.end()):
-            found[title[: cut.start()]] = None
-    return [part for part in found if part.strip()]
+            titles[title[: cut.start()]] = None
+    return [part for part in titles if part.strip()]
 
 
 _LONG_TITLE_WORDS = 4
@@ -248,15 +248,19 @@ class PaperIndex:
         if not key:
             return None
         same = self._by_key.get(key)
-        found = self._exact(reference, same) if same else self._in_parts(reference, key)
+        resolution = self._exact(reference, same) if same else self._in_parts(reference, key)
         wanted = dict(identifiers_of(reference)).get("arxiv")
-        if found is None or wanted is None or not (own := self._arxiv_ids.get(found.paper_id)):
-            return found
+        if (
+            resolution is None
+            or wanted is None
+            or not (own := self._arxiv_ids.get(resolution.paper_id))
+        ):
+            return resolution
         if wanted == own:
-            return found
-        if found.resolver != "title":
+            return resolution
+        if resolution.resolver != "title":
             return None
-        return found._replace(confidence=min(found.confidence, _ID_DIFFERS))
+        return resolution._replace(confidence=min(resolution.confidence, _ID_DIFFERS))
 
     def _exact(self, reference: Reference, papers: Iterable[int]) -> Resolution | None:
         is_long = count_words(reference.title or "") >= _LONG_TITLE_WORDS
@@ -309,8 +313,8 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
     if not acl_id:
         addresses = _ANTHOLOGY.finditer(reference.raw[:MAX_RAW])
         # A line break may have parted an address.
-        found = (find_acl_id(_BROKEN.sub("", address[0])) for address in addresses)
-        acl_id = next(filter(None, found), None)
+        anthology_ids = (find_acl_id(_BROKEN.sub("", address[0])) for address in addresses)
+        acl_id = next(filter(None, anthology_ids), None)
     if acl_id:
         yield "acl", acl_id
     if reference.given_id:

@@ -138,11 +138,7 @@ def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
 
 
 def list_metrics() -> tuple[Metric, ...]:
-    """Every metric, by family and name; two families may use the same name.
-
-    Raises:
-        PluginError: Two modules define the same metric.
-    """
+    """Every metric, by family and name; `PluginError` if two modules define the same one."""
     listed = [metric for metrics in _registered().loaded.values() for metric in metrics]
     ordered = sorted(listed, key=lambda metric: (metric.family, metric.name))
     for first, second in pairwise(ordered):

@@ -65,11 +65,9 @@ class Citations:
         return len(self.listed & expected) / len(expected) if expected else None
 
     def importance(self, counts: Sequence[int | None], wanted: Collection[int]) -> float | None:
-        """Median count of the cited works over that of the wanted ones.
+        """Median count of the cited works over that of the works that the paper itself cites.
 
-        Args:
-            counts: Citations of each work of the list, None if unknown.
-            wanted: Numbers of the works that the paper itself cites.
+        `counts` has the citations of each work of the list, None if unknown.
         """
 
         def known(numbers: Collection[int]) -> list[int]:

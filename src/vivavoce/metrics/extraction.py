@@ -91,14 +91,9 @@ class ExtractionScore:
 
 
 def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]) -> ExtractionScore:
-    """Score the methods found in one report.
+    """Score the methods found in one report, in any order, by those that it describes.
 
-    Args:
-        gold: The methods that the report describes.
-        answers: The methods of an answer, in any order.
-
-    Raises:
-        InputError: No method of the gold has a formula.
+    Raises `InputError` if no method of the gold has a formula.
     """
     complete = [method for method in gold if method.formula is not None]
     if not complete:

@@ -101,8 +101,8 @@ def read_verdict(value: Any) -> Verdict | None:
     """
     if not isinstance(value, dict):
         return None
-    found = {_WINNER_KEYS.get(key, key): given for key, given in _plain(value).items()}
-    places = {name: _place(found.get(name)) for name in ASPECTS}
+    named = {_WINNER_KEYS.get(key, key): given for key, given in _plain(value).items()}
+    places = {name: _place(named.get(name)) for name in ASPECTS}
     verdict: Verdict = {name: place for name, place in places.items() if place is not None}
     return verdict if verdict.keys() >= {*CRITERIA, OVERALL} else None
 
@@ -227,12 +227,12 @@ def read_rulings(value: Any, count: int, labels: Sequence[str]) -> list[Ruling |
     An object names lines by their numbers. A line's value is a label, or an object with it as
     `label`, and perhaps `works`, a list of numbers.
     """
-    found: list[Ruling | None] = [None] * count
+    rulings: list[Ruling | None] = [None] * count
     for key, given in value.items() if isinstance(value, dict) else ():
         number = _NUMBER.fullmatch(str(key))
         if number and 0 < int(number[1]) <= count:
-            found[int(number[1]) - 1] = _ruling(given, labels)
-    return found
+            rulings[int(number[1]) - 1] = _ruling(given, labels)
+    return rulings
 
 
 def _ruling(given: Any, labels: Sequence[str]) -> Ruling | None:
@@ -297,9 +297,11 @@ def read_claims(text: str, works: Sequence[str] = ()) -> list[Claim]:
     for sentence in split_sentences(body_of(text)):
         key = normalise_title(sentence)
         if key and key not in claims and len(claims) < MAX_CLAIMS:
-            found = find_citations(sentence, works) if works else None
+            citations = find_citations(sentence, works) if works else None
             claims[key] = (
-                Claim(sentence, found.listed, found.unlisted) if found else Claim(sentence)
+                Claim(sentence, citations.listed, citations.unlisted)
+                if citations
+                else Claim(sentence)
             )
     return list(claims.values())
 

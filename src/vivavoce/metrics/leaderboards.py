@@ -231,12 +231,9 @@ def _records(value: Any) -> list[dict[str, Any]]:
 def score_board(
     gold: Sequence[Entry], produced: ProducedBoard, others: Sequence[str] = ()
 ) -> BoardScore:
-    """Compare a produced board with the gold one.
+    """Compare a produced board with the entries asked for.
 
-    Args:
-        gold: The entries that are asked for.
-        produced: The board of an answer.
-        others: Further methods of the board, by which an answer neither gains nor loses.
+    An answer neither gains nor loses by `others`, further methods of the board.
     """
     truth: dict[str, list[str | float | None]] = {}
     for entry in gold:

@@ -65,11 +65,7 @@ Entry = TypeVar("Entry")
 
 
 def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
-    """Read the `[[model]]` tables of a file, in order.
-
-    Raises:
-        InputError: The file cannot be read, or has another format.
-    """
+    """Read the `[[model]]` tables of a file, in order; `InputError` for another format."""
     try:
         rows = tomllib.loads(path.read_text("utf-8"))["model"]
         if not isinstance(rows, list):

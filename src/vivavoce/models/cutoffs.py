@@ -96,11 +96,7 @@ class Cutoffs:
 
 
 def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
-    """Load the cutoffs of a file, then of the user's own file, then the shipped ones.
-
-    Raises:
-        InputError: A file is missing or has another format.
-    """
+    """Load the cutoffs of a file, of the user's own file and the shipped ones, in this order."""
     own = os.environ.get(VARIABLE)
     paths = [path] if path else []
     paths += [Path(own)] if own else []
@@ -141,11 +137,7 @@ def status_of(
 def clean_items(
     items: Iterable[Mapping[str, Any]], models: Sequence[str], cutoffs: Cutoffs
 ) -> list[Mapping[str, Any]]:
-    """The items that are clean for all of these models, in order.
-
-    Raises:
-        InputError: The cutoff of a model is unknown; the message says how to add it.
-    """
+    """The items that are clean for all of these models; `InputError` for an unknown cutoff."""
     known = [_known(model, cutoffs) for model in models]
     return [
         item

@@ -198,9 +198,8 @@ def _hashed(texts: pa.Array) -> pa.Array:
     """Dictionary-encoded hashes of texts."""
     encoded = pc.dictionary_encode(texts)
     distinct = encoded.dictionary.cast(pa.large_binary()).to_pylist()
-    content = b"".join(hashlib.blake2b(t, digest_size=_HASH_BYTES).digest() for t in distinct)
-    buffers = [None, pa.py_buffer(content)]
-    hashes = pa.Array.from_buffers(pa.binary(_HASH_BYTES), len(distinct), buffers)
+    digests = [hashlib.blake2b(text, digest_size=_HASH_BYTES).digest() for text in distinct]
+    hashes = pa.array(digests, pa.binary(_HASH_BYTES))
     return pa.DictionaryArray.from_arrays(encoded.indices, hashes)
 
 

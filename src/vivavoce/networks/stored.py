@@ -50,15 +50,11 @@ def build_networks(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> Row:
-    """Build or update the networks of a corpus; return the manifest.
+    """Build or update the networks of a corpus in its folder `networks`; return the manifest.
 
-    The same corpus gives the same bytes, whatever was built before.
-
-    Args:
-        corpus: The papers; the networks go into its folder `networks`.
-        only: Build only these; empty for all.
-        fresh: Rebuild existing networks.
-        progress: Called with (networks done, number of networks).
+    The same corpus gives the same bytes, whatever was built before. `only` names those to build,
+    all by default; with `fresh`, existing ones are rebuilt. `progress` is called with (networks
+    done, number of networks).
 
     Raises:
         InputError: A name is not that of a network.
@@ -162,12 +158,7 @@ class Network:
 
 
 def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network:
-    """Load a network that is up to date with its corpus.
-
-    Args:
-        corpus: The corpus of the network.
-        name: `coauthor`, `citation` or `comparison`.
-        external: Keep works outside of the corpus as nodes.
+    """Load `coauthor`, `citation` or `comparison`, with works outside of the corpus if `external`.
 
     Raises:
         InputError: `name` is not that of a network.

@@ -26,21 +26,13 @@ FOLDER = "networks"
 
 
 def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
-    """Read some columns of a corpus table, file by file.
-
-    Raises:
-        DamagedError: A file is not as it was written.
-    """
+    """Read columns of a corpus table, file by file; `DamagedError` for a file that was altered."""
     for name in corpus.files(table):
         yield read_shard(corpus, name, names)
 
 
 def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet file, or some of its columns.
-
-    Raises:
-        DamagedError: The file cannot be read.
-    """
+    """Read a Parquet file, or some of its columns; `DamagedError` if it cannot be read."""
     try:
         with pq.ParquetFile(path) as file:
             return file.read(columns=None if names is None else list(names), use_threads=False)
@@ -49,11 +41,7 @@ def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
 
 
 def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
-    """Read some columns of a whole table; text has 64-bit offsets, so it may exceed 2 GB.
-
-    Raises:
-        DamagedError: A file is not as it was written.
-    """
+    """Read columns of a whole table, whose texts may exceed 2 GB; `DamagedError` if altered."""
     return whole_table(table, names, column_batches(corpus, table, names))
 
 

@@ -126,10 +126,7 @@ def read_blocks(
 ) -> list[Block]:
     """The blocks of a table; none if its columns were lost in conversion.
 
-    Args:
-        cells: The rows of the table.
-        spans: Cells that span several places, in the format of `CitedTable`.
-        bold: Cells in bold, in the format of `CitedTable`.
+    `spans` and `bold` are in the format of `CitedTable`.
     """
     rows = list(_bounded(cells))
     filled = [row for row in rows if any(cell.strip() for cell in row)]

@@ -64,9 +64,7 @@ class _Context:
 def read_results(tables: Sequence[CitedTable], own: str = "") -> Iterator[CellResult]:
     """Read the results of a paper's tables, ordered by table, row and column.
 
-    Args:
-        tables: The tables.
-        own: Name of the paper's own method, for rows labelled `ours`.
+    `own` is the name of the paper's own method, for rows labelled `ours`.
     """
     for table in tables:
         results: list[CellResult] = []

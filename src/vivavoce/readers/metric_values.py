@@ -245,7 +245,7 @@ def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _spellings() -> dict[tuple[str, ...], _Name]:
-    """Spellings of the text vocabulary and of the kinds of metrics, by words."""
+    """Every way in which a text may spell the name of a metric, by its words."""
     spellings: dict[tuple[str, ...], _Name] = {}
     for metric in METRICS:
         for form in (metric.term, *metric.spellings, *metric.words):

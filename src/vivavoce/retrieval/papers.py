@@ -47,12 +47,9 @@ def open_retriever(
 ) -> Retriever:
     """Open a retriever over papers.
 
-    Args:
-        name: `tfidf` or `bm25`, a preset of dense retrieval (`minilm`, `specter`, ...), the folder
-            of a model, or its name on the hub.
-        papers: The collection.
-        folder: Folder of a preset's weights; by default they come from the hub.
-        device: Device of the encoder, by torch's name.
+    The name is `tfidf` or `bm25`, a preset of dense retrieval (`minilm`, `specter`, ...), the
+    folder of a model, or its name on the hub. A preset's weights come from `folder`, by default
+    from the hub; `device` is that of the encoder, by torch's name.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.

@@ -182,12 +182,7 @@ def _idf(passages_with: Integers, size: int, epsilon: float | None) -> Floats:
 
 
 class TfidfRetriever(TermRetriever):
-    """Passages ranked by TF-IDF cosine, from 0 to 1.
-
-    Args:
-        passages: The collection.
-        tokenize: Splits passages and queries into terms.
-    """
+    """Passages ranked by TF-IDF cosine, from 0 to 1; `tokenize` splits passages and queries."""
 
     def __init__(self, passages: Iterable[str], tokenize: Tokenizer = words) -> None:
         counts = count_terms(passages, tokenize)
@@ -232,11 +227,7 @@ class TermsDocument:
 
 
 class PostingsIndex:
-    """An in-memory index of documents by term.
-
-    Raises:
-        InputError: Two documents have the same id.
-    """
+    """An in-memory index of documents by term; `InputError` if two have the same id."""
 
     def __init__(self, documents: Iterable[TermsDocument]) -> None:
         import tantivy

@@ -72,10 +72,8 @@ class Arrivals:
 def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
     """Open a client for arXiv's services that counts requests.
 
-    Args:
-        base: A loopback server to use instead.
-        contact: An email address for the servers' operators.
-        tries: Attempts per request before it counts as failed.
+    `base` is a loopback server to use instead, `contact` an email address for the servers'
+    operators; a request counts as failed after so many `tries`.
     """
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     client = polite_client(hosts, base, contact, tries)

@@ -47,15 +47,9 @@ def build_round(
     """Build a round into `out`/ID and open it.
 
     The same corpus and spec give the same bytes; building an existing round again checks this. A
-    sealed round also gets a commitment to its items, `ID.sealed.json`.
-
-    Args:
-        corpus: The papers.
-        spec: The spec of the round.
-        builders: Each family's builder, by name.
-        out: Folder of rounds.
-        lineage: Link to a parent. If the parent, or an earlier update of it, already has the same
-            items, no round is written, and that one is returned.
+    sealed round also gets a commitment to its items, `ID.sealed.json`. If the parent of a lineage,
+    or an earlier update of it, already has the same items, no round is written, and that one is
+    returned.
 
     Raises:
         LockedError: Another process builds into `out`.

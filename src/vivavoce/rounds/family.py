@@ -152,11 +152,7 @@ def split_name(given: Any) -> str:
 
 
 def check_split(split: str | None) -> None:
-    """Raise an error for an unknown split; None means all splits.
-
-    Raises:
-        InputError: There is no such split.
-    """
+    """Raise `InputError` for an unknown split; None means all splits."""
     if split is not None and split not in SPLIT_NAMES:
         raise InputError(f"There is no split {split!r}. There are: {', '.join(SPLIT_NAMES)}.")
 

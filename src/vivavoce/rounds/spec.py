@@ -158,16 +158,10 @@ def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
 def parse_spec(
     values: Mapping[str, Any], families: Mapping[str, type[Options]], *, where: str = "spec"
 ) -> RoundSpec:
-    """Check a spec given as plain values.
+    """Check a spec given as plain values, by the options model of each family.
 
-    Args:
-        values: The tables of the spec, by name.
-        families: Options model of each family.
-        where: Start of every message.
-
-    Raises:
-        InputError: A table, key or value is unknown or invalid; the message names the nearest known
-            one.
+    Every message begins with `where`. `InputError` names an unknown or invalid table, key or value,
+    and the nearest known one.
     """
     for table in values:
         if table not in (*_OWN_TABLES, *families):
@@ -198,30 +192,21 @@ def parse_table(model: type[OptionsT], values: Any, where: str) -> OptionsT:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise InputError(_explain(error, model, where)) from error
-
-
-def _explain(error: ValidationError, model: type[Options], where: str) -> str:
-    lines = []
-    for problem in error.errors():
-        key = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
-            known = list(WindowOptions.model_fields if "." in key else model.model_fields)
-            lines.append(f"{where} {key} is unknown.{nearest(key.rpartition('.')[2], known)}")
-        else:
-            lines.append(f"{where} {key}: {sentence_of(problem)}.")
-    return "\n".join(lines)
+        lines = []
+        for problem in error.errors():
+            key = ".".join(str(part) for part in problem["loc"])
+            if problem["type"] == "extra_forbidden":
+                known = list(WindowOptions.model_fields if "." in key else model.model_fields)
+                lines.append(f"{where} {key} is unknown.{nearest(key.rpartition('.')[2], known)}")
+            else:
+                lines.append(f"{where} {key}: {sentence_of(problem)}.")
+        raise InputError("\n".join(lines)) from error
 
 
 def spec_text(head: Mapping[str, Any], families: Mapping[str, type[Options]]) -> str:
     """Text of a spec file: the `[round]` table as given, and all other options with defaults.
 
-    Args:
-        head: Values of `[round]`; each of its `families` gets a table.
-        families: Options model of each family.
-
-    Raises:
-        InputError: A value or a family is invalid.
+    Each of the `families` of the head gets a table; `InputError` for an invalid value or family.
     """
     parse_spec({"round": head}, families, where="The new spec")
     tables: dict[str, type[Options]] = {name: families[name] for name in sorted(head["families"])}

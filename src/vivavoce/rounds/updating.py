@@ -79,11 +79,8 @@ def member_files(
 ) -> dict[str, tuple[list[Row], pa.Schema]]:
     """Rows and columns of the files of a round's network.
 
-    Args:
-        members: The network.
-        came_in: Round in which each paper of the parent's network came.
-        how: Way in which each paper of this round came.
-        round_id: Id of this round.
+    `came_in` has the round in which each paper of the parent's network came, `how` the way in which
+    each paper of this round came.
     """
     import pyarrow as pa
 
@@ -124,11 +121,11 @@ def update_round(
     *,
     name: str | None = None,
 ) -> Update:
-    """Update a round to a later date; the result is a new round.
+    """Update a round to a later date; the result is a new round, and the parent stays unchanged.
 
     Args:
         corpus: The papers, old and new.
-        parent: The round to update, which stays unchanged.
+        parent: The round to update.
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
         until: The end of the new round's window, exclusive.

@@ -127,8 +127,5 @@ def why_unusable() -> str | None:
 
 
 async def _start() -> None:
-    box = Sandbox(BwrapConfig(packages=()))
-    try:
-        await box.start()
-    finally:
-        await box.close()
+    async with open_sandbox(BwrapConfig(packages=())):
+        pass

@@ -15,7 +15,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
@@ -74,13 +74,11 @@ def raw_json(value: Any) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise ValueError(f"the key {key[:60]!r} appears twice in one object")
-            seen.add(key)
+    value: dict[str, Any] = {}
+    for key, own in pairs:
+        if key in value:
+            raise ValueError(f"the key {key[:60]!r} appears twice in one object")
+        value[key] = own
     return value
 
 
@@ -165,7 +163,11 @@ def read_values(
     has_lines = is_lines(piece.path)
     try:
         if not has_lines:
-            yield name, _read_whole(piece.path, largest, nan_is_null)
+            with open_bytes(piece.path) as stream:
+                content = stream.read(largest + 1)
+            if len(content) > largest:
+                raise InputError(f"larger than {largest >> 20} MiB: too large to be read as one")
+            yield name, _parse(content, "the file", nan_is_null)
             return
         with open_bytes(piece.path) as stream:
             most = _most_unpacked(piece.path)
@@ -194,14 +196,6 @@ def _bounds(path: Path) -> Iterator[tuple[int, int]]:
             offset += len(part)
             is_start = part.endswith(b"\n")
             lines += is_start
-
-
-def _read_whole(path: Path, largest: int, nan_is_null: bool) -> Record | list[Any] | str:
-    with open_bytes(path) as stream:
-        content = stream.read(largest + 1)
-    if len(content) > largest:
-        return f"larger than {largest >> 20} MiB: too large to be read as one"
-    return _parse(content, "the file", nan_is_null)
 
 
 def numbered_lines(
@@ -245,10 +239,9 @@ def _check(offset: int, most: float, number: int) -> None:
 
 def _parse(content: bytes, what: str, nan_is_null: bool) -> Record | list[Any] | str:
     try:
-        value: Record | list[Any] = parse_strictly(content, what, nan_is_null=nan_is_null)
+        return cast("Record | list[Any]", parse_strictly(content, what, nan_is_null=nan_is_null))
     except InputError as error:
         return str(error)
-    return value
 
 
 def text_at(row: Fields, key: str) -> str:

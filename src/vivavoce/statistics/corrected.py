@@ -138,7 +138,11 @@ def corrected_mean(
     spread = float(far.covariances()[1]) if uses_judge else 0.0
 
     def estimated(sums: _Sums) -> tuple[Floats, Floats]:
-        weight = _weight(sums, spread) if uses_judge else np.zeros_like(sums.items)
+        weight = np.zeros_like(sums.items)
+        if uses_judge:  # the weight of least variance
+            both, unaided = sums.covariances()
+            total = np.where(unaided + spread > 0, unaided + spread, np.inf)
+            weight = np.asarray(np.clip(both / total, 0.0, 1.0), dtype=np.float64)
         return sums.one / sums.items + weight * (mean - sums.two / sums.items), weight
 
     value, weight = (float(number) for number in estimated(near))
@@ -172,13 +176,6 @@ def _wilson(
     half = math.sqrt(reach * share * (1 - share) + reach**2 / 4) / (1 + reach)
     ends = (max(0.0, middle - half), min(1.0, middle + half))
     return low + ends[0] * (high - low), low + ends[1] * (high - low)
-
-
-def _weight(sums: _Sums, spread: float) -> Floats:
-    """Weight of least variance; `spread` is the variance of the judge's mean on other items."""
-    both, alone = sums.covariances()
-    total = np.where(alone + spread > 0, alone + spread, np.inf)
-    return np.asarray(np.clip(both / total, 0.0, 1.0), dtype=np.float64)
 
 
 def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:

@@ -51,11 +51,7 @@ class Flips:
     """Seeded random signs of clusters; adding clusters keeps the signs of earlier ones."""
 
     def __init__(self, draws: int, seed: int) -> None:
-        """Draw `draws` signs for each cluster, from a seed.
-
-        Raises:
-            InputError: An argument is negative.
-        """
+        """Draw `draws` signs for each cluster, from a seed; `InputError` if one is negative."""
         if draws < 0 or seed < 0:
             raise InputError(f"resamples={draws} and seed={seed} must not be negative.")
         self.draws, self._seed = draws, seed

@@ -163,10 +163,9 @@ class _Scan:
         """The last document read for each kind and key."""
         buffers = [None, pa.py_buffer(bytes(self._digests))]
         digests = pa.Array.from_buffers(pa.binary(_KEY_BYTES), len(self.own_id), buffers)
-        codes = digests.dictionary_encode().indices.to_numpy()
-        last = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.int64)
-        np.maximum.at(last, codes, np.arange(len(codes)))
-        return np.sort(last)
+        documents = pa.table({"digest": digests, "number": np.arange(len(digests))})
+        last = documents.group_by("digest").aggregate([("number", "max")])
+        return np.sort(last["number_max"].to_numpy())
 
     def apart(self, newest: Numbers) -> tuple[Numbers, list[Numbers]]:
         """Documents without shared blocks, and independent groups of the others."""
@@ -242,8 +241,8 @@ def _sorted_places(
             "row": scan.row.astype(np.int32),
         }
     )
-    found = table.filter(pc.is_valid(table["paper_id"]))
-    return sort_rows(found, ("paper_id", "place", "file", "row")).drop_columns(["place"])
+    placed = table.filter(pc.is_valid(table["paper_id"]))
+    return sort_rows(placed, ("paper_id", "place", "file", "row")).drop_columns(["place"])
 
 
 def _digest(text: str, size: int) -> bytes:

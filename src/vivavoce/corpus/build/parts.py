@@ -122,7 +122,7 @@ def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
         for table in document.tables
         if _has_columns(table)
     ]
-    found = []
+    tables = []
     for table in text.tables:
         key = _caption_key(table)
         same = [other for name, other in others if key and name == key]
@@ -140,8 +140,8 @@ def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
                 if any(cited.values())
                 else (),
             )
-        found.append(table)
-    return found
+        tables.append(table)
+    return tables
 
 
 def _begins(start: str, caption: str) -> bool:
@@ -211,7 +211,7 @@ class _Shard:
         title, abstract = row["title"] or "", row["abstract"]
         library = LibraryPaper(paper.paper_id, title, None, abstract, texts, ())
         own = own_method(library) if tables else ""
-        add["tuples"]([{**key, **row_of(found)} for found in read_results(tables, own)])
+        add["tuples"]([{**key, **row_of(result_cell)} for result_cell in read_results(tables, own)])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         unjudged: Row = {**key, "direction_from": [], "set_aside": None}
         for result in (each for document in paper.documents for each in document.results):
@@ -272,7 +272,7 @@ def _merge_fields(
 def _read_documents(task: Row) -> Iterator[Document]:
     read = [read_repartitioned(Path(path), number) for path, number in task["documents"]]
     table = pa.Table.from_batches([batch for batch, _ in read]).combine_chunks()
-    order = np.argsort(np.concatenate([at for _, at in read]), kind="stable")
+    order = np.argsort(np.concatenate([slots for _, slots in read]), kind="stable")
     del read
     for start in range(0, len(order), _DOCUMENTS_AT_A_TIME):
         rows = table.take(pa.array(order[start : start + _DOCUMENTS_AT_A_TIME]))

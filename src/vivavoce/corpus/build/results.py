@@ -62,9 +62,9 @@ def collect_results(
     # The columns that are filled in per board.
     judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
     for name in ("higher_is_better", *(field.name for field in JUDGED)):
-        at = _SCHEMA.get_field_index(name)
-        column = pa.array([judgement[name] for judgement in judgements], _SCHEMA.field(at).type)
-        results = results.set_column(at, _SCHEMA.field(at), column)
+        place = _SCHEMA.get_field_index(name)
+        column = pa.array([judgement[name] for judgement in judgements], _SCHEMA.field(place).type)
+        results = results.set_column(place, _SCHEMA.field(place), column)
     return results, counts
 
 
@@ -100,11 +100,11 @@ def judge_results(rows: Sequence[Row]) -> list[Row]:
     boards: dict[str, list[int]] = defaultdict(list)
     for number, board in enumerate(find_boards(rows)):
         boards[board].append(number)
-    found: dict[int, Row] = {}
+    by_row: dict[int, Row] = {}
     for board, numbers in boards.items():
         judged = _judge_board(board, [rows[number] for number in numbers])
-        found.update(zip(numbers, judged, strict=True))
-    return [found[number] for number in range(len(rows))]
+        by_row.update(zip(numbers, judged, strict=True))
+    return [by_row[number] for number in range(len(rows))]
 
 
 def _judge_board(board: str, rows: Sequence[Row]) -> list[Row]:

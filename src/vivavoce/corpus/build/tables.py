@@ -123,17 +123,17 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     engine = (engine or Engine()).at(corpus)
     folder = corpus / "tables"
     batches = [batch for batch in list_batches(corpus) if batch.is_complete]
-    found = identify(batches)
-    plan, config = _plan(found), _config()
+    identity = identify(batches)
+    plan, config = _plan(identity), _config()
     markers = _made(folder, plan, config)
     todo = [s for s in plan if s.name not in markers]
-    _make(folder, todo, found.files, config, engine)
+    _make(folder, todo, identity.files, config, engine)
     markers |= _made(folder, todo, config)
     if lost := [s.name for s in plan if s.name not in markers]:
         raise _changed(folder, lost)
     ordered = {s.name: markers[s.name] for s in plan}
     index = _resolve(folder, plan, ordered, config, engine)
-    unmatched = [(batch, _unmatched(document)) for batch, document in found.unmatched]
+    unmatched = [(batch, _unmatched(document)) for batch, document in identity.unmatched]
     files: Row = {
         file: entry
         for marker in ordered.values()
@@ -143,7 +143,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     for shard, marker in ordered.items():
         entry = {part: marker[REFERENCES][part] for part in ("sha256", "rows", "row_hash")}
         files[f"{REFERENCES}/{shard}.parquet"] = entry
-    results, outside = collect_results(folder, ordered, found)
+    results, outside = collect_results(folder, ordered, identity)
     sketches = (pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in ordered)
     small = {
         "results": results,
@@ -195,8 +195,8 @@ def _plan(identity: Identity) -> list[_Shard]:
 
 def _made(folder: Path, plan: Sequence[_Shard], config: str) -> dict[str, Row]:
     """Markers of the current shards."""
-    found = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
-    return {name: marker for name, marker in found if marker is not None}
+    markers = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
+    return {name: marker for name, marker in markers if marker is not None}
 
 
 def _make(

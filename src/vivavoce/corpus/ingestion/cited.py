@@ -73,15 +73,9 @@ def fetch_cited(
 ) -> CitedReport:
     """Ask arXiv, a hundred ids at a time, for the cited works that the corpus does not have.
 
-    They become papers of the corpus without a text. An interrupted fetch resumes where it stopped.
-
-    Args:
-        corpus: The corpus folder; answers go into its folder `downloads/cited`.
-        client: Must be allowed to reach the API.
-        limit: Maximum number of works to ask for.
-        api: Address of the API.
-        tables: Only works that tables cite.
-        progress: Called with (works done, works in all).
+    They become papers of the corpus without a text; answers go into its folder `downloads/cited`.
+    An interrupted fetch resumes where it stopped. `limit` bounds the works asked for; with
+    `tables`, only works that tables cite are. `progress` is called with (works done, works in all).
 
     Raises:
         InputError: The folder holds no corpus.
@@ -207,22 +201,12 @@ def fetch_named(
     tables: bool = False,
     progress: Progress | None = None,
 ) -> CitedReport:
-    """Ask for cited works without an arXiv id, one at a time.
+    """Ask for cited works without an arXiv id, one at a time, with the errors of `fetch_cited`.
 
     Titles are searched on arXiv first, which has texts. Works that arXiv does not have are looked
-    up at Crossref, by DOI if there is one.
-
-    Args:
-        corpus: The corpus folder; answers go into its folder `downloads/named`.
-        client: Must be allowed to reach both services.
-        limit: Maximum number of works to ask for.
-        base: Address of both services, if not the usual ones.
-        tables: Only works that tables cite.
-        progress: Called with (works done, works in all).
-
-    Raises:
-        InputError: The folder holds no corpus.
-        LockedError: Another process fetches for this corpus, or has locked it.
+    up at Crossref, by DOI if there is one. Answers go into the folder `downloads/named`; `base` is
+    the address of both services, if not the usual ones. The other arguments are those of
+    `fetch_cited`.
     """
     lookup = Lookup(client, base)
 

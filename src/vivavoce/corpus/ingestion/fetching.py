@@ -102,8 +102,7 @@ def fetch_texts(
         client: Must be allowed to reach the hosts of the addresses.
         kinds: Kinds from `ALL_KINDS` to ask for, in order. `pdf` includes the Anthology's PDF.
         limit: Maximum number of papers to ask for.
-        again: Number of later fetches that ask again for a text the server does not have: a text
-            may appear some days after its paper.
+        again: Number of later fetches that ask again for a text that the server does not have yet.
         addresses: Addresses of the texts, if not those of arXiv and the Anthology.
         progress: Called with (papers done, papers in all).
 

@@ -70,12 +70,7 @@ class KeptBody(Client):
 
 
 class Lookup:
-    """Asks for works one at a time.
-
-    Args:
-        client: Must be allowed to reach the services.
-        base: Address of both services, if not the usual ones.
-    """
+    """Asks for works one at a time; `base` is the address of both services, if not the usual."""
 
     def __init__(self, client: Client, base: str | None) -> None:
         self._client = KeptBody(client)
@@ -84,14 +79,8 @@ class Lookup:
     def keep(self, service: str, wanted: WorkKey, corpus: Path, file: str) -> Row:
         """Ask a service for a work, and save the answer as a file that its source reads.
 
-        An answer to a title counts only if it is the only one with that title. The row holds
-        `got` with the file's full name and hash, or `unknown`.
-
-        Args:
-            service: One of `SUFFIXES`.
-            wanted: The work.
-            corpus: The folder that `file` is in.
-            file: The file's name without its suffix.
+        An answer to a title counts only if it is the only one with that title. The row holds `got`
+        with the name below the corpus and its hash, or `unknown`; `file` lacks the suffix.
         """
         body = self._of_arxiv(wanted) if service == "arxiv" else self._of_crossref(wanted)
         if body is None:
@@ -230,12 +219,8 @@ def enrich(
 ) -> EnrichReport:
     """Ask a service for the metadata of papers that only PDFs describe; resumes an earlier run.
 
-    Args:
-        corpus: The corpus folder.
-        client: Must be allowed to reach the service.
-        service: One of `SERVICES`.
-        base: Address of the service, if not the usual one.
-        progress: Called with (papers done, papers in all).
+    The service is one of `SERVICES`; `base` is its address, if not the usual one. `progress` is
+    called with (papers done, papers in all).
 
     Raises:
         InputError: The folder holds no corpus, or the service does not exist.

@@ -37,11 +37,7 @@ _MAX_ITEMS = 200
 
 
 def words_key(words: str) -> str:
-    """Key that cells with the same words share.
-
-    Args:
-        words: The cell without markup, but with its spaces and its case.
-    """
+    """Key that cells with the same words share, given without markup but with spaces and case."""
     text = _plain(words)
     guarded = _THOUSANDS.sub("\ue000", text)  # a comma inside a number separates nothing
     parts = _SEPARATOR.split(guarded, maxsplit=_MAX_ITEMS)

@@ -63,12 +63,9 @@ class Question:
 
 
 class QuestionWriter:
-    """Writes the questions about one table.
+    """Writes the questions about one table, which is also given as keys (`grid`).
 
-    Args:
-        table: The table that is asked about.
-        grid: The same table as keys.
-        names: Names of papers by id; a paper without a name is called by its id.
+    `names` are names of papers by id; a paper without a name is called by its id.
     """
 
     def __init__(self, table: LiteratureTable, grid: TableGrid, names: Mapping[str, str]) -> None:

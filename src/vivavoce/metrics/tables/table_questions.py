@@ -142,12 +142,9 @@ class Tally:
 
 
 class TablePair:
-    """A gold and a system's table, with the questions about each and the answers of the other.
+    """A gold table and a system's, with the questions about each and the answers of the other.
 
-    Args:
-        gold: The table that is right.
-        system: The table under review.
-        names: Names of papers by id; a paper without a name is called by its id.
+    `names` are names of papers by id; a paper without a name is called by its id.
     """
 
     def __init__(
@@ -247,12 +244,10 @@ class TablePair:
 def tally(
     pair: TablePair, asked: Mapping[Side, QuestionSet], answers: Mapping[Side, Answers]
 ) -> Tally:
-    """Count answers into recall, precision and yes-bias.
+    """Count answers into recall, precision and biases.
 
-    Args:
-        pair: The two tables.
-        asked: For each side, the questions about it.
-        answers: For each side, the answers that the other table gave to the questions about it.
+    Both mappings are by the side that the questions are about: the questions asked, and the answers
+    that the other table gave to them.
     """
     papers = score_table(pair.tables["gold"], pair.tables["system"], pairs=0)
     ratios = {name: papers.ratios[name] for name in ("paper_r", "paper_p")}

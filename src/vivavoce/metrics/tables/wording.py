@@ -159,10 +159,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 def are_like(one: str, other: str, header: str | None) -> bool:
     """Check whether two clean texts are more likely than not to mean the same.
 
-    Args:
-        one: A header or cell.
-        other: The other one.
-        header: Name of the column; None where the texts are headers.
+    The header is the name of their column; None where the texts are headers themselves.
     """
     traits = traits_of(one, other, header)
     return _WEIGHTS["bias"] + sum(_WEIGHTS[name] * value for name, value in traits.items()) >= 0

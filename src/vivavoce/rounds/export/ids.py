@@ -130,11 +130,7 @@ def load_source(folder: Path) -> Row:
 
 
 def parent_of(source: Row, out: Path) -> Round | None:
-    """The parent of an exported round, which must already exist.
-
-    Raises:
-        StaleError: The parent is not in `out`.
-    """
+    """The parent of an exported round, if it has one; `StaleError` if that is not in `out`."""
     link = source["manifest"].get("parent")
     if not link:
         return None
@@ -160,12 +156,6 @@ def rebuild_round(
     folder: Path, corpus: Corpus, builders: Mapping[str, Builder], out: Path
 ) -> Round:
     """Rebuild a round from an export of ids and a corpus into `out`/ID, to identical bytes.
-
-    Args:
-        folder: The export.
-        corpus: The papers.
-        builders: Each family's builder, by name.
-        out: The folder that holds rounds.
 
     Raises:
         InputError: The folder is not an export of ids.

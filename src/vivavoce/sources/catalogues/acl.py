@@ -19,6 +19,7 @@ from vivavoce.text.normalise import clean_text
 
 _OLD = re.compile(r"[A-Z][0-9]{2}")
 _NEW = re.compile(r"[0-9]{4}\.[a-z0-9_]{1,60}")
+_COLLECTION = re.compile(rf"(?:{_OLD.pattern}|{_NEW.pattern})\.xml")
 _NEW_VOLUME = re.compile(r"[a-zA-Z0-9_]{1,60}")
 _NUMBER = re.compile(r"[0-9]{1,5}")
 _FIRST_WIDE_VOLUME_OF_D19 = 5
@@ -27,11 +28,6 @@ _WITHDRAWN = ("retracted", "removed")
 _NO_PAPERS = ("frontmatter", "backmatter")
 _SHOWN = 200
 _LARGEST_FILE = 64 << 20
-
-
-def is_collection(name: str) -> bool:
-    """Check whether a name is that of a collection, such as `P19` or `2020.acl`."""
-    return bool(_OLD.fullmatch(name) or _NEW.fullmatch(name))
 
 
 def build_id(collection: str, volume: str, paper: str) -> str:
@@ -47,18 +43,14 @@ def build_id(collection: str, volume: str, paper: str) -> str:
         return f"{collection}-{volume}.{int(paper)}"
     if not (_OLD.fullmatch(collection) and _NUMBER.fullmatch(volume)):
         raise InputError(f"{collection[:40]!r} and volume {volume[:40]!r} are no Anthology id")
-    width = 2 if has_wide_volumes(collection, int(volume)) else 1
+    is_wide = collection.startswith("W") or collection == "C69"
+    if collection == "D19":
+        is_wide = int(volume) >= _FIRST_WIDE_VOLUME_OF_D19
+    width = 2 if is_wide else 1
     digits = f"{int(volume):0{width}d}{int(paper):0{4 - width}d}"
     if len(digits) != 4:
         raise InputError(f"volume {volume} and paper {paper} of {collection} exceed four digits")
     return f"{collection}-{digits}"
-
-
-def has_wide_volumes(collection: str, volume: int) -> bool:
-    """Check whether the volume of a collection before 2020 takes two of the four digits."""
-    if collection == "D19":
-        return volume >= _FIRST_WIDE_VOLUME_OF_D19
-    return collection.startswith("W") or collection == "C69"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +63,12 @@ class Volume:
     venue: str | None
 
 
-def read_collection(root: etree._Element, file: str) -> Iterator[Document | Fault]:
+def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
     """Read the papers of a collection in file order, without front and back matter."""
+    root = parse_xml(content)
+    if root.tag != "collection":
+        found = str(root.tag)[:80]
+        raise InputError(f"the XML is not an Anthology collection: its root is <{found}>")
     collection = attribute_of(root, "id")
     for element in root.iterfind("volume"):
         volume = _read_meta(collection, element)
@@ -170,22 +166,13 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     return " " if element.tag == "par" else None
 
 
-def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
-    root = parse_xml(content)
-    if root.tag != "collection":
-        raise InputError(
-            f"the XML is not an Anthology collection: its root is <{str(root.tag)[:80]}>"
-        )
-    return read_collection(root, name)
-
-
 SOURCE = Source(
     kind=KIND,
     summary="XML files of the ACL Anthology (2020.acl.xml, P19.xml): titles, abstracts, authors",
     is_metadata=True,
     dates="venue",
-    matches=lambda path: path.suffix == ".xml" and is_collection(path.name[:-4]),
-    read=read_with(_read_file, _LARGEST_FILE, "collection"),
+    matches=lambda path: _COLLECTION.fullmatch(path.name) is not None,
+    read=read_with(read_collection, _LARGEST_FILE, "collection"),
     holds_many=True,
     reader_version="3",
 )

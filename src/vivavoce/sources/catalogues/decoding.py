@@ -53,15 +53,12 @@ def decode_text(text: str) -> str:
 
 
 def _without_tex(text: str) -> str:
-    text = _ACCENT.sub(_accented, text)
+    text = _ACCENT.sub(
+        lambda m: accented(m["command"], SYMBOLS.get(m[2] or m[3], m[2] or m[3])), text
+    )
     text = _SYMBOL.sub(lambda match: SYMBOLS[match[1]], text)
     text = _ESCAPE.sub(r"\1", _STYLE.sub(r"\1", text))
     return _GROUP.sub(lambda match: match[match.lastindex or 0], text)
-
-
-def _accented(match: re.Match[str]) -> str:
-    letters = match["group"] or match["letter"]
-    return accented(match["command"], SYMBOLS.get(letters, letters))
 
 
 def decode_document(document: Document) -> Document:

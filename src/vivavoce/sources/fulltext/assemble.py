@@ -9,7 +9,13 @@ from itertools import chain, groupby
 
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Section
-from vivavoce.sources.fulltext.citing import PrintedCitations, find_itself
+from vivavoce.sources.fulltext.citing import (
+    PrintedCitations,
+    Row,
+    TableText,
+    cited_by_rows,
+    find_itself,
+)
 from vivavoce.sources.fulltext.model import (
     CITE,
     END,
@@ -27,11 +33,9 @@ from vivavoce.sources.fulltext.model import (
     RawTable,
 )
 from vivavoce.sources.fulltext.references import read_entry
-from vivavoce.sources.row_citations import RowCitations, TableText
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.normalise import clean_text
 
-MAX_WIDTH, MAX_HEIGHT = 40, 200
 _MAX_RANGE = 50
 _MIN_WORDS = 10
 _OWN_ROLES = frozenset({"acknowledgements", "references"})
@@ -169,18 +173,15 @@ class Works:
         return plain_text(text)
 
     def _print_mark(self, match: re.Match[str]) -> str:
-        kind, parts = match[1], match[2].split(PART)
-        if kind == REFER:
-            return self._print_label(*parts)
-        how, before, after, unknown, *keys = parts
-        return self._print_citation(how, before, after, unknown, keys)
-
-    def _print_label(self, how: str, keys: str) -> str:
-        labels = [self._labels.get(key.strip(), ("", "")) for key in keys.split(",")]
+        how, *parts = match[2].split(PART)
+        if match[1] == CITE:
+            before, after, unknown, *keys = parts
+            return self._print_citation(how, before, after, unknown, keys)
+        labels = [self._labels.get(key.strip(), ("", "")) for key in parts[0].split(",")]
         numbers = " and ".join(number for _, number in labels if number)
-        kind = next((kind for kind, number in labels if number), "")
         if how == "brackets":
             return f"({numbers})" if numbers else ""
+        kind = next((kind for kind, number in labels if number), "")
         return f"{kind} {numbers}" if kind and how else numbers
 
     def _print_citation(
@@ -215,9 +216,8 @@ class Works:
             marked: Finds the works of marks that the table prints; None without such marks.
         """
         laid = _Grid(table)
-        printed = TableText(table.caption, laid.rows, table.notes)
-        if all(len(row) < 2 for row in laid.rows):
-            printed = TableText(table.caption, laid.rows, table.notes, between_rows="\n")
+        between = "\n" if all(len(row) < 2 for row in laid.rows) else "\n\n"
+        printed = TableText(table.caption, laid.rows, table.notes, between_rows=between)
         mentions = list(marked.mentions_in(printed.text)) if marked else []
         by_cell = printed.by_cell(mentions)
         own = set(marked.itself) if marked else set()
@@ -227,15 +227,16 @@ class Works:
         cited = set(mentioned) - own
         by_row: list[tuple[int, ...]] = []
         for lines in laid.lines:
-            citations = RowCitations()
-            at = len(by_row)
+            rows: list[tuple[Row, bool]] = []
+            place = len(by_row)
             for cells, is_kept in lines:
+                row: Row = []
                 for column, cell in cells:
-                    works = by_cell.get((at, column), ()) if is_kept else ()
-                    citations.cite((*self.cited_by(cell.keys), *works), cell.height)
-                citations.end_row(is_kept=is_kept)
-                at += is_kept
-            by_row += citations.by_row(cited)
+                    works = by_cell.get((place, column), ()) if is_kept else ()
+                    row.append(((*self.cited_by(cell.keys), *works), cell.height))
+                rows.append((row, is_kept))
+                place += is_kept
+            by_row += cited_by_rows(rows, cited)
         return CitedTable(
             ordinal=0,
             caption=self.print(table.caption),
@@ -283,9 +284,9 @@ class _Grid:
         is_kept = self._room >= 0 and any(texts)
         if is_kept:
             here = len(self.rows)
-            wide = [(at, cell) for at, cell in placed if cell.width > 1 or cell.height > 1]
-            self.spans += [(here, at, max(cell.height, 1), cell.width) for at, cell in wide]
-            self.bold += [(here, at) for at, cell in placed if cell.is_bold and cell.text]
+            wide = [(column, cell) for column, cell in placed if cell.width > 1 or cell.height > 1]
+            self.spans += [(here, column, max(cell.height, 1), cell.width) for column, cell in wide]
+            self.bold += [(here, column) for column, cell in placed if cell.is_bold and cell.text]
             self.rows.append(tuple(texts))
         return placed, is_kept
 

@@ -97,6 +97,12 @@ class Story(list[str]):
         return self.blocks
 
 
+def full_name(parts: Iterable[str], otherwise: str = "") -> str:
+    """The parts of a person's name in the order printed, or another text; empty without letters."""
+    name = " ".join(filter(None, parts)) or otherwise
+    return name if any(map(str.isalpha, name)) else ""
+
+
 def paragraphs_in(text: str) -> list[str]:
     """The paragraphs of a text, with one space between words."""
     parts = (" ".join(part.split()) for part in text.split(PARAGRAPH))

@@ -129,7 +129,8 @@ def _end_matter(
     main: dict[int, HeadingLevel],
 ) -> dict[int, HeadingLevel]:
     """Numbers of appendices: letters, or Arabic numbers that start over after the conclusion."""
-    start = max(main) + 1 if main else _first_annex(blocks)
+    annexes = (place for place, block in enumerate(blocks) if block.role == "appendix")
+    start = max(main) + 1 if main else next(annexes, len(blocks))
     lettered = _of_style(readings, LETTER, start)
     letters = {place: number for place, number in lettered.items() if number.is_appendix}
     letters |= _chain(lettered)
@@ -140,12 +141,6 @@ def _end_matter(
         if len(again) > 1:
             found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()}
     return found
-
-
-def _first_annex(blocks: Sequence[Block]) -> int:
-    """Start of end matter in a paper without numbers; the end where there is none."""
-    annexes = (place for place, block in enumerate(blocks) if block.role == "appendix")
-    return next(annexes, len(blocks))
 
 
 def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
@@ -175,16 +170,17 @@ class _Outline:
     def take(self, place: int) -> None:
         """Open a section for a block, or let its text continue the one before."""
         block = self.blocks[place]
-        number = self.accepted.get(place)
+        number, heading = self.accepted.get(place), block.heading or ""
+        is_other = normalise_title(heading) == self.title or _is_sentence(heading)
         if number is not None:
             self._open_numbered(block, number)
-        elif block.heading and self._opens(block.heading):
-            self._open_unnumbered(block, block.heading)
+        elif heading and not is_other and is_heading_text(heading):
+            self._open_unnumbered(block, heading)
         else:
             if not self.sections or self.sections[-1].place != block.place:
                 self._open(block, 1, None, None, block.role, is_firm=False)
-            if block.heading and _is_sentence(block.heading):
-                self.sections[-1].paragraphs.append(block.heading)
+            if heading and _is_sentence(heading):
+                self.sections[-1].paragraphs.append(heading)
             self.sections[-1].paragraphs += block.paragraphs
 
     def finished(self) -> list[Block]:
@@ -195,10 +191,6 @@ class _Outline:
             for section, depth in zip(self.sections, following, strict=False)
             if section.paragraphs or section.is_firm or depth > section.depth
         ]
-
-    def _opens(self, heading: str) -> bool:
-        is_named = normalise_title(heading) == self.title or _is_sentence(heading)
-        return not is_named and is_heading_text(heading)
 
     def _open_numbered(self, block: Block, accepted: HeadingLevel) -> None:
         number = accepted.number

@@ -104,11 +104,14 @@ def read_printed(raw: str) -> Entry:
     """The parts of an entry of which only the text is known."""
     plain = _without_label(raw)
     names, _, _, title = split_printed(plain)
+    name = first_author(names or plain) or ""
+    # A surname alone where initials follow in the entry, else the last word of a whole name.
+    is_surname = not name or _INITIALS_NEXT.match(plain.removeprefix(name))
     return Entry(
         raw=raw,
         titles=(title,),
         years=(printed_year(plain),),
-        surnames=(_surname(first_author(names or plain) or "", plain),),
+        surnames=(name if is_surname else name.split()[-1],),
     )
 
 
@@ -173,12 +176,6 @@ def first_author(names: str) -> str | None:
         return None
     surname = _SURNAME_FIRST.fullmatch(first)
     return surname[1] if surname is not None else first
-
-
-def _surname(name: str, entry: str) -> str:
-    """The surname of a name: all of it where initials follow in the entry, else its last word."""
-    is_surname = not name or _INITIALS_NEXT.match(entry.removeprefix(name))
-    return name if is_surname else name.split()[-1]
 
 
 def label_of(raw: str) -> str | None:

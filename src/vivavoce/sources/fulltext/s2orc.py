@@ -141,21 +141,16 @@ def _blocks(paragraphs: Sequence[Fields], place: str) -> Iterator[Block]:
             for depth in range(len(names) - 1):
                 if names[: depth + 1] != path[: depth + 1]:
                     yield Block(names[depth], depth=depth, place=place)
-            block = _block(names, number, place)
+            title = names[-1] if names else None
+            role = _ROLE_OF_BACK.get((title or "").lower()) if place == "back" else None
+            if title is not None and place == "back" and title.lower() in _PLAIN_NAMES:
+                title = None
+            where, depth = f"{place}:{role}" if role else place, max(len(names) - 1, 0)
+            block = Block(title, number or None, role=role, place=where, depth=depth)
             path = names
         block.add(_with_citations(line_at(paragraph, "text")))
     if block is not None:
         yield block
-
-
-def _block(names: Sequence[str], number: str, place: str) -> Block:
-    heading = names[-1] if names else None
-    role = _ROLE_OF_BACK.get((heading or "").lower()) if place == "back" else None
-    if heading is not None and place == "back" and heading.lower() in _PLAIN_NAMES:
-        heading = None
-    depth = max(len(names) - 1, 0)
-    where = f"{place}:{role}" if role else place
-    return Block(heading, number or None, role=role, place=where, depth=depth)
 
 
 def _entry(key: str, entry: Fields) -> Entry:
@@ -208,19 +203,17 @@ def _matches(path: Path) -> bool:
     return b'"cite_spans"' in head and not any(mark in head for mark in _OTHER_KIND)
 
 
-def _key_of(record: Record) -> str:
-    """Key of a line: a release has one line with the text of a paper, one without it."""
-    number = line_at(record, "paper_id")
-    return f"metadata:{number}" if number and "has_pdf_parse" in record else number
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    if is_lines(piece.path):
-        return read_documents(
-            piece, lambda record, where: document_from(record, _key_of(record) or where, None)
-        )
-    return read_documents(piece, lambda record, where: document_from(record, name, name))
+    name = None if is_lines(piece.path) else piece.path.name
+
+    def read(record: Record, where: str) -> Document:
+        number = line_at(record, "paper_id")
+        if name is None and number and "has_pdf_parse" in record:
+            # A release has one line with the text of a paper, one without it.
+            number = f"metadata:{number}"
+        return document_from(record, name or number or where, name)
+
+    return read_documents(piece, read)
 
 
 SOURCE = Source(

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import assemble
-from vivavoce.sources.fulltext.model import Block, Cell, Entry, Manuscript, RawTable, bounded
+from vivavoce.sources.fulltext.model import (
+    Block,
+    Cell,
+    Entry,
+    Manuscript,
+    RawTable,
+    bounded,
+    full_name,
+)
 from vivavoce.sources.fulltext.outline import find_sections
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
@@ -69,7 +77,13 @@ def read_document(content: bytes, name: str) -> Document:
     if root.tag != "TEI":
         raise InputError(f"XML, but not TEI: the root element is <{root.tag}>")
     title = clean_title(_title(root))
-    header = _header_numbers(root)
+    header: dict[str, str] = {}
+    """Identifiers of the paper itself by lower-case type; the first of a type counts."""
+    for path in ("publicationStmt/idno", "sourceDesc/biblStruct//idno"):
+        for number in root.iterfind(f"teiHeader/fileDesc/{path}"):
+            parent = number.getparent()
+            if parent is not None and parent.tag not in {"author", "editor"}:
+                header.setdefault((number.get("type") or "").lower(), _text(number))
     suffix = next((s for s in _SUFFIXES if name.lower().endswith(s)), "")
     stem = name[: len(name) - len(suffix)]
     arxiv = find_arxiv_id(header.get("arxiv", "")) or find_arxiv_id(stem)
@@ -84,9 +98,10 @@ def read_document(content: bytes, name: str) -> Document:
         doi=find_doi(header.get("doi", "")),
         # These ids say when the first version came; a header may have the day of the last one.
         published=None if arxiv or acl_id else _published(root),
-        licence=_licence(root),
     )
-    marks = (mark for mark in root.iterfind("text//ref") if mark.get("type") == "bibr")
+    licence = root.find("teiHeader/fileDesc/publicationStmt/availability/licence")
+    if licence is not None:
+        about = replace(about, licence=_text(licence) or licence.get("target") or None)
     paper = Manuscript(
         title=title,
         abstract=_abstract(root),
@@ -94,7 +109,7 @@ def read_document(content: bytes, name: str) -> Document:
         blocks=find_sections(_blocks(root), title),
         entries=[_entry(one) for one in root.iterfind("text/back//listBibl/biblStruct")],
         tables=[_table(figure) for figure in root.iterfind("text//figure[@type='table']")],
-        marks=[(_text(mark), _targets(mark)) for mark in marks],
+        marks=[(_text(mark), _targets(mark)) for mark in _marks(root, "text//ref")],
     )
     return assemble(paper, about)
 
@@ -139,17 +154,6 @@ def _authors(root: etree._Element) -> Iterator[Author]:
             yield Author(name, find_orcid(_text(numbers[0])) if numbers else None)
 
 
-def _header_numbers(root: etree._Element) -> dict[str, str]:
-    """Identifiers of the paper itself by lower-case type; the first of a type counts."""
-    numbers: dict[str, str] = {}
-    for path in ("publicationStmt/idno", "sourceDesc/biblStruct//idno"):
-        for number in root.iterfind(f"teiHeader/fileDesc/{path}"):
-            parent = number.getparent()
-            if parent is not None and parent.tag not in {"author", "editor"}:
-                numbers.setdefault((number.get("type") or "").lower(), _text(number))
-    return numbers
-
-
 def _published(root: etree._Element) -> str | None:
     """The date of publication in the header; the day on which a program made the file is none."""
     places = ("publicationStmt/date", "sourceDesc/biblStruct/monogr/imprint/date")
@@ -158,20 +162,11 @@ def _published(root: etree._Element) -> str | None:
     return next((when for when in stated if parse_date(when)), None)
 
 
-def _licence(root: etree._Element) -> str | None:
-    licence = root.find("teiHeader/fileDesc/publicationStmt/availability/licence")
-    if licence is None:
-        return None
-    return _text(licence) or licence.get("target") or None
-
-
 def _blocks(root: etree._Element) -> list[Block]:
     """Every division of body and back matter with its own paragraphs; the bibliography is out."""
     text = root.find("text")
     blocks: list[Block] = []
-    if text is None:
-        return blocks
-    for part in children(text):
+    for part in () if text is None else children(text):
         if part.tag == "body":
             blocks += _division(part, 0, "body", None)
         elif part.tag == "back":
@@ -215,25 +210,19 @@ def _division(
 def _separate(block: Block) -> Iterator[Block]:
     """Part a heading from that of its first subsection: `4 Experiments 4.1 Data` is two."""
     number = (block.number or "").strip().rstrip(".")
-    if not re.fullmatch(r"\d{1,2}(\.\d{1,2}){0,3}", number) or not block.heading:
-        yield block
-        return
-    found = re.search(rf"\s{re.escape(number)}\.1\.?\s+(?=\w)", block.heading)
-    if found is None or not block.heading[: found.start()].strip():
-        yield block
-        return
-    first = block.heading[: found.start()].strip()
-    yield Block(first, number, role=block.role, place=block.place, depth=block.depth)
-    block.heading, block.number = block.heading[found.end() :], f"{number}.1"
+    heading = block.heading or ""
+    if re.fullmatch(r"\d{1,2}(\.\d{1,2}){0,3}", number):
+        second = re.search(rf"\s{re.escape(number)}\.1\.?\s+(?=\w)", heading)
+        if second is not None and (first := heading[: second.start()].strip()):
+            yield Block(first, number, role=block.role, place=block.place, depth=block.depth)
+            block.heading, block.number = heading[second.end() :], f"{number}.1"
     yield block
 
 
 def _table(figure: etree._Element) -> RawTable:
     grids = bounded(_rows(table) for table in figure.iterfind("table"))
     notes = [_text(note) for note in figure.iterfind("note")]
-    marks = (mark for mark in figure.iter("ref") if mark.get("type") == "bibr")
-    keys = [key for mark in marks for key in _targets(mark)]
-    return RawTable(_caption(figure), grids, keys, notes)
+    return RawTable(_caption(figure), grids, _keys(figure), notes)
 
 
 def _rows(table: etree._Element) -> Iterator[Iterable[Cell]]:
@@ -245,11 +234,18 @@ def _rows(table: etree._Element) -> Iterator[Iterable[Cell]]:
         yield from ([Cell(" ".join(line.split()))] for line in lines.splitlines())
 
 
+def _keys(element: etree._Element) -> list[str]:
+    return [key for mark in _marks(element, ".//ref") for key in _targets(mark)]
+
+
+def _marks(element: etree._Element, path: str) -> Iterator[etree._Element]:
+    return (mark for mark in element.iterfind(path) if mark.get("type") == "bibr")
+
+
 def _cell(cell: etree._Element) -> Cell:
-    marks = (mark for mark in cell.iter("ref") if mark.get("type") == "bibr")
     return Cell(
         text=_text(cell),
-        keys=[key for mark in marks for key in _targets(mark)],
+        keys=_keys(cell),
         width=span_of(cell.get("cols") or "1", MAX_WIDTH),
         height=span_of(cell.get("rows") or "1", MAX_HEIGHT),
     )
@@ -270,7 +266,7 @@ def _caption(figure: etree._Element) -> str:
 
 
 def _bare(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _targets(mark: etree._Element) -> list[str]:
@@ -282,9 +278,8 @@ def _name(person: etree._Element | None) -> str:
     if person is None:
         return ""
     tags = ("forename", "surname", "genName")
-    parts = [_text(name) for tag in tags for name in person.iterfind(tag)]
-    name = " ".join(part for part in parts if part) or _text(person)
-    return name if any(map(str.isalpha, name)) else ""
+    parts = (_text(name) for tag in tags for name in person.iterfind(tag))
+    return full_name(parts, otherwise=_text(person))
 
 
 def _entry(work: etree._Element) -> Entry:

@@ -12,7 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source
 from vivavoce.sources.fulltext.assemble import assemble
-from vivavoce.sources.fulltext.model import Block, Entry, Manuscript, RawTable, cite
+from vivavoce.sources.fulltext.model import Block, Entry, Manuscript, RawTable, cite, full_name
 from vivavoce.sources.fulltext.references import printed_year
 from vivavoce.sources.json_records import (
     Fields,
@@ -139,8 +139,7 @@ def _authors(about: Fields) -> Iterator[Author]:
         last, first, suffix = (
             line_at({"authors_parsed": part}, "authors_parsed") for part in [*parts, "", "", ""][:3]
         )
-        name = " ".join(part for part in (first, last, suffix) if part)
-        if any(map(str.isalpha, name)):
+        if name := full_name((first, last, suffix)):
             yield Author(name)
 
 

@@ -160,26 +160,18 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         if isinstance(value, str):
             yield Fault(where, value)
             continue
-        samples = value if _is_list_of_samples(value) else [value]
+        # In a sample of related work only the first object has a text to be written; the others
+        # are candidates to cite.
+        second = value[1] if isinstance(value, list) and len(value) > 1 else None
+        is_nested = isinstance(value, list) and value and isinstance(value[0], list)
+        is_listed = isinstance(second, dict) and "gt" in second
+        samples = value if isinstance(value, list) and (is_nested or is_listed) else [value]
         for number, sample in enumerate(samples, start=1):
             name = where if len(samples) == 1 else f"{where}:{number}"
             try:
                 yield from read_sample(sample, name)
             except InputError as error:
                 yield Fault(name, str(error))
-
-
-def _is_list_of_samples(value: Any) -> bool:
-    """Check whether an array holds samples, rather than one related-work sample.
-
-    In a related-work sample only the first object has a text to be written; the others are
-    candidates to cite.
-    """
-    if not isinstance(value, list) or not value:
-        return False
-    if isinstance(value[0], list):
-        return True
-    return len(value) > 1 and isinstance(value[1], dict) and "gt" in value[1]
 
 
 SOURCE = Source(

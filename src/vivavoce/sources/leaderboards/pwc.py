@@ -46,7 +46,10 @@ _GZIP = b"\x1f\x8b"
 def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
     rows = list(_rows(_content(path), name, faults))
     modalities = _modalities(path, faults)
-    return [replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows]
+    for row in rows:
+        dataset = row.dataset.casefold()  # or the dataset that it is a part of
+        known = modalities.get(dataset) or modalities.get(dataset.partition(" / ")[0])
+        yield replace(row, modality=row.modality or known)
 
 
 def _parts(path: Path) -> Sequence[Path]:
@@ -69,12 +72,6 @@ def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
             for name in filter(None, map(plain, named)) if modalities else ():
                 by_dataset.setdefault(name.casefold(), modalities)
     return by_dataset
-
-
-def _modality(dataset: str, modalities: Mapping[str, str]) -> str | None:
-    """Modality of a dataset, or of the dataset it is a part of."""
-    name = dataset.casefold()
-    return modalities.get(name) or modalities.get(name.partition(" / ")[0])
 
 
 def _content(path: Path) -> bytes:

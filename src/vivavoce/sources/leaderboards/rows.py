@@ -171,6 +171,14 @@ def has_name(row: ResultRow) -> bool:
 def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key: str) -> Document:
     first = rows[0]
     url = first.paper_url
+    # Some lists give the address of the paper instead of its title. Rows that share a link but not
+    # a title name no title.
+    titles = [
+        row.paper_title
+        for row in rows
+        if row.paper_title and not row.paper_title.startswith(("http://", "https://"))
+    ]
+    is_agreed = len(set(map(normalise_title, titles))) == 1
     arxiv = find_arxiv_id(url or first.file_name or "")
     acl_id = find_acl_id(url or first.file_name or "")
     # Lists give dates of entries: the earliest is closest to the paper's, an identifier closer.
@@ -183,18 +191,10 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
         acl_id=acl_id,
         doi=find_doi(url or ""),
         source_url=url,
-        title=_title_of(rows),
+        title=titles[0] if is_agreed else None,
         published=dates[0] if dates else None,
         results=results,
     )
-
-
-def _title_of(rows: list[ResultRow]) -> str | None:
-    """The title that all rows agree on; rows that share a link but not a title give None."""
-    given = [row.paper_title for row in rows if row.paper_title]
-    # Some lists give the address of the paper instead of its title.
-    titles = [title for title in given if not title.startswith(("http://", "https://"))]
-    return titles[0] if len({normalise_title(title) for title in titles}) == 1 else None
 
 
 def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:

@@ -15,7 +15,6 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser, text_of
@@ -167,6 +166,8 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
     published = parse_date(_text(entry, f"{ATOM}published"))
     abstract, comments = _text(entry, f"{ATOM}summary"), _text(entry, f"{_ARXIV}comment")
+    primary, others = (entry.findall(p) for p in (f"{_ARXIV}primary_category", f"{ATOM}category"))
+    terms = (clean_text(element.get("term") or "").strip() for element in (*primary, *others))
     return Document(
         kind="arxiv",
         key=f"arxiv:{arxiv_id}",
@@ -177,7 +178,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         title=title,
         abstract=abstract or None,
         published=published[0] if published else None,
-        categories=_categories(entry),
+        categories=tuple(dict.fromkeys(filter(None, terms))),
         venue=_text(entry, f"{_ARXIV}journal_ref") or None,
         authors=tuple(
             Author(name)
@@ -186,16 +187,6 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         ),
         withdrawn=status_of(title, abstract, comments),
     )
-
-
-def _categories(entry: etree._Element) -> tuple[str, ...]:
-    """Each category once, the primary one first."""
-    marked = [
-        *entry.findall(f"{_ARXIV}primary_category"),
-        *entry.findall(f"{ATOM}category"),
-    ]
-    terms = (clean_text(element.get("term") or "").strip() for element in marked)
-    return tuple(dict.fromkeys(term for term in terms if term))
 
 
 def _text(parent: etree._Element, path: str) -> str:

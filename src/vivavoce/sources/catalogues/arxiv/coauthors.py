@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.catalogues.arxiv import LARGEST_FILE, read_file
 
 KIND = "coauthors"

@@ -82,7 +82,13 @@ def by_ids(
     request is made.
     """
     _check_size(page)
-    wanted = {_spell(name): None for name in ids}
+    wanted: dict[str, str] = {}
+    """The id without its version by the id as it is requested."""
+    for name in ids:
+        identity = find_arxiv_id(name)
+        if identity is None:
+            raise InputError(f"{name[:80]!r} is not an arXiv id such as 1410.5401v2.")
+        wanted[f"{identity[0]}{identity[1] or ''}"] = identity[0]
     names = list(wanted)
     for start in range(0, len(names), page):
         batch = names[start : start + page]
@@ -98,8 +104,7 @@ def by_ids(
             )
         received = {e.arxiv_id for e in feed.entries if isinstance(e, Document)}
         for name in batch:
-            identity = find_arxiv_id(name)
-            if identity is not None and identity[0] not in received:
+            if wanted[name] not in received:
                 yield Fault(name, "arXiv has no paper with this id")
 
 
@@ -118,10 +123,14 @@ def _page(client: Client, url: str, start: int, size: int) -> bytes:
             body = client.get(url, check=check, offset=start)
         return body
     except BadStatusError as error:
-        message = _words(error.body)
-        if message is None:
-            raise
-        raise BadReplyError(message, url, "Check the query and the ids.", start) from error
+        try:
+            read_feed(error.body)
+        except ReportedError as reported:
+            what = str(reported)
+            raise BadReplyError(what, url, "Check the query and the ids.", start) from error
+        except InputError:
+            pass
+        raise
 
 
 def _checked(body: bytes, start: int, size: int) -> Feed:
@@ -135,24 +144,6 @@ def _checked(body: bytes, start: int, size: int) -> Feed:
             f"it holds {len(feed.entries)} of the {due} results expected, of {feed.total} in all"
         )
     return feed
-
-
-def _words(body: bytes) -> str | None:
-    """Message of a feed that reports an API error; None if the body is not such a feed."""
-    try:
-        read_feed(body)
-    except ReportedError as error:
-        return str(error)
-    except InputError:
-        return None
-    return None
-
-
-def _spell(name: str) -> str:
-    identity = find_arxiv_id(name)
-    if identity is None:
-        raise InputError(f"{name[:80]!r} is not an arXiv id such as 1410.5401v2.")
-    return f"{identity[0]}{identity[1] or ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import html
 import re
-import tarfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from vivavoce.errors import InputError
+from vivavoce.sources.fulltext.latex.archives import is_tar
 from vivavoce.sources.http.client import (
     BadStatusError,
     Client,
@@ -48,7 +48,6 @@ _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _PDF = b"%PDF-"
 _PDF_WITHIN = 1024
-_BLOCK = 512
 _PEEK = 4096
 _MIN_PARAGRAPHS = 5
 """A page that only points at a PDF has one paragraph."""
@@ -184,13 +183,19 @@ def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
     valid = validate(fetched.body)
     if isinstance(valid, Missing):
         return replace(valid, status=200)
-    if valid.named is not None and not _is_meant(wanted, *valid.named):
-        return Missing(UNUSABLE, f"the server sent {valid.named[0]}{valid.named[1] or ''}", 200)
+    if valid.named is not None:
+        (name, version), asked = valid.named, find_arxiv_id(wanted.name) or (wanted.name, None)
+        if name != asked[0] or (None not in (version, asked[1]) and version != asked[1]):
+            return Missing(UNUSABLE, f"the server sent {name}{version or ''}", 200)
     return Text(valid, fetched.body, fetched.url, _version(wanted, valid, fetched))
 
 
 def _lack_of_status(error: BadStatusError, validate: Validator) -> Missing:
-    notice = _notice_of(error.body, validate)
+    try:
+        answer = validate(error.body)
+    except InputError:
+        answer = None
+    notice = answer if isinstance(answer, Missing) else None
     if notice is not None and notice.outcome == WITHDRAWN:
         return Missing(WITHDRAWN, notice.reason, error.status)
     if error.status in _GONE or notice is not None:
@@ -198,15 +203,6 @@ def _lack_of_status(error: BadStatusError, validate: Validator) -> Missing:
         return Missing(MISSING, notice.reason if notice else _shown(error), error.status)
     is_passing = error.status >= 500 or error.status in {408, 425, _TOO_MANY_REQUESTS}
     return Missing(FAILED if is_passing else REFUSED, _shown(error), error.status)
-
-
-def _notice_of(body: bytes, validate: Validator) -> Missing | None:
-    """Read the notice about the paper on a page that came with an error."""
-    try:
-        valid = validate(body)
-    except InputError:
-        return None
-    return valid if isinstance(valid, Missing) else None
 
 
 def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | None:
@@ -218,12 +214,6 @@ def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | N
     known += [identity for text in witnesses if (identity := find_arxiv_id(text[:400]))]
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return next((version for name, version in known if name == asked[0] and version), None)
-
-
-def _is_meant(wanted: WantedText, name: str, version: str | None) -> bool:
-    """Check whether the id printed on a page is the one requested."""
-    asked = find_arxiv_id(wanted.name) or (wanted.name, None)
-    return name == asked[0] and (None in (version, asked[1]) or version == asked[1])
 
 
 def _shown(error: HttpError) -> str:
@@ -273,19 +263,11 @@ def _validate_unpacked(start: bytes, packing: str) -> ValidText | Missing | None
         return Missing("unusable", "it is PostScript")
     if b"%auto-ignore" in start[:_PDF_WITHIN]:
         return Missing("withdrawn", "the e-print says that the paper was withdrawn")
-    if _is_tar(start):
+    if is_tar(start):
         return ValidText("latex", f".tar{packing}")
     if not packing and b"\0" not in start and not _is_markup(start) and _TEX.search(start):
         return ValidText("latex", ".tex")
     return None
-
-
-def _is_tar(start: bytes) -> bool:
-    try:
-        tarfile.TarInfo.frombuf(start[:_BLOCK], "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
-        return False
-    return True
 
 
 def _is_markup(body: bytes) -> bool:
@@ -305,8 +287,7 @@ def _notice(body: bytes, asked: str) -> Missing:
 
 
 def _plain(markup: bytes) -> str:
-    text = html.unescape(markup.decode("utf-8", "replace"))
-    return clean_line(text)
+    return clean_line(html.unescape(markup.decode("utf-8", "replace")))
 
 
 def _licence(text: str) -> str | None:

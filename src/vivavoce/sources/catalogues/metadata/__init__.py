@@ -29,10 +29,8 @@ from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line, clean_text
 
 COLUMNS = tuple(
-    (
-        "id title abstract authors author_ids published year month categories doi arxiv_id "
-        "source_url venues booktitle venue licence file"
-    ).split()
+    "id title abstract authors author_ids published year month categories doi arxiv_id"
+    " source_url venues booktitle venue licence file".split()
 )
 
 IDENTITIES = ("id", "doi", "arxiv_id", "source_url", "file")
@@ -50,19 +48,22 @@ def document_from(row: Row) -> Document:
 
     A DOI or arXiv id that cannot be read counts as absent.
     """
-    given, url = _to_name(row.get("id"), "id"), _text(row, "source_url")
-    path = (_text(row, "file") or "").replace("\\", "/")
+    given, url = _to_name(row.get("id"), "id"), _text(row.get("source_url"), "source_url")
+    path = (_text(row.get("file"), "file") or "").replace("\\", "/")
     file = path.rstrip("/").rpartition("/")[2] or None
-    doi_text, arxiv_text = _text(row, "doi"), _text(row, "arxiv_id")
+    doi_text, arxiv_text = _text(row.get("doi"), "doi"), _text(row.get("arxiv_id"), "arxiv_id")
     doi = find_doi(doi_text) if doi_text else None
     if doi is None and given and given.startswith("10."):
         doi = find_doi(given)
     doi = doi or find_doi(url or "")
-    arxiv_id = _find_arxiv(arxiv_text, given, url, file, doi)
-    acl_id = _find_acl(given, url, file, doi)
-    if not (given or url or file or doi or (arxiv_text and arxiv_id)):
-        raise InputError(_why_nameless(doi_text, arxiv_text))
+    places = filter(None, (arxiv_text, given, url, file, doi))
+    arxiv_id = next((known[0] for place in places if (known := find_arxiv_id(place))), None)
+    acl_doi = doi if doi and doi.startswith(_ACL_DOIS) else None
+    places = filter(None, (given, url, file, acl_doi))
+    acl_id = next((found for place in places if (found := find_acl_id(place))), None)
     is_named = bool(given or url or doi or (arxiv_text and arxiv_id))
+    if not is_named and not file:
+        raise InputError(_why_nameless(doi_text, arxiv_text))
     key = _key(arxiv_id, acl_id, doi, given, url) if is_named else f"file:{file}"
     return Document(
         kind="metadata",
@@ -74,7 +75,7 @@ def document_from(row: Row) -> Document:
         doi=doi,
         source_url=url,
         title=_line(row, "title"),
-        abstract=_text(row, "abstract"),
+        abstract=_text(row.get("abstract"), "abstract"),
         published=_published(row),
         categories=tuple(_terms(row, "categories", spaces=True)),
         venue="; ".join(_terms(row, "venues")) or _line(row, "booktitle") or _line(row, "venue"),
@@ -88,13 +89,7 @@ def _is_absent(value: Any) -> bool:
     return value is None or value in ("", []) or (isinstance(value, float) and value != value)
 
 
-def _text(row: Row, column: str) -> str | None:
-    return _to_text(row.get(column), column)
-
-
-def _to_text(value: Any, what: str) -> str | None:
-    if value is None:
-        return None
+def _text(value: Any, what: str) -> str | None:
     if isinstance(value, str):
         return clean_text(value).strip() or None
     if _is_absent(value):
@@ -107,7 +102,7 @@ def _line(row: Row, column: str) -> str | None:
 
 
 def _to_line(value: Any, what: str) -> str | None:
-    text = _to_text(value, what)
+    text = _text(value, what)
     return " ".join(text.split()) if text else None
 
 
@@ -116,7 +111,7 @@ def _to_name(value: Any, what: str) -> str | None:
     if isinstance(value, float) and value.is_integer():  # a data frame with missing cells
         return str(int(value))
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number else _to_text(value, what)
+    return str(value) if is_number else _text(value, what)
 
 
 def _kind(value: Any) -> str:
@@ -129,20 +124,6 @@ def _kind(value: Any) -> str:
         dict: "an object",
     }
     return names.get(type(value), f"of the type {type(value).__name__}")
-
-
-def _find_arxiv(*places: str | None) -> str | None:
-    for place in places:
-        if place and (identity := find_arxiv_id(place)):
-            return identity[0]
-    return None
-
-
-def _find_acl(given: str | None, url: str | None, file: str | None, doi: str | None) -> str | None:
-    for place in (given, url, file, doi if doi and doi.startswith(_ACL_DOIS) else None):
-        if place and (acl_id := find_acl_id(place)):
-            return acl_id
-    return None
 
 
 def _why_nameless(doi_text: str | None, arxiv_text: str | None) -> str:
@@ -231,8 +212,7 @@ def _authors(row: Row) -> tuple[Author, ...]:
         ids = [None] * len(names)
     if len(names) != len(ids):
         raise InputError(f"author_ids has {len(ids)} entries, authors has {len(names)}")
-    authors = map(_author, names, ids)
-    return tuple([author for author in authors if author is not None])
+    return tuple(filter(None, map(_author, names, ids)))
 
 
 def _entries(row: Row, column: str) -> list[Any]:
@@ -245,14 +225,13 @@ def _entries(row: Row, column: str) -> list[Any]:
         raise InputError(f"{column} is {_kind(value)} instead of a list or text")
     if value.lstrip().startswith("["):
         try:
-            listed: list[Any] = json.loads(value)
+            return list(json.loads(value))
         except (ValueError, RecursionError) as error:
             raise InputError(
                 f"{column} looks like a list but is not JSON: separate entries with ;"
             ) from error
-        return listed
     entries = value.split(";")
-    return entries[:-1] if not entries[-1].strip() else entries
+    return entries if entries[-1].strip() else entries[:-1]
 
 
 def _author(name: Any, author_id: Any) -> Author | None:
@@ -293,17 +272,15 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     """Read the documents of a piece; raises `InputError` only for a rename that cannot be done."""
     rename = options.rename
     _check_targets(rename)
+
+    def rows() -> Rows:
+        if rename and piece.start == 0:
+            _check_sources(rename, column_names(piece.path, rename), piece.path)
+        yield from read_rows(piece, dict.fromkeys((*COLUMNS, *rename)))
+
     return read_documents(
-        piece,
-        _rows(piece, rename),
-        lambda row: document_from(_in_own_fields(row, rename) if rename else row),
+        piece, rows(), lambda row: document_from(_in_own_fields(row, rename) if rename else row)
     )
-
-
-def _rows(piece: Piece, rename: Mapping[str, str]) -> Rows:
-    if rename and piece.start == 0:
-        _check_sources(rename, column_names(piece.path, rename), piece.path)
-    yield from read_rows(piece, dict.fromkeys((*COLUMNS, *rename)))
 
 
 def _in_own_fields(row: Mapping[str, _Value], rename: Mapping[str, str]) -> dict[str, _Value]:

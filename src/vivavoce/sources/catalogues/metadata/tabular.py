@@ -54,21 +54,16 @@ def cut(path: Path) -> Iterator[Piece]:
     """
     if not path.is_file():
         raise InputError(f"{path} is not a file.")
+    pieces: list[Piece] = []
     try:
-        pieces = list(_runs(path))
+        kind = _format(path)
+        if kind == "parquet":
+            pieces = list(_parquet_pieces(path))
+        elif kind == "jsonl" and not is_gzip(path):
+            pieces = list(_line_pieces(path))
     except (BadFile, *DAMAGE):
         pieces = []
     yield from pieces if len(pieces) > 1 else [Piece(path)]
-
-
-def _runs(path: Path) -> Iterator[Piece]:
-    kind = _format(path)
-    if kind == "parquet":
-        yield from _parquet_pieces(path)
-    elif kind == "jsonl" and not is_gzip(path):
-        yield from _line_pieces(path)
-    else:
-        yield Piece(path)
 
 
 def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
@@ -82,7 +77,14 @@ def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
             return list(dict.fromkeys(file.schema_arrow.names))
     if kind == "csv":
         return list(dict.fromkeys(_csv_header(_csv_records(path))))
-    return _json_keys(path, looked_for)
+    keys: dict[str, None] = {}
+    for count, (_, row) in enumerate(_json_rows(Piece(path))):
+        is_sample = count < ROWS_SEARCHED_FOR_COLUMNS
+        if not is_sample and all(key in keys for key in looked_for):
+            break
+        if not isinstance(row, str):
+            keys.update((key, None) for key in row if is_sample or key in looked_for)
+    return list(keys)
 
 
 def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
@@ -209,10 +211,9 @@ def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
 
 def _cells(column: pa.Array) -> list[Any]:
     try:
-        cells: list[Any] = column.to_pylist()
+        return list(column.to_pylist())
     except (ValueError, OverflowError):
         return [_cell(cell) for cell in column]
-    return cells
 
 
 def _cell(cell: pa.Scalar) -> Any:
@@ -257,17 +258,6 @@ def _json_rows(piece: Piece, _wanted: Collection[str] = ()) -> Rows:
                     yield number, str(error)
 
 
-def _json_keys(path: Path, looked_for: Collection[str]) -> list[str]:
-    keys: dict[str, None] = {}
-    for count, (_, row) in enumerate(_json_rows(Piece(path))):
-        is_sample = count < ROWS_SEARCHED_FOR_COLUMNS
-        if not is_sample and all(key in keys for key in looked_for):
-            break
-        if not isinstance(row, str):
-            keys.update((key, None) for key in row if is_sample or key in looked_for)
-    return list(keys)
-
-
 # CSV
 
 
@@ -277,7 +267,8 @@ class _CsvLines:
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self._again: deque[str] = deque()
-        self._taken: list[str] = []
+        self.taken: list[str] = []
+        """Lines since the last record."""
 
     def __iter__(self) -> _CsvLines:
         return self
@@ -286,18 +277,13 @@ class _CsvLines:
         line = self._again.popleft() if self._again else self._stream.readline(_MAX_LINE)
         if not line:
             raise StopIteration
-        self._taken.append(line)
+        self.taken.append(line)
         return line
 
-    def end_record(self) -> int:
-        """The number of lines since the last record."""
-        count = len(self._taken)
-        self._taken.clear()
-        return count
-
     def give_back_all_but_one(self) -> None:
-        self._again.extendleft(reversed(self._taken[1:]))
-        del self._taken[1:]
+        """Give back the lines since the last record, but for its own."""
+        self._again.extendleft(reversed(self.taken[1:]))
+        del self.taken[1:]
 
 
 def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
@@ -323,7 +309,8 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
                 line = record if isinstance(record, str) else "".join(record)
                 is_utf8 = line.isascii() or not any("\udc80" <= c <= "\udcff" for c in line)
                 yield number, record if is_utf8 else "the line is not UTF-8"
-            number += lines.end_record()
+            number += len(lines.taken)
+            lines.taken.clear()
 
 
 def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:

@@ -17,14 +17,7 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
-from vivavoce.sources.catalogues.arxiv import (
-    FOR,
-    GROUP,
-    decode_feed,
-    part_names,
-    spell_name,
-)
+from vivavoce.sources.catalogues.arxiv import FOR, GROUP, decode_feed, part_names, spell_name
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
@@ -345,8 +338,8 @@ def _parts(path: Path) -> list[Path]:
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     yield from _read_pages(piece, options)
-    if len(_parts(piece.path)) > 1 and _is_open(piece.path.parent / STATE):
-        folder = piece.path.parent
+    folder = piece.path.parent
+    if len(_parts(piece.path)) > 1 and _is_open(folder / STATE):
         yield Fault(
             f"{folder.name}/{STATE}",
             "the harvest in this folder is unfinished, so papers are missing: run the same viva "

@@ -156,7 +156,10 @@ def harvest(
         VivaError: An unfinished harvest covers other days.
         HttpError: A page could not be fetched whole; the error carries its offset.
     """
-    _check_arguments(set, start, until)
+    if set is not None and not _SET.fullmatch(set):
+        raise InputError(f"{set[:80]!r} is not a set such as cs or math:math:NA.")
+    if start and until and start > until:
+        raise InputError(f"{start} is after {until}: choose a start on or before the end.")
     days = (start.isoformat() if start else None, until.isoformat() if until else None)
     with lock(folder):
         state = load_state(folder)
@@ -165,8 +168,12 @@ def harvest(
         if listing.open is None or fresh:
             first = days[0] or listing.newest
             listing.open = Progress(start=first, until=days[1], since=first)
-        else:
-            _check_resumed(listing.open, days, folder)
+        elif days[0] not in {None, listing.open.start} or days[1] not in {None, listing.open.until}:
+            raise VivaError(
+                f"An unfinished harvest in {folder} covers {listing.open.start or 'the beginning'} "
+                f"to {listing.open.until or 'the newest'}. Finish it with these days, or drop it "
+                "with --fresh."
+            )
         run = _Run(client, folder, state, listing, listing.open)
         run.ask_all(progress)
         return run.report(resumed=resumed)
@@ -238,7 +245,11 @@ class _Run:
             body = self._client.get(url, check=check, offset=opened.received)
         except BadStatusError as error:
             body = error.body
-            if _error_in(body) is None:
+            try:
+                is_answer = read_page(body).error is not None
+            except InputError:
+                is_answer = False
+            if not is_answer:
                 raise
         except BadReplyError:
             if codes != [_NOTHING]:
@@ -330,29 +341,3 @@ def _problem(page: Page, opened: Progress) -> str:
     if page.token is None and page.total is not None and after < page.total:
         return f"the list ends after {after} of {page.total} records"
     return ""
-
-
-def _error_in(body: bytes) -> tuple[str, str] | None:
-    """Error that a body reports; None if the body is not an answer of the repository."""
-    try:
-        return read_page(body).error
-    except InputError:
-        return None
-
-
-def _check_arguments(set: str | None, start: date | None, until: date | None) -> None:
-    if set is not None and not _SET.fullmatch(set):
-        raise InputError(f"{set[:80]!r} is not a set such as cs or math:math:NA.")
-    if start and until and start > until:
-        raise InputError(f"{start} is after {until}: choose a start on or before the end.")
-
-
-def _check_resumed(opened: Progress, days: tuple[str | None, str | None], folder: Path) -> None:
-    """Check that days given while a harvest is unfinished are the days of that harvest."""
-    start, until = days
-    if (start is None or start == opened.start) and until in {None, opened.until}:
-        return
-    raise VivaError(
-        f"An unfinished harvest in {folder} covers {opened.start or 'the beginning'} to "
-        f"{opened.until or 'the newest'}. Finish it with these days, or drop it with --fresh."
-    )

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.html.sections import (
     Body,
@@ -89,18 +87,17 @@ def read_identity(root: etree._Element, name: str) -> Document:
         categories=(parts["category"],) if parts else (),
         published=day if version == "v1" else None,
         stamped=day,
+        licence=_licence(root),
     )
 
 
-def read_licence(root: etree._Element) -> str | None:
+def _licence(root: etree._Element) -> str | None:
     """The licence that arXiv prints: its address where the link has it, else its name."""
     holder = _by_id(root, "license-tr")
-    if holder is None:
-        return None
-    href = holder.get("href") or ""
-    if any(part in href for part in _LICENCES):
-        return href[:_MAX_LICENCE]
-    return _LICENCE_START.sub("", line_of(holder), count=1)[:_MAX_LICENCE] or None
+    href = "" if holder is None else holder.get("href") or ""
+    if not any(part in href for part in _LICENCES):
+        href = _LICENCE_START.sub("", line_of(holder), count=1)
+    return href[:_MAX_LICENCE] or None
 
 
 def _by_id(root: etree._Element, name: str) -> etree._Element | None:
@@ -112,25 +109,21 @@ def _by_id(root: etree._Element, name: str) -> etree._Element | None:
 def read_authors(document: etree._Element) -> tuple[Author, ...]:
     """The authors in order, each once; affiliations, notes and addresses are left out."""
     authors: dict[str, Author] = {}
-    for creator in _creators(document):
-        names = list(_names(creator))
-        links = [link.get("href") or "" for link in creator.iter("a")] if len(names) == 1 else []
-        ids = (find_orcid(link) for link in links if "orcid" in link)
-        orcid = next(filter(None, ids), None)
-        for name in names:
-            authors.setdefault(name, Author(name, orcid))
-            if len(authors) >= _MAX_AUTHORS:
-                return tuple(authors.values())
-    return tuple(authors.values())
-
-
-def _creators(document: etree._Element) -> Iterator[etree._Element]:
-    """Elements that hold an author with all details; a bare name where none does."""
     for holder in with_class(document, "ltx_authors"):
+        # Elements that hold an author with all details; bare names where there are none.
         creators = list(with_class(holder, "ltx_creator"))
         for creator in creators or with_class(holder, "ltx_personname"):
-            if "ltx_role_editor" not in classes_of(creator):
-                yield creator
+            if "ltx_role_editor" in classes_of(creator):
+                continue
+            names = list(_names(creator))
+            links = (link.get("href") or "" for link in creator.iter("a") if len(names) == 1)
+            ids = (find_orcid(link) for link in links if "orcid" in link)
+            orcid = next(filter(None, ids), None)
+            for name in names:
+                authors.setdefault(name, Author(name, orcid))
+                if len(authors) >= _MAX_AUTHORS:
+                    return tuple(authors.values())
+    return tuple(authors.values())
 
 
 def _names(creator: etree._Element) -> Iterator[str]:
@@ -181,22 +174,23 @@ def read_document(content: bytes, name: str) -> Document:
     root = parse_page(content)
     document = find_document(root, content)
     entries = read_entries(document)
-    body = Body(document, entries)
-    if not (body.blocks or entries or body.tables or read_abstract(document)):
+    body = Body(document)
+    abstract = read_abstract(document)
+    if not (body.blocks or entries or body.tables or abstract):
         raise InputError("the page holds no abstract, no text and no references")
     paper = Manuscript(
-        title=_title(root, document) or "",
-        abstract=read_abstract(document),
+        title=_title(root, document),
+        abstract=abstract,
         authors=read_authors(document),
         blocks=body.blocks,
         entries=entries,
         tables=body.tables,
         style=citation_style(document),
     )
-    return assemble(paper, replace(read_identity(root, name), licence=read_licence(root)))
+    return assemble(paper, read_identity(root, name))
 
 
-def _title(root: etree._Element, document: etree._Element) -> str | None:
+def _title(root: etree._Element, document: etree._Element) -> str:
     """The title over the paper, else that of the page without the identifier before it."""
     title, subtitle = (
         line_of(next(with_class(document, name), None))
@@ -205,7 +199,7 @@ def _title(root: etree._Element, document: etree._Element) -> str | None:
     if title:
         return f"{title}: {subtitle}" if subtitle else title
     named = _IN_BRACKETS.sub("", line_of(root.find("head/title")), count=1)
-    return named if named and named.lower() not in _UNTITLED else None
+    return "" if named.lower() in _UNTITLED else named
 
 
 SOURCE = Source(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from lxml import etree
@@ -127,7 +127,7 @@ _is_title = _marked("ltx_title", "h1", "h2", "h3", "h4", "h5", "h6")
 class Body:
     """The sections and tables of a paper, found in one walk over it."""
 
-    def __init__(self, document: etree._Element, entries: Sequence[Entry]) -> None:
+    def __init__(self, document: etree._Element) -> None:
         self._shift = int(next(with_class(document, "ltx_chapter"), None) is not None)
         tagged = (tag for tag in document.iter("span") if _TAG_SECTION in classes_of(tag))
         self._has_tags = next(tagged, None) is not None
@@ -153,19 +153,16 @@ class Body:
             self._division(element, depth, 1, "acknowledgements")
             self._story.open(before)
         elif names & _FLOATS or element.tag == "figure":
-            self._float(element, names, depth)
+            is_table = "ltx_table" in names
+            for table in [element] if is_table else outside_divisions(element, _is_table):
+                self._add(table)
+            for division in outermost(element, is_division):  # which LaTeXML has left open
+                self._writer.element(division, depth + 1)
         elif is_tabular(element) and is_grid(element):
             self._add(element)
         else:
             return False
         return True
-
-    def _float(self, element: etree._Element, names: frozenset[str], depth: int) -> None:
-        """The tables of a float, and the sections inside one that LaTeXML has left open."""
-        for table in [element] if "ltx_table" in names else outside_divisions(element, _is_table):
-            self._add(table)
-        for division in outermost(element, is_division):
-            self._writer.element(division, depth + 1)
 
     def _division(self, element: etree._Element, depth: int, level: int, role: str | None) -> None:
         outer, self._role = self._role, role

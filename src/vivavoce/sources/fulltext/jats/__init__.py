@@ -10,7 +10,6 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.jats.parts import (
     HREF,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable, bounded
+from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable, bounded, full_name
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
     MAX_WIDTH,
@@ -76,9 +76,8 @@ def _is_citation(mark: etree._Element) -> bool:
 
 def read_name(person: etree._Element) -> str:
     """Given names, surname and suffix in the order printed; empty without letters."""
-    parts = [print_text(person.find(tag)) for tag in ("given-names", "surname", "suffix")]
-    name = " ".join(part for part in parts if part) or print_text(person)
-    return name if any(map(str.isalpha, name)) else ""
+    parts = (print_text(person.find(tag)) for tag in ("given-names", "surname", "suffix"))
+    return full_name(parts, otherwise=print_text(person))
 
 
 def read_entries(ref: etree._Element) -> Iterator[Entry]:
@@ -98,6 +97,11 @@ def _entry(citation: etree._Element, group: str) -> Entry:
     tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
     people = _people(citation)
     years = [print_text(year) for year in citation.iter("year")]
+    # Some publishers print little between the fields of all entries.
+    tails = [child.tail or "" for child in citation][:-1]
+    has_fields_only = citation.tag in ("element-citation", "nlm-citation") or (
+        sum(not tail.strip() for tail in tails) > len(tails) / 2
+    )
     is_named = citation.tag == "element-citation" or citation.find(".//name") is not None
     numbers = {
         kind: " ".join(
@@ -110,7 +114,7 @@ def _entry(citation: etree._Element, group: str) -> Entry:
     return Entry(
         key=citation.get("id") or "",
         group=group,
-        raw="" if _holds_only_fields(citation) else print_text(citation, frozenset({"label"})),
+        raw="" if has_fields_only else print_text(citation, frozenset({"label"})),
         pieces=[*_pieces(citation, people), *numbers.values()],
         titles=[print_text(citation.find(f".//{tag}")).rstrip(" .") for tag in tags],
         years=years if is_named else [*years, print_text(citation)],
@@ -126,14 +130,6 @@ def _people(citation: etree._Element) -> list[etree._Element]:
         if group.get("person-group-type") in {"author", None}:
             return [*group.iter("name", "string-name", "collab")]
     return [*citation.iter("name", "string-name", "collab")]
-
-
-def _holds_only_fields(citation: etree._Element) -> bool:
-    """Check whether little is printed between the fields, as in all entries of some publishers."""
-    if citation.tag in ("element-citation", "nlm-citation"):
-        return True
-    tails = [child.tail or "" for child in citation][:-1]
-    return sum(not tail.strip() for tail in tails) > len(tails) / 2
 
 
 def _pieces(citation: etree._Element, people: list[etree._Element]) -> Iterator[str]:

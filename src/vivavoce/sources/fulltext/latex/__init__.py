@@ -10,7 +10,6 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, read_whole
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.latex.archives import ARCHIVE_SUFFIXES, unpack
 from vivavoce.sources.fulltext.latex.files import (

@@ -76,7 +76,7 @@ class Part:
 def is_tar(start: bytes) -> bool:
     """Check whether bytes start as a tar archive does."""
     try:
-        tarfile.TarInfo.frombuf(start, "utf-8", "replace")
+        tarfile.TarInfo.frombuf(start[:BLOCK], "utf-8", "replace")
     except tarfile.HeaderError:
         return False
     return True
@@ -290,8 +290,9 @@ def _collect(members: Iterator[Member]) -> dict[str, bytes]:
     for count, (name, stream) in enumerate(members):
         if count >= _MAX_MEMBERS:
             raise InputError(f"the archive has more than {_MAX_MEMBERS} files")
-        plain = _inner_name(name)
-        if not plain.lower().endswith(TEXT_SUFFIXES):
+        plain = posixpath.normpath(clean_text(name).replace("\\", "/").replace("\n", " "))
+        is_outside = plain.startswith(("/", "../")) or _DRIVE.match(plain) is not None
+        if is_outside or not plain.lower().endswith(TEXT_SUFFIXES):
             continue
         content = stream.read(LARGEST_FILE + 1)
         total += len(content)
@@ -302,10 +303,3 @@ def _collect(members: Iterator[Member]) -> dict[str, bytes]:
         if content:
             files.setdefault(plain, content)
     return files
-
-
-def _inner_name(name: str) -> str:
-    """The name of a file below the paper's folder; empty for one that leads out of it."""
-    plain = posixpath.normpath(clean_text(name).replace("\\", "/").replace("\n", " "))
-    is_outside = plain.startswith(("/", "../")) or plain == ".." or _DRIVE.match(plain) is not None
-    return "" if is_outside else plain

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.latex.biblatex import MAX_ENTRIES, is_biblatex, read_biblatex
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import expand
@@ -54,13 +53,23 @@ _MAX_ENTRY = 100_000
 _MAX_FIELD = 5_000
 _MAX_STRINGS = 2_000
 _NO_ENTRIES = frozenset({"comment", "preamble", "string"})
+_MAX_ENTRIES = 5_000
+_BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}")
+_FIELD = re.compile(
+    r"\\field\{(title|subtitle|year|journaltitle|booktitle|eprint|note)\}\{(.{0,2000})\}\s*$", re.M
+)
+_VERB = re.compile(r"\\verb\{(doi|eprint|url)\}\s*\n\s*\\verb (\S{1,500})")
+_NAME_LIST = re.compile(r"\\name\{(?:author|editor)\}\{(\d{1,5})\}")
+_AFTER_NAMES = re.compile(r"\n\s*\\(?:name|list|strng|field)\b")
+_PERSON = re.compile(r"\{\{[^{}]{0,200}hash=[^{}]{0,200}\}")
+_PART = re.compile(r"\b(family|given|prefix)=\{((?:[^{}]|\{[^{}]{0,200}\}){0,300})\}")
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution")
 
 
 def read_items(layout: Layout) -> list[Entry]:
     r"""The entries of the `\bibitem` commands in a layout, in order."""
     setter = Typesetter(layout)
-    places = list(layout.find(_ITEM))[:MAX_ENTRIES]
+    places = list(layout.find(_ITEM))[:_MAX_ENTRIES]
     entries: list[Entry] = []
     for place, following in pairwise([*places, len(layout.tokens)]):
         label = layout.option(place + 1)
@@ -175,8 +184,8 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
     others = [name for name in files.names if name.lower().endswith(".bbl") and "/" not in name]
     for name in [*named, *(others if len(others) == 1 else [])]:
         text = files.text(name)
-        if is_biblatex(text):
-            return read_biblatex(text), None
+        if "\\entry{" in text and "\\field{" in text:
+            return _read_biblatex(text), None
         inside = Layout(expand(files, name))
         entries = read_items(inside)
         if entries:
@@ -232,7 +241,7 @@ def _read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
         _cut(text, wanted, blocks, strings)
     order = [key for key in wanted if key in blocks]
     order += [key for key in blocks if key not in wanted]
-    fields = _parse([blocks[key] for key in order[:MAX_ENTRIES]], strings)
+    fields = _parse([blocks[key] for key in order[:_MAX_ENTRIES]], strings)
     return [_entry(*fields[key]) for key in order if key in fields]
 
 
@@ -338,3 +347,48 @@ def _split_and(field: str) -> list[str]:
         depth += word.count("{") - word.count("}")
     names.append(" ".join(words))
     return [name for name in names if name]
+
+
+def _read_biblatex(text: str) -> list[Entry]:
+    """The entries of a .bbl file that biblatex wrote, each key once."""
+    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
+    entries: dict[str, Entry] = {}
+    ends = [*(found.start() for found in starts), len(text)][1:]
+    for found, end in zip(starts, ends, strict=False):
+        if found[1] not in entries:
+            entries[found[1]] = _biblatex_entry(found[1], text[found.end() : end][:50_000])
+    return list(entries.values())
+
+
+def _biblatex_entry(key: str, body: str) -> Entry:
+    fields = {name: plain_text(value) for name, value in reversed(_FIELD.findall(body))}
+    fields |= dict(_VERB.findall(body))
+    surnames, first = _biblatex_names(body)
+    venue = fields.get("journaltitle") or fields.get("booktitle") or ""
+    title = ": ".join(filter(None, (fields.get("title"), fields.get("subtitle"))))
+    year = fields.get("year", "")
+    return Entry(
+        key=key,
+        pieces=[", ".join(surnames[:20]), title, venue, year[:4]],
+        titles=[title],
+        years=[year],
+        surnames=[first or ""],
+        names=short_names(surnames[:3], has_others=len(surnames) > 2),
+        numbers={"arxiv": fields.get("eprint", ""), "doi": fields.get("doi", "")},
+        links=fields.get("url", ""),
+    )
+
+
+def _biblatex_names(body: str) -> tuple[list[str], str | None]:
+    """Surnames of the authors, else of the editors, and the first one's whole name."""
+    start = _NAME_LIST.search(body)
+    if start is None:
+        return [], None
+    lines = _AFTER_NAMES.split(body[start.end() :], maxsplit=1)[0]
+    people = [dict(_PART.findall(part)) for part in _PERSON.split(lines)[1:]]
+    surnames = [
+        plain_text(f"{person.get('prefix', '')} {person.get('family', '')}".strip())
+        for person in people[: min(int(start[1]), 100)]
+    ]
+    given = plain_text(people[0].get("given", "")) if people else ""
+    return surnames, f"{given} {surnames[0]}".strip() if surnames else None

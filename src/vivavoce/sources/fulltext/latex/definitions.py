@@ -43,7 +43,8 @@ class Definitions(TokenStream):
         argument = "".join(self.argument()).strip()
         return argument if argument[:1] == "\\" else ""
 
-    def _store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
+    def store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
+        """Keep a definition; one that `keeps` changes no known command."""
         if len(name) < 2 or is_own_command(name) or (keeps and name in self.macros):
             return
         if name in self._ignored:
@@ -63,7 +64,7 @@ class Definitions(TokenStream):
         self.take("*")
         name = self.name()
         count, default = self._parameters()
-        self._store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
+        self.store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
 
     def define_primitive(self, *, is_expanded: bool) -> None:
         r"""Read a definition by `\def`, or by `\edef`, whose body is expanded."""
@@ -80,14 +81,9 @@ class Definitions(TokenStream):
             body = tuple(part for t in body for part in (former if t == name else (t,)))
         # Text between the parameters would have to be found in every call.
         if all(map(is_parameter, parameters)):
-            self._store(name, Macro(body, len(parameters)))
+            self.store(name, Macro(body, len(parameters)))
 
-    def define_document_command(self) -> None:
-        r"""Read a definition by `\NewDocumentCommand`."""
-        name, kinds = self.name(), self._kinds()
-        self._store(name, Macro(tuple(self.argument()), len(kinds), kinds=kinds))
-
-    def _kinds(self) -> str:
+    def kinds(self) -> str:
         """The kinds of arguments of a specification such as `s O{} m`."""
         kinds: list[str] = []
         depth = 0
@@ -108,14 +104,14 @@ class Definitions(TokenStream):
             other = rest or self.peek() or ""
             if not rest:
                 self.next()
-        self._store(name, self.macros.get(other) or Macro((other,) if other else ()))
+        self.store(name, self.macros.get(other) or Macro((other,) if other else ()))
 
     def define_environment(self, command: str) -> None:
         """Read a definition of an environment by one of the commands that make them."""
         self.take("*")
         name = "".join(self.argument()).strip()
         if command in _DOCUMENT_ENVIRONMENTS:
-            kinds = self._kinds()
+            kinds = self.kinds()
             first = Macro(tuple(self.argument()), len(kinds), kinds=kinds)
             last = Macro(tuple(self.argument()))
         else:

@@ -68,13 +68,6 @@ def decode(content: bytes, encoding: str = "cp1252") -> str:
     return content.decode("latin-1")
 
 
-def declared_encoding(content: bytes) -> str | None:
-    """Python's name of the encoding that a file declares; None where it declares none."""
-    found = _ENCODING.search(content)
-    name = (found[1] or found[2]).decode("ascii").lower() if found else ""
-    return _CODECS.get(name, name) or None
-
-
 class PaperFiles:
     """Files of one paper by their name below its folder, with `/` between parts."""
 
@@ -96,7 +89,9 @@ class PaperFiles:
         self._read += len(content)
         if self._read > _LARGEST_PAPER:
             raise InputError(f"its files hold more than {_LARGEST_PAPER >> 20} MiB of text")
-        self.encoding = declared_encoding(content) or self.encoding
+        if (declared := _ENCODING.search(content)) is not None:
+            name = (declared[1] or declared[2]).decode("ascii").lower()
+            self.encoding = _CODECS.get(name, name)
         return decode(content, self.encoding)
 
     def _load(self, name: str) -> bytes:

@@ -17,12 +17,7 @@ from vivavoce.sources.fulltext.latex.definitions import Definitions, Macro, is_p
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
 from vivavoce.sources.fulltext.latex.packages import Acronyms, quantity
-from vivavoce.sources.fulltext.latex.tokens import (
-    LITERAL,
-    EndlessMacros,
-    Frame,
-    tokenise,
-)
+from vivavoce.sources.fulltext.latex.tokens import LITERAL, EndlessMacros, Frame, tokenise
 
 _MAX_TOKENS = 3_000_000
 _MAX_INPUTS = 1_000
@@ -112,14 +107,14 @@ class Expander(Definitions):
         elif token in _PRIMITIVE_DEFINE:
             self.define_primitive(is_expanded=token in {"\\edef", "\\xdef"})
         elif token in _DOCUMENT_COMMANDS:
-            self.define_document_command()
+            name, kinds = self.name(), self.kinds()
+            self.store(name, Macro(tuple(self.argument()), len(kinds), kinds=kinds))
         elif token == "\\let":
             self.let()
         elif token in _ENVIRONMENT:
             self.define_environment(token)
         elif token == "\\newif":
-            switch = self.name()
-            self.switches.setdefault(switch, False)
+            self.switches.setdefault(self.name(), False)
         elif token in self.switches:
             self._decide(token)
         elif token == "\\else":
@@ -171,7 +166,7 @@ class Expander(Definitions):
         answer = self.switches[token]
         if token in _COMPARES:
             first, second = self.next() or "", self.next() or ""
-            answer = self._meaning(first) == self._meaning(second)
+            answer = self.macros.get(first, first) == self.macros.get(second, second)
         elif token == "\\ifdefined":
             answer = self.is_defined(self.next() or "")
         elif token == "\\ifcsname":
@@ -195,9 +190,6 @@ class Expander(Definitions):
     def has_file(self, name: str) -> bool:
         """Check whether a file is one of the paper's."""
         return bool(self._files.find(name))
-
-    def _meaning(self, token: str) -> object:
-        return self.macros.get(token, token)
 
     def _call(self, macro: Macro) -> None:
         kinds = macro.kinds or "m" * macro.arguments

@@ -72,8 +72,8 @@ class Counters:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._counts: Counter[str] = Counter()
-        self._theorems: dict[str, tuple[str, str]] = {}
-        """Environment -> its name as printed, and its counter."""
+        self.theorems: dict[str, tuple[str, str]] = {}
+        """Environment of a theorem -> its name as printed, and its counter."""
         self._within: dict[str, str] = {}
         self._section = ""
         self._meanings: dict[int, tuple[str, str]] = {}
@@ -81,11 +81,6 @@ class Counters:
         self._lists: list[int] = []
         for place in layout.find(frozenset({"\\newtheorem", "\\numberwithin"})):
             self._declare(place)
-
-    @property
-    def theorems(self) -> Iterator[str]:
-        """Environments that are theorems."""
-        return iter(self._theorems)
 
     def _declare(self, place: int) -> None:
         layout = self._layout
@@ -99,12 +94,12 @@ class Counters:
             self._within[name] = layout.source(second).strip()
             return
         counter = layout.source(shared).strip() if shared else name
-        counter = self._theorems.get(counter, ("", counter))[1]
+        counter = self.theorems.get(counter, ("", counter))[1]
         within = layout.option(second.after)
         if within:
             self._within[counter] = layout.source(within).strip()
         if layout.tokens[place + 1] != "*":
-            self._theorems[name] = (layout.source(second).strip(), counter)
+            self.theorems[name] = (layout.source(second).strip(), counter)
 
     def enter_section(self, level: int, number: str | None) -> None:
         """Note a section: counters within it begin again."""
@@ -122,8 +117,8 @@ class Counters:
 
     def begin(self, name: str, place: int) -> None:
         """Count a theorem, or begin to count the items of a list."""
-        if name in self._theorems:
-            printed, counter = self._theorems[name]
+        if name in self.theorems:
+            printed, counter = self.theorems[name]
             self._meanings[place] = (printed, self._step(counter))
         else:
             self._close_lists(place)

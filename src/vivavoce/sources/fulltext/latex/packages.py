@@ -156,7 +156,9 @@ def quantity(command: str, stream: TokenStream) -> list[str] | None:
     given = [stream.argument() for _ in form]
     unit = f"{LITERAL} {unit_text(given.pop())}" if form.endswith("u") else ""
     if form[0] == "a":
-        return [f"{LITERAL}{_angle(source_of(given[0]))}"]
+        parts = zip(source_of(given[0]).split(";"), "°′″", strict=False)
+        angle = "".join(f"{number.strip()}{sign}" for number, sign in parts if number.strip())
+        return [LITERAL + angle]
     if form[0] == "l":
         given = [[number.strip()] for number in source_of(given[0]).split(";") if number.strip()]
     quantities = [[*number, unit] if unit else list(number) for number in given]
@@ -189,8 +191,3 @@ def unit_text(tokens: Sequence[str]) -> str:
             out += ("" if is_joined else " " * (token in _UNITS)) + sign + power
             is_joined, power = token in {"~", "."}, ""
     return " ".join(out.split())
-
-
-def _angle(text: str) -> str:
-    parts = zip(text.split(";"), "°′″", strict=False)
-    return "".join(f"{number.strip()}{sign}" for number, sign in parts if number.strip())

@@ -51,21 +51,15 @@ _MAX_AUTHORS = 3_000
 
 def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
     r"""The authors named in the arguments of `\author` commands, each once."""
-    names: dict[str, None] = {}
-    for argument in arguments:
-        for name in _names(setter, argument):
-            names.setdefault(name)
-    return tuple(Author(name) for name in list(names)[:_MAX_AUTHORS])
+    names = dict.fromkeys(name for argument in arguments for name in _names(setter, argument))
+    return tuple(map(Author, list(names)[:_MAX_AUTHORS]))
 
 
 def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
     layout = setter.layout
-    blocks = [
-        layout.group(place + 1) for place in layout.find(_BLOCK, argument.start, argument.end)
-    ]
-    for block in blocks or [argument]:
-        if block is None:
-            continue
+    places = list(layout.find(_BLOCK, argument.start, argument.end))
+    blocks = [layout.group(place + 1) for place in places] or [argument]
+    for block in filter(None, blocks):
         for part in _split(layout, block, _PARTS):
             lines = _split(layout, part, _BREAKS)
             yield from names_in(_line(setter, line) for line in lines)
@@ -154,11 +148,9 @@ class _Reader:
         hooks |= dict.fromkeys(ABSTRACTS, self._abstract)
         hooks |= {_begin(name): self._abstract for name in ABSTRACT_ENVIRONMENTS}
         hooks |= {_begin(name): self._table for name in (*TABULARS, *TABLES)}
-        hooks |= {_begin(name): self._figure for name in FIGURES}
+        hooks |= {_begin(name): self._float for name in (*FIGURES, *_ALGORITHMS)}
         hooks |= {_begin(name): self._equation for name in MATH}
-        counted = (*self.counters.theorems, "enumerate")
-        hooks |= {_begin(name): self._count for name in counted}
-        hooks |= {_begin(name): self._algorithm for name in _ALGORITHMS}
+        hooks |= {_begin(name): self._count for name in (*self.counters.theorems, "enumerate")}
         hooks["\\item"] = self._item
         hooks |= dict.fromkeys(APPENDICES, self._appendix)
         hooks |= {_begin(name): self._thanks for name in THANKS}
@@ -242,13 +234,6 @@ class _Reader:
         self.counters.begin(name, place)
         return self.setter.begin(name, place, out)
 
-    def _algorithm(self, place: int, out: list[str]) -> int:
-        end = self.layout.ends.get(place)
-        if end is None:
-            return place + 1
-        self._note_labels(place, end, self.counters.algorithm())
-        return end + 1
-
     def _item(self, place: int, out: list[str]) -> int:
         self.counters.item(place)
         return self.setter.command("\\item", place, out, 0)
@@ -259,12 +244,17 @@ class _Reader:
             if key is not None:
                 self.labels.setdefault(self.layout.source(key).strip(), label)
 
-    def _figure(self, place: int, out: list[str]) -> int:
+    def _float(self, place: int, out: list[str]) -> int:
+        """Pass a figure or an algorithm, but note the labels inside."""
         end = self.layout.ends.get(place)
         if end is None:
             return place + 1
-        self.figures += any(True for _ in self.layout.find(_CAPTION, place, end))
-        self._note_labels(place, end, ("Figure", str(self.figures)))
+        if self.layout.tokens[place][7:-1] in FIGURES:
+            self.figures += any(True for _ in self.layout.find(_CAPTION, place, end))
+            label = ("Figure", str(self.figures))
+        else:
+            label = self.counters.algorithm()
+        self._note_labels(place, end, label)
         return end + 1
 
     def _table(self, place: int, out: list[str]) -> int:

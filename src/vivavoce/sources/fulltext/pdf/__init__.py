@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -25,7 +25,6 @@ SOURCE = Source(
     summary="PDF papers: text by section, references and tables, one paper a file",
     is_metadata=False,
     matches=has_suffix(".pdf"),
-    pieces=one_piece,
     read=_read,
     reader_version="10",
 )

@@ -144,36 +144,25 @@ class _Finder:
         """The words from the first that are set in a style; formulas inside belong to it."""
         if style.kind == PLAIN or (style.kind != BOLD and is_upper(words)):
             return list(words)
-        if style.kind != BOLD and self._is_mostly(words, style):
-            return list(words)
+        named = [word for word in words if any(map(str.isalpha, word.text))]
+        if style.kind != BOLD and named and self._is_in(named[-1], style):
+            inside = sum(len(word.text) for word in named if self._is_in(word, style))
+            if inside > 0.6 * sum(len(word.text) for word in named):
+                return list(words)
         end = 0
         for place, word in enumerate(words):
             if self._is_in(word, style):
                 end = place + 1
-            elif self._is_text(word):
+                continue
+            is_letter = len(word.text) < 3 and word.font.name != self.body.name  # of a formula
+            is_word = any(map(str.isalpha, word.text)) and not is_letter
+            if is_word and is_like_text(word, self.body):
                 if end:
                     break
             elif place - end > 6:
                 break
         tail = [word for word in words[end:] if any(map(str.isalnum, word.text))]
-        return (
-            list(words[:end])
-            if tail and any(is_like_text(w, self.body) for w in tail)
-            else (list(words))
-        )
-
-    def _is_text(self, word: Word) -> bool:
-        """Check whether a word is one of the text, and no letter of a formula."""
-        is_letter = len(word.text) < 3 and word.font.name != self.body.name
-        return is_like_text(word, self.body) and any(map(str.isalpha, word.text)) and not is_letter
-
-    def _is_mostly(self, words: Sequence[Word], style: Style) -> bool:
-        """Check whether a line begins and ends in a style, and most of it is set so."""
-        named = [word for word in words if any(map(str.isalpha, word.text))]
-        if not named:
-            return False
-        inside = sum(len(w.text) for w in named if self._is_in(w, style))
-        return self._is_in(named[-1], style) and inside > 0.6 * sum(len(w.text) for w in named)
+        return list(words[:end] if any(is_like_text(w, self.body) for w in tail) else words)
 
     def _is_in(self, word: Word, style: Style) -> bool:
         if style.kind == BOLD:

@@ -14,18 +14,18 @@ from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.assemble import build_sections
+from vivavoce.sources.fulltext.citing import TableText
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.evidence import Bookmark
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.fonts import FontBook
-from vivavoce.sources.fulltext.pdf.front import read_front
+from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
-from vivavoce.sources.fulltext.pdf.imprint import read_imprint
-from vivavoce.sources.fulltext.pdf.layout import Layout, read_layout
+from vivavoce.sources.fulltext.pdf.layout import read_layout
 from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
@@ -38,7 +38,6 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.sources.fulltext.references import read_entry, read_printed
-from vivavoce.sources.row_citations import TableText
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
@@ -75,7 +74,14 @@ def read_pages(
     paragraphs = Paragraphs(columns)
     body = [heading for heading in outline.headings if _role(heading) != "abstract"]
     if not any(_role(heading) == "references" for heading in body):
-        body = sorted([*body, *_unheaded_list(layout)], key=lambda one: one.candidate.start)
+        place = find_unheaded(layout.lines)
+        if place is not None:
+            style = Style(layout.body.name, layout.body.size, PLAIN)
+            lines = HeadingCandidate(place, place, "References", style, (), [], is_apart=True)
+            body.append(Heading(lines, 1, "References", None, "references"))
+            body.sort(key=lambda heading: heading.candidate.start)
+    lists = [one.candidate.start for one in body if _role(one) == "references"]
+    last = layout.lines[lists[-1] if lists else -1]
     first = body[0].candidate.start if body else len(layout.lines)
     front = read_front(paragraphs, candidates, first, known_title)
     imprint = read_imprint(
@@ -99,7 +105,7 @@ def read_pages(
             references=references,
             lines=layout.lines,
             letters_by_page=[sum(len(word.text) for word in page.words) for page in pages],
-            coverage=measure_coverage(pages, layout, known, first, _last_page(body, layout)),
+            coverage=measure_coverage(pages, layout, known, first, last.page),
             features=outline.chosen.features,
             score=outline.chosen.score,
         )
@@ -132,21 +138,6 @@ def read_pages(
         health_reasons=verdict.reasons,
         doubts=verdict.doubts,
     )
-
-
-def _last_page(body: Sequence[Heading], layout: Layout) -> int:
-    """The page of the list of references, else the last one."""
-    lists = [one.candidate.start for one in body if _role(one) == "references"]
-    return layout.lines[lists[-1]].page if lists else layout.lines[-1].page
-
-
-def _unheaded_list(layout: Layout) -> Iterator[Heading]:
-    """A heading of no lines before a list of references that has none."""
-    place = find_unheaded(layout.lines)
-    if place is not None:
-        style = Style(layout.body.name, layout.body.size, PLAIN)
-        candidate = HeadingCandidate(place, place, "References", style, (), [], is_apart=True)
-        yield Heading(candidate, 1, "References", None, "references")
 
 
 def _role(heading: Heading) -> str | None:

@@ -210,7 +210,7 @@ class Bookmark:
 
 def compact(text: str) -> str:
     """Letters and digits, for comparison."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def match_bookmarks(

@@ -270,15 +270,14 @@ def _take_row_ends(item: Float, lines: Sequence[Line]) -> None:
     level = [line for line in lines if line.page == page and top <= line.y <= bottom]
     level = [line for line in level if id(line) not in own and line.kind in {"", TABLE, FIGURE}]
     ends = [line for line in level if not line.kind and left <= line.x0 and line.x1 <= right]
-    if item.caption[0].column == 0 and all(_is_in_row(line, item.body) for line in ends):
+    are_in_rows = all(
+        any(abs(line.y - other.y) < 0.2 * line.size for other in item.body) for line in ends
+    )
+    if item.caption[0].column == 0 and are_in_rows:
         _set_body(item, [*item.body, *ends], TABLE)
         level = [line for line in level if line not in ends]
         x0, x1 = _sides(item.body)
     item.strays = [line for line in level if line.x0 < x1 and line.x1 > x0]
-
-
-def _is_in_row(line: Line, body: Sequence[Line]) -> bool:
-    return any(abs(line.y - other.y) < 0.2 * line.size for other in body)
 
 
 def _set_body(item: Float, body: Sequence[Line], kind: str) -> None:

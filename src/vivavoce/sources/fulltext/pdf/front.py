@@ -1,10 +1,13 @@
-"""First pages of PDFs: title, abstract, and the lines between, which name authors."""
+"""First pages of PDFs: title, abstract, the lines between, which name authors, and the imprint.
+
+The imprint is the date, identifiers and venue that a page prints about its own paper.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
@@ -13,6 +16,8 @@ from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.text.dates import parse_date, parse_month
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
@@ -87,18 +92,16 @@ def read_front(
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
     is_alike = bool(own and between) and between[0].font is lines[own[0]].font
-    printed = [lines[at] for at in own] + lines[place : _keywords_end(lines, end, first)]
+    # Keywords and classifications follow the abstract.
+    for stop in range(end, first):
+        is_near = stop > end and lines[stop].gap < _NEAR * lines[stop].size
+        if not is_near and not _KEYWORDS.match(lines[stop].text):
+            break
+    else:
+        stop = max(end, first)
+    printed = [lines[at] for at in own] + lines[place:stop]
     alike = between[0].text if is_alike else ""
     return Front(title, alike, abstract, between, [*above, *margins], printed)
-
-
-def _keywords_end(lines: Sequence[Line], start: int, first: int) -> int:
-    """The place behind the keywords and classifications that follow an abstract."""
-    for place in range(start, first):
-        is_near = place > start and lines[place].gap < _NEAR * lines[place].size
-        if not _KEYWORDS.match(lines[place].text) and not is_near:
-            return place
-    return max(start, first)
 
 
 def _first_page(lines: Sequence[Line]) -> int:
@@ -157,17 +160,16 @@ def _peak(line: Line) -> float:
 
 
 def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
-    is_large = _peak(line) > layout.body.size + 3
-    spacing = max(
-        2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size
-    )  # manuscripts are double-spaced
+    size, above = _peak(line), _peak(before)
+    is_large = size > layout.body.size + 3
+    # Manuscripts are double-spaced.
+    spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
     # A part of a title may be set in another face, close below the first.
-    is_other = is_large and line.y - before.y < 1.35 * _peak(before)
+    is_other = is_large and line.y - before.y < 1.35 * above
     return (
         (line.font.name == before.font.name or is_other)
-        and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
-        and 0 < line.y - before.y < spacing * max(_peak(line), _peak(before))
-        and line.page == before.page
+        and (abs(size - above) < 0.3 or abs(line.size - before.size) < 0.3)
+        and 0 < line.y - before.y < spacing * max(size, above)
     )
 
 
@@ -236,32 +238,20 @@ def _abstract(
     """The text of an abstract, and the place behind it."""
     lines = paragraphs.layout.lines
     heads = {c.start: c for c in candidates}
-    end = _abstract_end(lines, place + 1, first, heads)
-    own = [item for item in lines[place + 1 : end] if not item.kind]
+    start, end = place + 1, min(first, len(lines))
+    for other in range(start, end):
+        line, candidate = lines[other], heads.get(other)
+        is_heading = candidate is not None and not candidate.runs_in and candidate.is_strong
+        is_other = abs(line.size - lines[start].size) > 0.8 and line.gap > 1.3 * line.size
+        is_behind = (is_heading and other > start) or (is_other and other > start + 1)
+        if not line.kind and (_KEYWORDS.match(line.text) or is_behind):
+            end = other
+            break
+    own = [item for item in lines[start:end] if not item.kind]
     text = paragraphs.text(own)
     if rest and own:
         text = paragraphs.vocabulary.join(rest, text)
     return text or rest or None, end
-
-
-def _abstract_end(
-    lines: Sequence[Line], start: int, first: int, heads: dict[int, HeadingCandidate]
-) -> int:
-    """The place behind the last line of an abstract."""
-    size = lines[start].size if start < len(lines) else 0.0
-    for place in range(start, min(first, len(lines))):
-        line = lines[place]
-        if line.kind:
-            continue
-        if _KEYWORDS.match(line.text):
-            return place
-        candidate = heads.get(place)
-        is_heading = candidate is not None and not candidate.runs_in and candidate.is_strong
-        if is_heading and place > start:
-            return place
-        if place > start + 1 and abs(line.size - size) > 0.8 and line.gap > 1.3 * line.size:
-            return place
-    return min(first, len(lines))
 
 
 def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:
@@ -288,3 +278,117 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
     ends = {id(best[0]), id(best[-1])}
     places = [n for n in range(start, first) if id(paragraphs.layout.lines[n]) in ends]
     return places[0], places[-1] + 1, paragraphs.text(best)
+
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY, _OF_YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r",?\s(?P<year>(?:19|20)\d\d)"
+_DATES = (
+    re.compile(rf"{_DAY}\s(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
+    re.compile(rf"(?P<month>{_MONTH})\s{_DAY}{_OF_YEAR}", re.IGNORECASE),
+    re.compile(r"(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)"),
+    re.compile(rf"(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
+)
+_SAYS = r"(?:\s(?:date|online|on|in|first|version|for publication))*\W*$"
+"""All that may stand between the word that says what happened and its day."""
+_PUBLISHED = re.compile(
+    rf"\b(?:published|publication|available online|posted|issued){_SAYS}", re.IGNORECASE
+)
+_ACCEPTED = re.compile(rf"\baccepted{_SAYS}", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"^\W*(?:[Dd]ated?\W+|(?!\w+ed\W)[^\W\d_a-z][\w.’'-]*(?:,?\s(?:[^\W\d_a-z][\w.’'-]*|of|de|di|da|do))*"
+    r",\s)(?:\d{1,2}\s?[-–—]\s?)?$"
+)
+"""A label, or a place and the first day of several: all that is printed before a date."""
+_ALONE = re.compile(r"^\W*\d{0,2}\s?$")
+_EVENT = re.compile(r"\b(?:on|at|of|since|from|by)\s*$")
+"""The end of a clause that says what happened on a day, not when an issue came out."""
+_ISSUE = re.compile(
+    r"(?:Proceedings|Findings|Transactions|Conference|Workshop|Symposium|Journal|©|\(c\)|Copyright"
+    r"|\bVol(?:ume)?\b)",
+    re.IGNORECASE,
+)
+"""Words of a line that names where and when a paper came out."""
+_SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
+_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
+_PROCEEDINGS = re.compile(
+    r"(?:Proceedings|Findings|Transactions) of (?:the )?[^.;:()]{6,140}"
+    r"|(?:\d{1,2}(?:st|nd|rd|th)|International|Annual)\s[^.;:]{0,60}(?:Conference|Workshop|Symposium)"
+    r" on [^.;:()]{4,100}(?:\([A-Z][\w ’']{2,20}\))?"
+)
+_VENUE_YEAR = re.compile(
+    r"(?:Conference|Workshop|Symposium|Proceedings)\D.{0,140}?((?:19|20)\d\d)\b"
+    r"|\bVol(?:ume)?\b.{0,60}?\(((?:19|20)\d\d)\)"
+)
+
+
+class Imprint(NamedTuple):
+    """Data that a first page prints about its paper."""
+
+    date: str | None = None
+    doi: str | None = None
+    arxiv_id: str | None = None
+    venue: str | None = None
+
+
+def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
+    """The imprint of a first page."""
+    everything = [*front, *margins]
+    return Imprint(
+        date=_date(front, margins),
+        doi=next((doi for text in everything if (doi := find_doi(text))), None),
+        arxiv_id=next((found for text in everything if (found := arxiv_id_in(text))), None),
+        venue=next((m[0].strip(" ,") for t in margins if (m := _PROCEEDINGS.search(t))), None),
+    )
+
+
+def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
+    """The most credible date that a first page states of the paper's own publication.
+
+    A date counts where the words right before it say that the paper was published or accepted.
+    So does one alone in the title block, or behind a label, a place or an issue. Any other is that
+    of a copy, a draft or a submission, whatever its words. Without a date the year of an issue
+    counts.
+    """
+    ranked: list[tuple[int, str]] = []
+    for text in [*front, *margins]:
+        for sentence in _SENTENCE.split(text):
+            # Dates in the most exact way of writing that the sentence uses.
+            ways = (
+                [(*m.span(), day) for m in way.finditer(sentence) if (day := _iso(m.groupdict()))]
+                for way in _DATES
+            )
+            for start, stop, found in next(filter(None, ways), []):
+                before, is_last = sentence[:start], not re.search(r"\w", sentence[stop:])
+                if _PUBLISHED.search(before):
+                    ranked.append((0, found))
+                elif (
+                    text in front and is_last and (_ALONE.match(before) or _LABELLED.match(before))
+                ):
+                    ranked.append((1, found))
+                elif _ACCEPTED.search(before):
+                    ranked.append((2, found))
+                elif _LABELLED.match(before) or (
+                    _ISSUE.search(before) and not _EVENT.search(before)
+                ):
+                    ranked.append((3, found))
+    if ranked:
+        return min(ranked, key=lambda pair: pair[0])[1]
+    return _first(_YEAR, margins) or _first(_VENUE_YEAR, margins)
+
+
+def _iso(parts: dict[str, str]) -> str | None:
+    month = int(parts["number"]) if "number" in parts else parse_month(parts["month"])
+    if month is None or not 1 <= month <= 12:
+        return None
+    written = f"{parts['year']}-{month:02d}" + (
+        f"-{int(parts['day']):02d}" if "day" in parts else ""
+    )
+    return written if parse_date(written) else None
+
+
+def _first(pattern: re.Pattern[str], texts: Iterable[str]) -> str | None:
+    matches = (pattern.search(text) for text in texts)
+    return next((next(filter(None, found.groups())) for found in matches if found), None)

@@ -53,7 +53,6 @@ ABSTRACT = re.compile(
 _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*\d{1,4}$")
 _ENTRY = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s.*\s\d{1,4}$")
 _CONTENTS = re.compile(r"(?:table of )?contents\W*", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
 
 
 def mark_furniture(layout: Layout) -> None:
@@ -61,7 +60,12 @@ def mark_furniture(layout: Layout) -> None:
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines) for n, lines in pages.items()}
     wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}
-    repeated = _repeated(wider)
+    repeated: dict[tuple[int, str], list[float]] = defaultdict(list)
+    """Heights of the rows with the same words, one a page."""
+    for edges in wider.values():
+        heights = {(place, key): row[0].y for place, row in edges if (key := _key(row))}
+        for own, y in heights.items():
+            repeated[own].append(y)
     for number, edges in rows.items():
         height = layout.heights[number]
         lowest = next((row for place, row in edges if not place), None)
@@ -170,16 +174,6 @@ def _rows(lines: Sequence[Line], more: int = 0) -> list[tuple[int, list[Line]]]:
     return [(1, row) for row in heads] + [(0, row) for row in feet]
 
 
-def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> dict[tuple[int, str], list[float]]:
-    """Heights of the rows with the same words, one a page."""
-    seen: dict[tuple[int, str], list[float]] = defaultdict(list)
-    for edges in rows.values():
-        found = {(place, key): row[0].y for place, row in edges if (key := _key(row))}
-        for own, y in found.items():
-            seen[own].append(y)
-    return seen
-
-
 def _is_outer(y: float, place: int, height: float) -> bool:
     """Check whether a height is in the usual margin at the head or the foot of a page."""
     return y < _HEAD * height if place else y > _FOOT * height
@@ -190,8 +184,7 @@ def _text(row: Sequence[Line]) -> str:
 
 
 def _key(row: Sequence[Line]) -> str:
-    text = _DIGITS.sub("", _text(row).casefold())
-    return "".join(character for character in text if character.isalpha())
+    return "".join(filter(str.isalpha, _text(row).casefold()))
 
 
 def _mark_contents(layout: Layout) -> None:

@@ -67,18 +67,13 @@ def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
         if not candidate.runs_in and candidate.is_strong:
             alike[candidate.style].append(candidate)
     for style, group in alike.items():
-        upper = [c for c in group if _is_in_capitals(c.text)]
+        upper = [c for c in group if c.text.isupper() and sum(map(str.isalpha, c.text)) > 3]
         centred = [c for c in group if c.is_centred]
         for own in (upper, centred):
             if _ENOUGH <= len(own) <= len(group) - _ENOUGH + 1:
                 for candidate in own:
                     candidate.style = replace(style, apart=True)
                 break
-
-
-def _is_in_capitals(text: str) -> bool:
-    letters = [c for c in text if c.isalpha()]
-    return len(letters) > 3 and not any(map(str.islower, letters)) and text != text.lower()
 
 
 class _Judge:
@@ -99,7 +94,11 @@ class _Judge:
         top = self.main.style
         start = min([*self.main.members, *self.marked], default=0)
         if self.main.number_style and top is not None:
-            start = self._start(top)
+            # A first section without a number is an introduction.
+            first = min(self.main.members)
+            before = [c.style == top for c in self.candidates[:first]]
+            named = (n for n in range(first) if before[n] and self.roles[n] == "introduction")
+            start = next(named, first)
         self._accept_appendix(top)
         for place, depth in self.marked.items():
             if place not in self.accepted:
@@ -151,16 +150,6 @@ class _Judge:
                     self.accepted[place] = (2, number)
         for place, number in build_chain(letters, self.roles).members.items():
             self.accepted.setdefault(place, (2, number))
-
-    def _start(self, top: Style) -> int:
-        """The place of the first section; a first one without a number is an introduction."""
-        first = min(self.main.members)
-        introductions = (
-            place
-            for place, role in enumerate(self.roles[:first])
-            if role == "introduction" and self.candidates[place].style == top
-        )
-        return next(introductions, first)
 
     def _accept_appendix(self, top: Style | None) -> None:
         """Letters behind the last section of the body, and the numbers below them."""

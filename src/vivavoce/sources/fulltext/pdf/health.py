@@ -63,11 +63,6 @@ class Coverage:
         """Share of all characters whose glyphs name no letter, or a wrong one."""
         return self.garbled / max(self.total, 1)
 
-    def worst_pages(self) -> list[int]:
-        """Numbers of the pages that lose most, as a reader counts them."""
-        most = max(self.lost.values(), default=0)
-        return sorted(page + 1 for page, count in self.lost.items() if 3 * count >= most)[:5]
-
 
 def measure_coverage(
     pages: Sequence[Page], layout: Layout, reached: set[int], first: int, last: int
@@ -327,12 +322,20 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "appendices only"
     if facts.features.get("outline", 0.0) < _CONFIRMED and _is_unparted(facts):
         yield "one section holds most of the text"
-    if all(_count_headings(facts.lines, role) > 1 for role in _OF_EACH_PAPER):
+    short = [one.text for one in facts.lines if not one.kind and len(one.words) <= _FEW_WORDS]
+    named = Counter(
+        role
+        for text in short
+        for role in {role_of_heading(one) for one in (text, *(n.text for n in read_numbers(text)))}
+    )
+    if all(named[role] > 1 for role in _OF_EACH_PAPER):
         yield "two papers in one file"
     if facts.coverage.share_garbled > _GARBLED:
         yield f"garbled glyphs: {facts.coverage.share_garbled:.0%} of the characters"
     if facts.coverage.share_lost > _LOST:
-        pages = ", ".join(map(str, facts.coverage.worst_pages()))
+        lost = facts.coverage.lost
+        worst = sorted(page + 1 for page, size in lost.items() if 3 * size >= max(lost.values()))
+        pages = ", ".join(map(str, worst[:5]))
         share = f"{facts.coverage.share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
     if _misplaced(facts.lines) > _BROKEN:
@@ -362,15 +365,6 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "no references"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
-
-
-def _count_headings(lines: Sequence[Line], role: str) -> int:
-    """Lines of few words that head a part of the paper."""
-    short = (line.text for line in lines if not line.kind and len(line.words) <= _FEW_WORDS)
-    return sum(
-        any(role_of_heading(one) == role for one in (text, *(n.text for n in read_numbers(text))))
-        for text in short
-    )
 
 
 def _role(section: Section) -> str | None:

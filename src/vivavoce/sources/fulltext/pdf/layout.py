@@ -202,7 +202,12 @@ def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> l
 
 def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[Line]]:
     """The runs of a page by column, from the top."""
-    gutters = [gutter for gutter in gutters if _parts_page(runs, gutter)]
+    wide = [run for run in runs if run.width > 40]
+    gutters = [  # those that not nearly everything on the page crosses
+        gutter
+        for gutter in gutters
+        if sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide) <= 0.75 * len(wide)
+    ]
     for run in runs:
         if any(run.x0 < gutter - 2 and run.x1 > gutter + 2 for gutter in gutters) or not gutters:
             run.column = 0
@@ -212,13 +217,6 @@ def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[L
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         columns[run.column].append(run)
     return columns
-
-
-def _parts_page(runs: Sequence[Line], gutter: float) -> bool:
-    """Check that not nearly everything on the page crosses a gutter."""
-    wide = [run for run in runs if run.width > 40]
-    across = sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
-    return across <= 0.75 * len(wide)
 
 
 def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]:
@@ -257,17 +255,21 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
 
 def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     """Bands between lines across the page, inside a band one column after the other."""
+
+    def by_column(band: list[Line]) -> list[Line]:
+        return sorted(band, key=lambda line: (line.column, line.y, line.x0))
+
     ordered: list[Line] = []
     open_band: list[Line] = []
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         own = 1 + bisect_left(gutters, line.x0)
         if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
-            ordered += [*_by_column(open_band), line]
+            ordered += [*by_column(open_band), line]
             open_band = []
         else:
             line.column = line.column or own
             open_band.append(line)
-    return ordered + _by_column(open_band)
+    return ordered + by_column(open_band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
@@ -278,11 +280,6 @@ def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
     start = min(other.x0 for other in own)
     end = max(other.x1 for other in own)
     return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
-
-
-def _by_column(lines: Sequence[Line]) -> list[Line]:
-    """One column after the other."""
-    return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
 
 
 def _leading(lines: Sequence[Line], body: Font) -> float:

@@ -10,12 +10,12 @@ from itertools import groupby, islice
 from statistics import median
 
 from vivavoce.records import Reference
+from vivavoce.sources.fulltext.citing import Mention
 from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
-from vivavoce.sources.row_citations import Mention
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     name_key,
@@ -63,10 +63,18 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
     if groups:
         texts = _texts(groups, paragraphs)
     else:
-        by_indent = _by_indent(lines)
+        # The first line of an entry stands out to the left, or opens with names behind a line that
+        # ends an entry.
+        lefts = _lefts(lines)
+        by_indent = _cut(
+            lines,
+            [n for n, own in enumerate(lines) if abs(own.x0 - lefts[own.page, own.column]) < 3.0],
+        )
         ways = [_texts(by_indent, paragraphs)]
         if not _are_apart(by_indent):
-            ways.append(_texts(_by_words(lines), paragraphs))
+            ends = [True, *(_END.search(line.text) is not None for line in lines)]
+            heads = [n for n, own in enumerate(lines) if not n or _HEAD.match(own.text)]
+            ways.append(_texts(_cut(lines, [n for n in heads if ends[n]]), paragraphs))
         texts = max(ways, key=share_whole)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
@@ -76,8 +84,9 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
 
     Entries in small print look like footnotes: those of the list become text again.
     """
-    half = range(len(lines) // 2, len(lines))
-    opening = (p for p in half if lines[p].kind in _LISTED and _opens_list(lines[p]))
+    half = [p for p in range(len(lines) // 2, len(lines)) if lines[p].kind in _LISTED]
+    labels = ((p, (label_of(lines[p].text) or "")) for p in half)
+    opening = (p for p, label in labels if label == "1" or _KEY.fullmatch(label))
     for place in islice(opening, _MAX_TRIES):
         tail = [other for other in lines[place:] if other.kind in _LISTED]
         entries = _by_label(tail)
@@ -87,13 +96,6 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
                 line.kind = ""
             return place
     return None
-
-
-def _opens_list(line: Line) -> bool:
-    found = BRACKETED.match(line.text) or NUMBERED.match(line.text) or RAISED.match(line.text)
-    return found is not None and (
-        found["label"] == "1" or _KEY.fullmatch(found["label"]) is not None
-    )
 
 
 def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:
@@ -137,15 +139,6 @@ def _rising(marks: Sequence[tuple[int, str]]) -> list[int]:
     return starts
 
 
-def _by_indent(lines: Sequence[Line]) -> list[list[Line]]:
-    """Entries whose first line stands out to the left."""
-    lefts = _lefts(lines)
-    return _cut(
-        lines,
-        [n for n, line in enumerate(lines) if abs(line.x0 - lefts[line.page, line.column]) < 3.0],
-    )
-
-
 def _are_apart(entries: Sequence[Sequence[Line]]) -> bool:
     """Check whether entries have more room above them than their lines have between them."""
     inside = [line.gap for entry in entries for line in entry[1:]]
@@ -155,18 +148,6 @@ def _are_apart(entries: Sequence[Sequence[Line]]) -> bool:
     wide = _APART * median(inside)
     return sum(gap > wide for gap in above) > 0.8 * len(above) and (
         sum(gap > wide for gap in inside) < 0.1 * len(inside)
-    )
-
-
-def _by_words(lines: Sequence[Line]) -> list[list[Line]]:
-    """Entries that open with names behind a line that ends one."""
-    return _cut(
-        lines,
-        [
-            place
-            for place, line in enumerate(lines)
-            if not place or (_HEAD.match(line.text) and _END.search(lines[place - 1].text))
-        ],
     )
 
 
@@ -225,7 +206,7 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> None:
     list of references and follow words.
     """
     text = [line for line in lines if not line.kind]
-    marks = [mark for line in text for mark in _marks(line)]
+    marks = [mark for line in text for is_mark, _, mark in _runs(line) if is_mark]
     found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
     covered = sum(0 < number <= references for number in found)
     # Marks of several numbers are not footnotes.
@@ -234,36 +215,24 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> None:
     if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(found):
         return
     for line in text:
-        if any(_marks(line)):
-            line.text = join_words(list(_bracketed(line)))
-
-
-def _marks(line: Line) -> Iterator[str]:
-    """The raised numbers behind words of a line."""
-    for is_mark, _, text in _runs(line):
-        if is_mark:
-            yield text
-
-
-def _bracketed(line: Line) -> Iterator[Word]:
-    for is_mark, words, text in _runs(line):
-        if is_mark:
-            inside = ", ".join(text.split(","))
-            yield replace(words[0], text=f"[{inside}]", x1=words[-1].x1, glued=False)
-        else:
-            yield from words
+        runs = list(_runs(line))
+        if not any(is_mark for is_mark, _, _ in runs):
+            continue
+        words: list[Word] = []
+        for is_mark, run, mark in runs:
+            shown = f"[{', '.join(mark.split(','))}]"
+            cited = replace(run[0], text=shown, x1=run[-1].x1, glued=False)
+            words += [cited] if is_mark else run
+        line.text = join_words(words)
 
 
 def _runs(line: Line) -> Iterator[tuple[bool, list[Word], str]]:
     """The words of a line in runs, with whether a run is a mark that cites, and its text."""
+    size, height = _MARK_SIZE * line.size, line.y - 0.12 * line.size
     before = ""
-    for is_raised, run in groupby(line.words, key=lambda word: _is_raised(word, line)):
+    for is_raised, run in groupby(line.words, lambda w: w.font.size < size and w.y < height):
         words = list(run)
         text = "".join(word.text for word in words).strip(" ,")
         is_mark = is_raised and _RAISED_NUMBERS.fullmatch(text) is not None
         yield is_mark and _BEFORE_MARK.search(before) is not None, words, text
         before = words[-1].text
-
-
-def _is_raised(word: Word, line: Line) -> bool:
-    return word.font.size < _MARK_SIZE * line.size and word.y < line.y - 0.12 * line.size

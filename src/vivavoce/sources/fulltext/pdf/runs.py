@@ -95,18 +95,16 @@ def join_words(words: Sequence[Word]) -> str:
                 not word.glued or gap > _WORD_GAP * word.font.size
             ):
                 parts.append(" ")
-            elif _is_power(before, word):
-                parts.append("^")
+            else:
+                # A raised number behind a number, printed in line, would be another number.
+                is_raised = word.font.size < SCRIPT * before.font.size and (
+                    word.y < before.y - _WORD_GAP * before.font.size
+                )
+                is_number = word.text.lstrip("-−–+")[:1].isdigit()
+                if is_raised and before.text[-1].isdigit() and is_number:
+                    parts.append("^")
         parts.append(word.text)
     return "".join(parts).strip()
-
-
-def _is_power(base: Word, word: Word) -> bool:
-    """Check for a raised number behind a number, which printed in line would be another number."""
-    is_raised = word.font.size < SCRIPT * base.font.size and (
-        word.y < base.y - _WORD_GAP * base.font.size
-    )
-    return is_raised and base.text[-1].isdigit() and word.text.lstrip("-−–+")[:1].isdigit()
 
 
 def runs_of(page: Page) -> Iterator[Line]:
@@ -140,7 +138,10 @@ def _continues(run: Sequence[Word], word: Word) -> bool:
 
 def line_of(words: list[Word], page: int) -> Line:
     """The line that words make, with the font of most of its letters."""
-    font = _main_font(words)
+    letters: Counter[Font] = Counter()
+    for word in words:
+        letters[word.font] += len(word.text)
+    font = max(letters, key=lambda font: (letters[font], font.size))
     if _is_mixed_caps(words, font):
         font = max((word.font for word in words), key=lambda other: other.size)
     heights = [word.y for word in words if word.font.size >= SCRIPT * font.size]
@@ -162,12 +163,3 @@ def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
         return False
     letters = [c for word in words if word.font.name == font.name for c in word.text if c.isalpha()]
     return len(letters) > 3 and all(map(str.isupper, letters))
-
-
-def _main_font(words: Sequence[Word]) -> Font:
-    if len(words) == 1:
-        return words[0].font
-    letters: Counter[Font] = Counter()
-    for word in words:
-        letters[word.font] += len(word.text)
-    return max(letters, key=lambda font: (letters[font], font.size))

@@ -43,7 +43,6 @@ from vivavoce.sources.leaderboards.digestables.tables import (
 )
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_doi
-from vivavoce.text.identifiers import find_arxiv_id as find_arxiv_id
 from vivavoce.text.normalise import clean_line
 
 _MAX_SPANS = 50_000
@@ -68,7 +67,8 @@ def paper_document(entry: PlacedRecord) -> Document:
     """Read a row of papers.jsonl, or of papers by id; `InputError` without id and title."""
     fields = entry.fields
     number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
-    ids = {name.lower(): line_at(_ids(fields), name) for name in _ids(fields)}
+    named = object_at(fields, "externalIds")
+    ids = {name.lower(): line_at(named, name) for name in named}
     title, abstract = line_at(fields, "title"), text_at(fields, "abstract")
     if not (number or title):
         raise InputError("the paper has neither a 'corpus_id' nor a 'title'")
@@ -109,8 +109,8 @@ def text_document(entry: PlacedRecord) -> Document:
     sections, abstract = build_sections(blocks, text_at(about, "abstract"))
     ids = object_at(about, "externalIds") or object_at(about, "externalids")
     names = {name.lower(): line_at(ids, name) for name in ids}
-    access = object_at(object_at(content, "source"), "oa_info")
-    access = access or object_at(object_at(content, "source"), "oainfo")
+    source = object_at(content, "source")
+    access = object_at(source, "oa_info") or object_at(source, "oainfo")
     return Document(
         kind="digestables",
         key=f"text:{number}",
@@ -126,10 +126,6 @@ def text_document(entry: PlacedRecord) -> Document:
         sections=sections,
         references=tuple(_references(parse, text)),
     )
-
-
-def _ids(fields: Fields) -> Fields:
-    return object_at(fields, "externalIds")
 
 
 def _date(about: Fields) -> str | None:
@@ -232,25 +228,22 @@ def _pieces(path: Path) -> Iterator[Piece]:
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     tables: dict[str, list[TableRecord]] = defaultdict(list)
     for entry in read_entries(piece, name_in_folder(piece.path)):
-        record = _take(entry)
-        if isinstance(record, TableRecord):
-            tables[record.paper].append(record)
-        else:
-            yield record
+        if isinstance(entry, tuple):
+            yield Fault(*entry)
+            continue
+        try:
+            if entry.sort == TABLE:
+                table = read_table(entry)
+                tables[table.paper].append(table)
+            else:
+                yield _DOCUMENT_OF[entry.sort](entry)
+        except InputError as error:
+            yield Fault(entry.where, str(error))
     for paper_tables in tables.values():
         try:
             yield paper_of(paper_tables)
         except InputError as error:
             yield from (Fault(table.entry.where, str(error)) for table in paper_tables)
-
-
-def _take(entry: PlacedRecord | tuple[str, str]) -> Document | Fault | TableRecord:
-    if isinstance(entry, tuple):
-        return Fault(*entry)
-    try:
-        return read_table(entry) if entry.sort == TABLE else _DOCUMENT_OF[entry.sort](entry)
-    except InputError as error:
-        return Fault(entry.where, str(error))
 
 
 SOURCE = Source(

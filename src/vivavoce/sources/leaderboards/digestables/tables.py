@@ -13,6 +13,7 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import Piece
+from vivavoce.sources.fulltext.citing import RowsCited
 from vivavoce.sources.json_records import (
     Fields,
     is_lines,
@@ -23,7 +24,6 @@ from vivavoce.sources.json_records import (
     rows_at,
     text_at,
 )
-from vivavoce.sources.row_citations import RowsCited
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_line
 

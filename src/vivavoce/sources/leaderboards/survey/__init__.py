@@ -14,7 +14,6 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Source, holds_in_text, read_with
-from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.outline import find_sections
@@ -191,56 +190,39 @@ def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
     The abstract is below the heading `Abstract`, begins with that word, or is the first paragraph
     of running text before the sections.
     """
-    headings = [place for place, part in enumerate(parts) if isinstance(part, MarkdownHeading)]
-    title = _title(parts, headings)
-    first = next((p for p in headings if p != title and not _is_front(parts[p])), len(parts))
-    body = list(parts[first:])
+    headings = {p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownHeading)}
+    title = next(iter(headings), None)
+    if title is not None and role_of_heading(headings[title]) is not None:
+        title = None  # the first heading is that of a section
+    sections = (p for p, text in headings.items() if p != title and not _is_front(text))
+    first = next(sections, len(parts))
     front = [part for place, part in enumerate(parts[:first]) if place != title]
-    heading = parts[title] if title is not None else None
-    name = heading.text if isinstance(heading, MarkdownHeading) else None
-    abstract = _headed(front) or _labelled(front) or _unlabelled(front)
-    return name, abstract, body
+    name = None if title is None else headings[title]
+    return name, _abstract(front), list(parts[first:])
 
 
-def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
-    """Index of the title: the first heading, unless it heads a section."""
-    if not headings:
-        return None
-    heading = parts[headings[0]]
-    is_section = isinstance(heading, MarkdownHeading) and role_of_heading(heading.text) is not None
-    return None if is_section else headings[0]
-
-
-def _is_front(part: Part) -> bool:
+def _is_front(heading: str) -> bool:
     """Check whether a heading belongs to the first page, such as the abstract or key words."""
-    if not isinstance(part, MarkdownHeading):
-        return False
-    role = role_of_heading(part.text)
-    return role == "abstract" or (role is None and _AFTER.match(part.text) is not None)
+    role = role_of_heading(heading)
+    return role == "abstract" or (role is None and _AFTER.match(heading) is not None)
 
 
-def _headed(front: Sequence[Part]) -> str:
+def _abstract(front: Sequence[Part]) -> str:
     for place, part in enumerate(front):
         if isinstance(part, MarkdownHeading) and role_of_heading(part.text) == "abstract":
-            return _joined(front[place + 1 :])
-    return ""
-
-
-def _labelled(front: Sequence[Part]) -> str:
-    for place, part in enumerate(front):
-        label = _LABEL.match(part.text) if isinstance(part, MarkdownParagraph) else None
-        if label is not None and isinstance(part, MarkdownParagraph):
-            rest = part.text[label.end() :]
+            if below := _joined(front[place + 1 :]):
+                return below
+            break
+    texts = {p: part.text for p, part in enumerate(front) if isinstance(part, MarkdownParagraph)}
+    for place, text in texts.items():
+        if (label := _LABEL.match(text)) is not None:
+            rest = text[label.end() :]
             first = [MarkdownParagraph(rest)] if rest else []
-            return _joined([*first, *front[place + 1 :]])
-    return ""
-
-
-def _unlabelled(front: Sequence[Part]) -> str:
-    for place, part in enumerate(front):
-        if isinstance(part, MarkdownParagraph) and _is_prose(part.text):
-            return _joined(front[place:])
-    return ""
+            if labelled := _joined([*first, *front[place + 1 :]]):
+                return labelled
+            break
+    prose = next((place for place, text in texts.items() if _is_prose(text)), len(front))
+    return _joined(front[prose:])
 
 
 def _joined(parts: Sequence[Part]) -> str:
@@ -324,13 +306,11 @@ def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
         return list(parts), []
     start, first = heads[-1], heads[-1] + 1
     end = _next_heading(parts, first)
-    if not any(isinstance(part, MarkdownParagraph) for part in parts[first:end]):
-        texts = {
-            p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownParagraph)
-        }
+    texts = {p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownParagraph)}
+    if texts.keys().isdisjoint(range(first, end)):
         first = next((p for p, text in texts.items() if p >= end and text.startswith("[1]")), end)
         end = _next_heading(parts, first) if first > end else end
-    listed = [part.text for part in parts[first:end] if isinstance(part, MarkdownParagraph)]
+    listed = [text for place, text in texts.items() if first <= place < end]
     tables = [part for part in parts[first:end] if isinstance(part, MarkdownTable)]
     return [*parts[:start], *parts[start + 1 : first], *tables, *parts[end:]], listed
 

@@ -15,8 +15,8 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from vivavoce.records import Reference
+from vivavoce.sources.fulltext.citing import Mention, RowsCited, TableText
 from vivavoce.sources.fulltext.references import NAMES, first_author, split_printed
-from vivavoce.sources.row_citations import Mention, RowsCited, TableText
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,

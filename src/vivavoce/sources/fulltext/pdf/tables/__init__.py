@@ -29,8 +29,6 @@ _MAX_ROWS, _MAX_COLUMNS = 400, 60
 _NUMBER = re.compile(
     r"[-+−–~<>≤≥±]?\s*[\d.,]*\d[\d.,]*\s*(?:[%‰†‡*]|\(.*\)|±.*|[–-].*)?|[-–—]+|n/?a", re.I
 )
-
-
 _TWO_NUMBERS = re.compile(r"[-+−–]?[\d.,/%]*\d%? (?!\d{3}(?:[ .,]|$))[-+−–]?[\d.,/%]*\d%?")
 _MAX_MERGED, _MAX_BROKEN = 0, 0.1
 """Cells of two numbers, and rows that go on with the one above as a share of all, beyond which a
@@ -322,7 +320,8 @@ class _Reader:
         middle = (words[0].x0 + words[-1].x1) / 2
         size = self.rows[0].size
         lowest, highest = c, c + width - 1
-        while lowest - 1 not in row and lowest > 1 and not self._spans_into(row, lowest - 1):
+        taken = {place for c, cell in row.items() for place in range(c, c + cell.width)}
+        while lowest - 1 not in taken and lowest > 1:
             lowest -= 1
         while highest + 1 < len(self.columns) and highest + 1 not in row:
             highest += 1
@@ -335,9 +334,6 @@ class _Reader:
                 if is_wider and is_headed and abs(centre - middle) < 0.6 * size:
                     best = (first, last)
         return best
-
-    def _spans_into(self, row: dict[int, PlacedCell], column: int) -> bool:
-        return any(c <= column < c + cell.width for c, cell in row.items())
 
     def _span_labels(self) -> None:
         """Let a label that stands alone between two rules span the rows between them."""

@@ -108,7 +108,10 @@ def _part_figures(
     figures = [words for words in inside if any(c.isdigit() for word in words for c in word.text)]
     edges = sorted({word.x1 for words in figures for word in words[:-1]})
     for left in edges:
-        halves = [_halves(words, left) for words in figures]
+        halves = [
+            ([w for w in words if w.x0 < left], [w for w in words if w.x0 >= left])
+            for words in figures
+        ]
         right = min((after[0].x0 for _, after in halves if after), default=left)
         both = sum(_are_two_figures(before, after) for before, after in halves)
         if right - left >= _NARROWEST * size / 2 and both > 1 and both >= _FIGURES * len(figures):
@@ -116,10 +119,6 @@ def _part_figures(
             yield from _part_figures(rows, (right, end), size)
             return
     yield column
-
-
-def _halves(words: Sequence[Word], place: float) -> tuple[list[Word], list[Word]]:
-    return [w for w in words if w.x0 < place], [w for w in words if w.x0 >= place]
 
 
 def _are_two_figures(before: Sequence[Word], after: Sequence[Word]) -> bool:
