@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import NO_PAPERS
 from tests.docs.commands import ROOT, play, prepare, read_steps
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def test_a_page_prints_what_it_says(page: Path, programs: Path, tmp_path: Path) 
         pytest.skip("needs Ray: pip install 'vivavoce[ray]'")
     papers = Path(os.environ.get("VIVAVOCE_DATA") or ROOT.parent / "shared" / "data")
     if not papers.is_dir() and all(step.is_real for step in read_steps(page)):
-        pytest.skip("needs the real papers (VIVAVOCE_DATA)")
+        pytest.skip(f"{NO_PAPERS} (VIVAVOCE_DATA)")
     folder = prepare(page, tmp_path / "here")
     done = 0
     for step, printed in play(page, folder, papers if papers.is_dir() else None, programs):

@@ -156,7 +156,13 @@ def test_a_line_of_the_journal_that_a_power_cut_left_half_is_asked_for_again(
     kill_at(server, script, 6, "texts", corpus)
     journal = corpus / "downloads" / "texts.jsonl.journal"
     journal.write_bytes(journal.read_bytes()[:-10])
+    cut, in_flight = (ask.target for ask in server.asks[4:6])
     run(server, "texts", corpus)
+    asked = Counter(ask.target for ask in server.asks)
+    assert {target: count for target, count in asked.items() if count > 1} == {
+        cut: 2,
+        in_flight: 2,
+    }
     assert hash_tree(corpus) == whole
 
 

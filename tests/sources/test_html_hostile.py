@@ -65,9 +65,13 @@ HOSTILE = {
     "20 MiB inside a paper": f"{START}<p>{'a' * (20 << 20)}</p>{END}",
     "33 MiB": " " * (33 << 20),
     "giant attribute": f"{START}{TEXT}<p class='{'a ' * (4 << 20)}'>b</p>{END}",
-    "deep sections": START + '<section class="ltx_section">' * 230 + "a" + END,
+    "deep sections": START + TEXT + '<section class="ltx_section">' * 230 + "a" + END,
     "deep tables": f"{START}{NESTED * 50}{'x ' * 200_000}{END}",
-    "deep layout": START + "<table class='ltx_tabular'><tr><td>" * 60 + "<i>x</i>" * 50_000 + END,
+    "deep layout": START
+    + TEXT
+    + "<table class='ltx_tabular'><tr><td>" * 60
+    + "<i>x</i>" * 50_000
+    + END,
     "wide spans": (
         f"{START}<figure class='ltx_table'><table class='ltx_tabular'>"
         f"{'<tr><td colspan=9999 rowspan=9999>a</td></tr>' * 20_000}</table></figure>{END}"
@@ -78,10 +82,10 @@ HOSTILE = {
         f"{'<li class=ltx_bibitem>A. B: “. ' * 8_000}</section>{END}"
     ),
     "many names": (
-        f"{START}<div class='ltx_authors'><span class='ltx_personname'>"
+        f"{START}{TEXT}<div class='ltx_authors'><span class='ltx_personname'>"
         f"{'A One, <sup>1</sup>' * 60_000}</span></div>{END}"
     ),
-    "many formulas": f"{START}<p>{'<math alttext=x><mi>x</mi></math>' * 60_000}</p>{END}",
+    "many formulas": f"{START}{TEXT}<p>{'<math alttext=x><mi>x</mi></math>' * 60_000}</p>{END}",
     "entities": f"{START}{TEXT}{'&#xffffffff;&amp;&foo;' * 100_000}{END}",
 }
 

@@ -58,15 +58,15 @@ def interval(bounds: tuple[float, float]) -> str:
     return f"{low}{joint}{high}"
 
 
-def bracket(ends: Sequence[float]) -> str:
+def bracket(ends: Sequence[float], sign: str = "") -> str:
     """An interval in ASCII; rounding never makes it seem to contain 0."""
     low, high = ends
     leaves_out = low > 0 or high < 0
 
     def end(value: float) -> str:
         if leaves_out and abs(value) < _LEAST_SHOWN:
-            return "<0.001" if value > 0 else ">-0.001"
-        return f"{value:z.3f}"
+            return f"<{sign}0.001" if value > 0 else ">-0.001"
+        return f"{value:{sign}z.3f}"
 
     return f"[{end(low)}, {end(high)}]"
 

@@ -17,9 +17,11 @@ def pairs_of(logs: Path, a: str, b: str) -> tuple[Pair, ...]:
     return head_to_head(a, b, logs, resamples=0).pairs
 
 
-def told(pairs: tuple[Pair, ...]) -> list[tuple[str, str, str]]:
-    """Task, and both logs' models."""
-    return [(a.log.key.task, a.log.key.model, b.log.key.model) for a, b in pairs]
+def places_of(pairs: tuple[Pair, ...]) -> list[tuple[str, str, str, str]]:
+    """Task and setting, and both logs' models."""
+    keys = [(first.log.key, second.log.key) for first, second in pairs]
+    assert all(first.place == second.place for first, second in keys)
+    return [(first.task, first.setting, first.model, second.model) for first, second in keys]
 
 
 def test_contestants_meet_wherever_both_ran(tmp_path: Path) -> None:
@@ -28,7 +30,7 @@ def test_contestants_meet_wherever_both_ran(tmp_path: Path) -> None:
     write_log(tmp_path, VALUES, model="lab/two", task="title")
     write_log(tmp_path, VALUES, model="lab/two", task="title", setting="random")
     pairs = pairs_of(tmp_path, "lab/two", "lab/one")
-    assert told(pairs) == [("title", "lab/two", "lab/one")]
+    assert places_of(pairs) == [("title", "base", "lab/two", "lab/one")]
 
 
 def test_a_method_is_part_of_the_name(tmp_path: Path) -> None:

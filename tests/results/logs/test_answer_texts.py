@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def test_a_sample_that_is_too_large_is_not_read(
     assert text.problem == "This sample has 8 MB and is not shown. Open the log itself."
 
 
-def test_a_log_that_lies_about_a_samples_size_is_told_not_unpacked(tmp_path: Path) -> None:
+def test_a_log_that_lies_about_a_samples_size_shows_no_text(tmp_path: Path) -> None:
     """The archive claims 100 bytes for what unpacks to many times that."""
     path = write_log(tmp_path, {"a": 0.5})
     answered(path, output="x" * 3_000_000)
@@ -68,7 +67,7 @@ def test_a_log_that_lies_about_a_samples_size_is_told_not_unpacked(tmp_path: Pat
     assert text.problem.startswith("The log cannot be read here")
 
 
-def test_a_log_with_two_tables_of_contents_is_told_not_unpacked(tmp_path: Path) -> None:
+def test_a_log_with_two_tables_of_contents_shows_no_text(tmp_path: Path) -> None:
     """The sizes of the one say nothing about what a reader of the other unpacks."""
     path = write_log(tmp_path, {"a": 0.5})
     answered(path)
@@ -139,5 +138,5 @@ def test_hostile_ids_stay_text(tmp_path: Path) -> None:
     write_log(tmp_path, dict.fromkeys(names, 0.5))
     found = {item.id: item.read()[0].texts for item in read(tmp_path, count=9)}
     assert sorted(found) == sorted(names)
-    assert {text.gold for text in found.values() if not text.problem} == {"the gold text"}
-    json.dumps([item.key for item in read(tmp_path, count=9)])
+    gold = {name: text.gold for name, text in found.items() if not text.problem}
+    assert gold == dict.fromkeys(names[:3], "the gold text")
