@@ -35,7 +35,7 @@ from vivavoce.metrics.tables import wording
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.meaning import Meaning, Pair, by_forms
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.prompting import load_prompts
 from vivavoce.tasks.tables import yes_or_no
 
 PAIRS = Path(__file__).with_name("table_pairs.jsonl")

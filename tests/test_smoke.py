@@ -17,8 +17,7 @@ from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, sc
 from vivavoce.demonstration import SmokeReport, run_smoke
 from vivavoce.requests.run import RunSpec
 from vivavoce.rounds import Round
-from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.sample_round import demo_spec
+from vivavoce.tasks import build_round, demo_spec, list_families
 
 pytestmark = [
     pytest.mark.slow,

@@ -27,8 +27,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.tasks import AGENT, build_round, list_families
-from vivavoce.tasks.sample_round import build_sample, demo_spec, open_round
+from vivavoce.tasks import AGENT, build_round, build_sample, demo_spec, list_families, open_round
 
 MODELS = ("extractive/lead", "extractive/centrality")
 """Models that run `direct`; only papers are written with a model, since a sentence of a paper is no

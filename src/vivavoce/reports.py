@@ -7,7 +7,7 @@ which are tables of texts, and lines. A cell is printed by the type of its value
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
 from itertools import groupby
@@ -172,14 +172,27 @@ class Report:
         raise NotImplementedError
 
 
+Layout = Callable[[Sequence[Row]], Iterator[Sheet | str]]
+"""Makes the sheets and lines of rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table(Report):
     """Rows of a comparison, and what a reader has to know beside them."""
 
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
+    layout: Layout
 
-    @property
-    def headlines(self) -> list[Row]:
-        """The rows of the metrics that tasks are ranked by."""
-        return [row for row in self.rows if row["headline"]]
+    def as_dict(self) -> Row:
+        """The rows and notes as plain JSON values."""
+        return {"rows": list(self.rows), "notes": list(self.notes)}
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Sheets and lines as the layout has them."""
+        return self.layout(self.rows)
+
+
+def headlines(rows: Iterable[Row]) -> list[Row]:
+    """The rows of the metrics that tasks are ranked by."""
+    return [row for row in rows if row["headline"]]

@@ -27,6 +27,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import (
     broken_families,
+    demo_spec,
     find_family,
     find_task,
     list_families,
@@ -35,7 +36,6 @@ from vivavoce.tasks import (
 )
 from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
-from vivavoce.tasks.sample_round import demo_spec
 
 FOLDER = Path(tasks.__file__).parent
 FAMILIES = sorted([*demo_spec()["round"]["families"], "own"])

@@ -11,8 +11,7 @@ from tests.support.once import make_once
 from vivavoce.metrics.judged_text import CITED, RELEVANCE
 from vivavoce.results.board.building import leaderboard
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import list_families
-from vivavoce.tasks.sample_round import build_sample, demo_spec
+from vivavoce.tasks import build_sample, demo_spec, list_families
 from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
 METHODS = ("oracle", "null", "copycat")

@@ -12,8 +12,7 @@ from tests.support.once import make_once
 from tests.support.rounds import NEURAL, full_round
 
 from vivavoce.results.board.building import leaderboard
-from vivavoce.tasks import list_families
-from vivavoce.tasks.sample_round import demo_spec
+from vivavoce.tasks import demo_spec, list_families
 
 pytestmark = pytest.mark.slow
 

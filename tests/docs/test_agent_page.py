@@ -8,9 +8,8 @@ import re
 from tests.conftest import ROOT
 from tests.servers.commands import viva_here
 
-from vivavoce.tasks import list_families
+from vivavoce.tasks import list_families, open_round
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.sample_round import open_round
 
 PAGE = (ROOT / "docs" / "how-to" / "model.md").read_text("utf-8")
 

@@ -28,8 +28,8 @@ from inspect_ai.tool import ToolInfo
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.models.local import SMOLLM2_INSTALL, SMOLLM2_PACKAGE, LocalAPI, find_weights
+from vivavoce.tasks.prompting import Rendered
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.writing.solvers import direct

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lxml import etree
 
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault, Section
+from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.fulltext.assemble import plain_text
 from vivavoce.sources.fulltext.tei import SOURCE, clean_title, read_document
 
 HEADER = """<?xml version="1.0" encoding="UTF-8"?>
@@ -389,69 +385,3 @@ def test_no_paragraph_is_lost_whatever_the_headings(
         body += f"<div><head n='{label or ''}'>{head}</head><p>word{place}</p>{inner}</div>"
     found = " ".join(section.text for section in paper(body).sections).split()
     assert Counter(found) == Counter(words)
-
-
-# Real files
-
-
-@pytest.fixture(scope="module")
-def real(data_dir: Path) -> dict[str, Document]:
-    found = {}
-    for path in sorted((data_dir / "tei").glob("*.tei.xml")):
-        (document,) = SOURCE.read(Piece(path), ReadOptions())
-        assert isinstance(document, Document), document
-        found[path.name] = document
-    return found
-
-
-@pytest.mark.data
-def test_real_files_have_the_counted_references_and_tables(
-    real: dict[str, Document], data_dir: Path
-) -> None:
-    lines = (data_dir / "tei" / "index.jsonl").read_text("utf-8").splitlines()
-    for row in map(json.loads, lines):
-        document = real[row["file"]]
-        assert len(document.references) == row["n_refs"], row["file"]
-        assert len(document.tables) == row["n_tables"], row["file"]
-        assert document.title is not None
-        assert row["grobid_title"].endswith(document.title)
-
-
-@pytest.mark.data
-def test_no_paragraph_of_a_real_body_is_lost(real: dict[str, Document], data_dir: Path) -> None:
-    name_space = "{http://www.tei-c.org/ns/1.0}"
-    aside = {f"{name_space}figure", f"{name_space}note"}
-    for name, document in real.items():
-        text = " ".join("".join(s.text.split()) for s in document.sections)
-        root = etree.parse(data_dir / "tei" / name).getroot()
-        for paragraph in root.iterfind(f"{name_space}text//{name_space}p"):
-            if aside & {around.tag for around in paragraph.iterancestors()}:
-                continue
-            printed = plain_text("".join(paragraph.itertext()))
-            assert "".join(printed.split()) in text, name
-
-
-@pytest.mark.data
-def test_real_papers_show_their_introduction_and_conclusion(real: dict[str, Document]) -> None:
-    def has(document: Document, role: str) -> bool:
-        return any(s.role == role and s.level == 1 for s in assign_roles(document.sections))
-
-    # Some papers have none, or GROBID lost its heading.
-    assert sum(has(document, "introduction") for document in real.values()) >= 0.95 * len(real)
-    assert sum(has(document, "conclusion") for document in real.values()) >= 0.9 * len(real)
-
-
-@pytest.mark.data
-def test_real_sections_are_well_formed(real: dict[str, Document]) -> None:
-    sections = [s for document in real.values() for s in document.sections]
-    assert all(s.heading is None or any(map(str.isalpha, s.heading)) for s in sections)
-    assert all(s.level >= 1 and s.text == s.text.strip() for s in sections)
-    for document in real.values():
-        assert [s.ordinal for s in document.sections] == list(range(len(document.sections)))
-        assert not _falls_back(document.sections)
-
-
-def _falls_back(sections: tuple[Section, ...]) -> list[str]:
-    """Top-level Arabic numbers that go back before the appendix."""
-    numbers = [s.number for s in sections if s.level == 1 and (s.number or "").isdigit()]
-    return [b for a, b in pairwise(numbers) if a and b and int(b) <= int(a)]

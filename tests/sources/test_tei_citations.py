@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.records import CitedTable, Document
-from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.fulltext.tei import SOURCE, read_document
-from vivavoce.text.citation_markers import name_key
+from vivavoce.records import Document
+from vivavoce.sources.fulltext.tei import read_document
 
 
 def entry(number: int, authors: str, year: int | None, title: str = "", raw: str = "") -> str:
@@ -196,40 +192,3 @@ def test_a_huge_table_takes_linear_time(unit: str) -> None:
 
 
 # Real files
-
-
-@pytest.fixture(scope="module")
-def real(data_dir: Path) -> list[tuple[Document, CitedTable]]:
-    found = []
-    for path in sorted((data_dir / "tei").glob("*.tei.xml")):
-        (document,) = SOURCE.read(Piece(path), ReadOptions())
-        assert isinstance(document, Document)
-        found += [(document, printed) for printed in document.tables]
-    return found
-
-
-@pytest.mark.data
-def test_a_good_share_of_real_tables_cites(real: list[tuple[Document, CitedTable]]) -> None:
-    # Most tables print no marker at all: about a quarter does.
-    assert sum(bool(printed.cited) for _, printed in real) >= 0.18 * len(real)
-    assert sum(len(printed.cited) for _, printed in real) >= 0.5 * len(real)
-
-
-@pytest.mark.data
-def test_what_real_tables_cite_is_named_in_them(real: list[tuple[Document, CitedTable]]) -> None:
-    named = total = 0
-    for document, printed in real:
-        cells = " ".join(cell for row in printed.cells for cell in row)
-        text = f"{printed.caption} {cells}"
-        joined = name_key_of(text)
-        for ordinal in printed.cited:
-            author = document.references[ordinal].first_author or ""
-            words = [name_key(word) for word in author.split()]
-            named += "[" in text or any(len(word) > 1 and word in joined for word in words)
-            total += 1
-    assert named >= 0.97 * total
-
-
-def name_key_of(text: str) -> str:
-    """A long text as `name_key` would write it."""
-    return "".join(name_key(word) for word in text.split())

@@ -10,7 +10,7 @@ from tests.support.once import make_once
 from tests.tasks.own.tables import write_tables
 
 from vivavoce.rounds import Round, load_round
-from vivavoce.tasks.sample_round import build_sample, demo_spec
+from vivavoce.tasks import build_sample, demo_spec
 
 NEURAL = importlib.util.find_spec("torch_geometric") is not None
 

@@ -12,6 +12,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
+from vivavoce.tasks import find_task, list_tasks, read_card
 from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.asking import judge_named_later
@@ -116,3 +117,17 @@ def test_a_judges_template_that_cannot_be_used_is_told_at_once(
 def test_a_judge_is_asked_for_by_true_or_false(opened: Round, judge: object) -> None:
     with pytest.raises(InputError, match="neither true nor false"):
         enter(opened.folder, judge=judge)
+
+
+def test_a_task_is_found_with_and_without_the_name_of_the_package() -> None:
+    assert find_task("title") == find_task("vivavoce/title") == ("writing", "title")
+    assert "vivavoce/abstract" in list_tasks()
+    with pytest.raises(InputError, match=r"'titel'. Did you mean title"):
+        find_task("titel")
+
+
+@pytest.mark.parametrize("content", ["title: x", "title: [", "- x", "", "more: 1"])
+def test_a_card_that_is_not_complete_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "card.yaml").write_text(content)
+    with pytest.raises(InputError, match=r"card\.yaml is not a complete card"):
+        read_card(tmp_path / "card.yaml")

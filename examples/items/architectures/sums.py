@@ -1,6 +1,6 @@
 """The layers of a network that sums the features of neighbours."""
 
-from vivavoce.tasks.implementation.items.architectures.reference import import_geometric, record
+from vivavoce.tasks.implementation.items.architectures import import_geometric, record
 
 
 def neighbour_sum(arguments, inputs, weights):

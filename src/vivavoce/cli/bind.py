@@ -131,8 +131,12 @@ def bind(function: Callable[..., Answer | None]) -> Callable[..., None]:
         for name, (request, options) in requests.items():
             found = {each.name: given.pop(each.name) for each in options}
             if has_file:
+                from vivavoce.rounds.spec import read_toml
+
+                path = given[_CONFIG]
+                stated = check_values(request, read_toml(path), str(path)) if path else {}
                 typed = {key: value for key, value in found.items() if is_given(ctx, key)}
-                found = _of_file(request, given[_CONFIG]) | typed
+                found = stated | typed
                 _refuse_missing(request, options, found)
             given[name] = request(**found)
         as_json = given.pop("as_json") if answers else False
@@ -168,13 +172,6 @@ def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) ->
     for parameter in context.command.params:
         if is_given(context, str(parameter.name)) and parameter.name not in read:
             raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
-
-
-def _of_file(request: type, path: Path | None) -> dict[str, Any]:
-    """Fields of a request that a file sets; empty without a file."""
-    from vivavoce.rounds.spec import read_toml
-
-    return {} if path is None else check_values(request, read_toml(path), str(path))
 
 
 def _refuse_missing(request: Any, options: Iterable[_Parameter], given: Collection[str]) -> None:

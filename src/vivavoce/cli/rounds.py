@@ -126,27 +126,22 @@ def stats(
     say(str(folder))
     print_counts(counts)
     if writing:
-        _print_lengths(writing)
+        say("")
+        print_table(
+            sheet(
+                f"Lengths in tokens: {writing['tokenizer']}",
+                writing["settings"],
+                *("task", "setting"),
+                *(Column(name, form=",.0f") for name in ("items", "train", "val", "test")),
+                *(Column("test_from", "test from"), Column("test_to", "to")),
+                *(Column(f"{name}_tokens", name, form=",.0f") for name in ("input", "output")),
+                Column("compression", form=",.1f"),
+                Column("compression_of_totals", "of totals", form=",.1f"),
+            )
+        )
     if tables:
         say("")
         print_parts(_table_parts(tables["literature_tables"]))
-
-
-def _print_lengths(writing: Row) -> None:
-    """Print the table of lengths."""
-    say("")
-    print_table(
-        sheet(
-            f"Lengths in tokens: {writing['tokenizer']}",
-            writing["settings"],
-            *("task", "setting"),
-            *(Column(name, form=",.0f") for name in ("items", "train", "val", "test")),
-            *(Column("test_from", "test from"), Column("test_to", "to")),
-            *(Column(f"{name}_tokens", name, form=",.0f") for name in ("input", "output")),
-            Column("compression", form=",.1f"),
-            Column("compression_of_totals", "of totals", form=",.1f"),
-        )
-    )
 
 
 @verb(app, "round export rounds/2024-h2 --out export --format hf")

@@ -20,7 +20,7 @@ from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
 from vivavoce.requests.run import ExamRequest, RunSpec, given_sweep, sources_of
 
 if TYPE_CHECKING:
-    from vivavoce.demonstration import SmokeReport, SmokeRow
+    from vivavoce.demonstration import SmokeRow
     from vivavoce.running import RunReport
 
 
@@ -275,27 +275,23 @@ def smoke_test(spec: RunSpec, as_json: bool) -> None:
     if as_json:
         print_json(report.as_dict())
     else:
-        _print_smoke_report(report)
+        print_table(
+            sheet(
+                report.model,
+                map(asdict, report.rows),
+                *("task", "method", Column("{answered}/{items}".format_map, "answers")),
+                Column("valid", form=".0%"),
+                Column(lambda row: f"{row['metric']} {shown(row['value'])}", "score"),
+                *("tokens", Column("cost", "dollars", form=".4f")),
+                Column(lambda row: row["stopped"] or "", "stopped"),
+            )
+        )
+        for row in report.rows:
+            if row.problem:
+                say(f"{row.task} with {row.method}: {row.problem}")
+        for line in report.left_out:
+            say(line)
+        say(f"Cost {report.cost:.4f} of at most {report.limit:g} dollars.")
         say(str(spec.logs))
     if not report.is_whole:
         raise typer.Exit(1)
-
-
-def _print_smoke_report(report: SmokeReport) -> None:
-    print_table(
-        sheet(
-            report.model,
-            map(asdict, report.rows),
-            *("task", "method", Column("{answered}/{items}".format_map, "answers")),
-            Column("valid", form=".0%"),
-            Column(lambda row: f"{row['metric']} {shown(row['value'])}", "score"),
-            *("tokens", Column("cost", "dollars", form=".4f")),
-            Column(lambda row: row["stopped"] or "", "stopped"),
-        )
-    )
-    for row in report.rows:
-        if row.problem:
-            say(f"{row.task} with {row.method}: {row.problem}")
-    for line in report.left_out:
-        say(line)
-    say(f"Cost {report.cost:.4f} of at most {report.limit:g} dollars.")

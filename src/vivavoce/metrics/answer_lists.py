@@ -206,3 +206,17 @@ def without_marker(line: str) -> str:
     """A line without the number that begins it."""
     match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
     return line if match is None else line[match.end() :]
+
+
+_ITEM_MARK = re.compile(r"\s*(?:[-*•]|\(?[0-9]{1,5}[.)])\s+")
+
+
+def is_item(line: str) -> bool:
+    """True if a line begins with a bullet or a number, as in a list of ids or short answers."""
+    return _ITEM_MARK.match(line) is not None
+
+
+def item_of(line: str) -> str:
+    """A line without the bullet or number that begins it."""
+    mark = _ITEM_MARK.match(line)
+    return line[mark.end() :] if mark else line

@@ -7,9 +7,8 @@ between commas. Where lines have numbers or bullets, these lines are the items.
 
 from __future__ import annotations
 
-import re
-
 from vivavoce.metrics import harmonic_mean, metric
+from vivavoce.metrics.answer_lists import is_item, item_of
 from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
@@ -23,7 +22,6 @@ MAX_CHARACTERS = 20_000
 TOLERANCE = 1e-6
 """Relative error that a number may have: enough only for the rounding of floats."""
 _SOURCE = "this project, docs/how-to/own-task.md"
-_BULLET = re.compile(r"\s*(?:[-*•]|\(?[0-9]{1,5}[.)])\s+")
 
 
 def match_key(text: str) -> str:
@@ -40,9 +38,9 @@ def list_items(text: str) -> set[str]:
     if parts is None:
         lines = [line for line in text.splitlines() if line.strip()]
         mark = next((mark for mark in ";," if mark in text), "\n")
-        listed = [line for line in lines if _BULLET.match(line)] or lines
+        listed = [line for line in lines if is_item(line)] or lines
         parts = listed if len(lines) > 1 else text.split(mark)
-    keys = (match_key(_BULLET.sub("", str(part), count=1)) for part in parts)
+    keys = (match_key(item_of(str(part))) for part in parts)
     return {key for key in keys if key}
 
 

@@ -55,7 +55,6 @@ Source: LEGOBench, Table 9 and section A.4.2; the rules were found by recomputin
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -63,13 +62,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.answer_lists import item_of
 from vivavoce.metrics.titles_list import FoundTitles, distinct_titles, find_titles
 
 NAMES = ("cis", "bem", "cp", "cp_partial", "bem_complete", "ktau", "ndcg")
 """Metrics of a free answer with titles."""
 
 
-_LISTED = re.compile(r"^\s*(?:[-*•]\s+|[0-9]{1,5}[.)]\s+)")
 _AROUND = " \t`'\"*[](),"
 """Characters around an id in a list that are not part of it."""
 
@@ -247,7 +246,7 @@ def read_paper_ids(text: str | None) -> list[str]:
 
     List numbers, bullets and quotation marks around an id are removed.
     """
-    lines = (_LISTED.sub("", line).strip(_AROUND) for line in (text or "").splitlines()[:MAX_LINES])
+    lines = (item_of(line).strip(_AROUND) for line in (text or "").splitlines()[:MAX_LINES])
     return list(dict.fromkeys(line for line in lines if line))
 
 

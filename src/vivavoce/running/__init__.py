@@ -21,7 +21,7 @@ from vivavoce.running.journal import kept_batches, open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.meter import Meter
-from vivavoce.running.provider_errors import watch
+from vivavoce.running.provider_errors import Gate
 from vivavoce.running.resolving import describe_cache, models_of, resolve
 from vivavoce.running.spec import decoding_of, rule_of
 from vivavoce.running.stopping import run_to_decision
@@ -89,12 +89,13 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
-        gates = watch(models, is_batched=spec.batch)
+        gates = [Gate(model, is_batched=spec.batch) for model in models]
         meter = Meter(spec.logs, spec.budget, is_batched=spec.batch)
         if is_metered := bool(spec.prices) or spec.budget is not None:
             meter.watch(models)
         journal = open_journal(spec.logs, meter)
-        journal.keep(models)
+        for model in models:
+            journal.keep(model)
         batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch else None
         screen = unseen() if spec.display == "none" else nullcontext()
         # What Inspect prints goes to stderr; stdout is for results.

@@ -83,12 +83,8 @@ class Journal:
         self._take(line)
         self._file.add(line)
 
-    def keep(self, models: Iterable[Model]) -> None:
-        """Let these models take replies from the journal, and write new ones into it."""
-        for model in models:
-            self._keep(model)
-
-    def _keep(self, model: Model) -> None:
+    def keep(self, model: Model) -> None:
+        """Let a model take replies from the journal, and write new ones into it."""
         from inspect_ai.model import ModelOutput
 
         async def kept(request: Request, send: Send) -> Reply:

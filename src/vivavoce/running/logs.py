@@ -106,7 +106,7 @@ def item_values(path: str, metric: str, items: Collection[str]) -> dict[str, flo
     """Mean of each item's defined values; NaN if none is defined."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
-    from vivavoce.tasks.scoring.marks import our_scores
+    from vivavoce.tasks.scoring import our_scores
 
     answers: dict[str, list[Any]] = {}
     for summary in sorted(read_eval_log_sample_summaries(path), key=lambda sample: sample.epoch):

@@ -25,8 +25,6 @@ from vivavoce.running.meter import Reply, Request, Send, intercept
 from vivavoce.store import hash_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from inspect_ai.model import Model, ModelOutput
 
 
@@ -167,11 +165,6 @@ class Gate:
         return ModelOutput.from_content(self.model, cause, stop_reason="model_length")
 
 
-def watch(models: Iterable[Model], *, is_batched: bool) -> list[Gate]:
-    """Put a gate before each model; requests of a batch do not wait for the first one's reply."""
-    return [Gate(model, is_batched=is_batched) for model in models]
-
-
 async def _is_reached(address: str) -> bool:
     """Check whether anything accepts connections at an address; a proxy is assumed to reach it."""
     parts = urlsplit(address)
@@ -227,7 +220,7 @@ async def _probe(names: Sequence[str]) -> None:
         max_tokens=_TOKENS, max_retries=_TRIES_MORE, attempt_timeout=_SECONDS, cache=False
     )
     models = [start_model(name, {}) for name in names]
-    for model, gate in zip(models, watch(models, is_batched=False), strict=True):
+    for model, gate in ((model, Gate(model, is_batched=False)) for model in models):
         try:
             await model.generate(QUESTION, config=config)
         except Exception as error:  # providers raise errors of any type

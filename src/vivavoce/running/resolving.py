@@ -28,8 +28,7 @@ from vivavoce.running.spec import (
 )
 from vivavoce.running.stopping import section_of
 from vivavoce.store import Row
-from vivavoce.tasks import find_task, list_families
-from vivavoce.tasks.sample_round import open_round
+from vivavoce.tasks import find_task, list_families, open_round
 from vivavoce.tasks.subsets import take_subset
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.requests.run import RunSpec, parse_price
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks import CONTESTANTS, list_families
-from vivavoce.tasks.scoring.marks import check_votes
+from vivavoce.tasks.scoring import check_votes
 from vivavoce.tasks.subsets import Subset
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ the tasks and the input of `viva score`, `solvers` the methods. Only `solvers` n
 from __future__ import annotations
 
 import importlib.util
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,12 +19,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
+from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.metrics import has_metrics
 from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.requests import check_local, nearest
+from vivavoce.store import hash_of
+from vivavoce.version import __version__
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -112,16 +117,20 @@ CONTESTANTS = {
 __all__ = [
     "CEILING",
     "CONTESTANTS",
+    "PAPERS",
     "Family",
     "FamilyCard",
     "TaskCard",
     "broken_families",
     "build_round",
+    "build_sample",
     "builders",
+    "demo_spec",
     "find_family",
     "find_task",
     "list_families",
     "list_tasks",
+    "open_round",
     "read_card",
     "short_name",
 ]
@@ -154,16 +163,15 @@ class Family:
 def _registered() -> Plugins[Family]:
     registered = load_plugins("vivavoce.families", _family_of)
     families = {name: family for name, family in registered.loaded.items() if family}
-    found = Plugins(families, registered.broken)
-    owners = Counter(task for family in found.loaded.values() for task in family.card.tasks)
+    owners = Counter(task for family in families.values() for task in family.card.tasks)
     for task, count in owners.items():
         if count > 1:
-            both = [f.module for f in found.loaded.values() if task in f.card.tasks]
+            both = [f.module for f in families.values() if task in f.card.tasks]
             raise PluginError(
                 f"The families {' and '.join(both)} both have a task {task!r}. "
                 "Uninstall one of their packages."
             )
-    return found
+    return Plugins(families, registered.broken)
 
 
 def _family_of(name: str, module: ModuleType) -> Family | None:
@@ -195,12 +203,12 @@ def find_family(name: str) -> Family:
         InputError: No package registers it; the message lists all.
         PluginError: It cannot be loaded.
     """
-    found = _registered()
-    if name in found.broken:
-        raise found.broken[name]
-    if name not in found.loaded:
-        raise InputError(f"There is no family {name!r}. Available: {', '.join(found.loaded)}.")
-    return found.loaded[name]
+    families = _registered()
+    if name in families.broken:
+        raise families.broken[name]
+    if name not in families.loaded:
+        raise InputError(f"There is no family {name!r}. Available: {', '.join(families.loaded)}.")
+    return families.loaded[name]
 
 
 def short_name(name: str) -> str:
@@ -261,3 +269,64 @@ def build_round(
     else:
         parsed = rounds.read_spec(Path(spec), options)
     return rounds.build_round(opened, parsed, known, out)
+
+
+SAMPLE = "sample"
+"""Name of the round of the sample papers, built on first use."""
+PAPERS = 60
+"""Number of sample papers."""
+
+
+def demo_spec(year: int | None = None) -> dict[str, Any]:
+    """Spec of the sample round, or of a year of the demo, with the cards' demo options."""
+    cards = list_families()
+    taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
+    window = {"start": "2023-07-01", "end": "2025-01-01"}
+    head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
+    if year is not None:
+        head["id"] = f"demo-{year}"
+        head["window"] = {"start": f"{year}-01-01", "end": f"{year + 1}-01-01"}
+    return {"round": head} | {name: cards[name].demo for name in taking if cards[name].demo}
+
+
+def build_sample(out: Path, spec: Mapping[str, Any]) -> Round:
+    """Build a round of the sample papers."""
+    from vivavoce.corpus import ingest, load_corpus
+    from vivavoce.networks import build_networks
+
+    ingest("sample", Path(str(PAPERS)), out / "corpus")
+    build_networks(load_corpus(out / "corpus"))
+    return build_round(out / "corpus", spec, out / "round")
+
+
+def open_round(name: Path | str) -> Round:
+    """Open a round by its folder, or the sample round by name if there is no such folder.
+
+    Raises:
+        InputError: The folder has no round.
+        DamagedError: The round was altered.
+    """
+    from vivavoce.corpus.schema import FORMAT
+    from vivavoce.rounds import load_round
+
+    if str(name) != SAMPLE or Path(name).exists():
+        return load_round(name)
+    spec = demo_spec()
+    # Other versions of the package or a task may make another round from the same papers.
+    versions = [task.version for card in list_families().values() for task in card.tasks.values()]
+    key = hash_of([__version__, FORMAT, PAPERS, spec, versions])[:12]
+    folder = user_cache_path("vivavoce") / f"{SAMPLE}-{key}"
+    if not folder.exists():
+        # Built in a temporary folder and moved, unless another process was first.
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{SAMPLE}-"))
+        try:
+            build_sample(made, spec)
+            try:
+                made.rename(folder)
+            except OSError:
+                if not folder.is_dir():
+                    raise
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    return load_round(folder / "round" / spec["round"]["id"])

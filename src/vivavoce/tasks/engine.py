@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, Signature
@@ -23,7 +23,6 @@ from vivavoce.store import Row
 from vivavoce.tasks import find_family
 from vivavoce.tasks.family import (
     FamilyTask,
-    Item,
     View,
     completed,
     find_kind,
@@ -32,18 +31,18 @@ from vivavoce.tasks.family import (
     open_view,
 )
 from vivavoce.tasks.methods.direct import baseline, direct
-from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
-from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
+from vivavoce.tasks.prompting import PromptSet, folder_at
+from vivavoce.tasks.scoring import COMPARE, VALID, Values
+from vivavoce.tasks.scoring.asking import open_judges
+from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded
 from vivavoce.tasks.scoring.judge import (
     Comparison,
     Judgement,
     LabelledQuestion,
-    check_judge,
     compare,
     judge_hash,
     rule,
 )
-from vivavoce.tasks.scoring.marks import COMPARE, VALID, Values
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
@@ -63,10 +62,10 @@ class EmptyTaskError(NoItemsError, PrerequisiteError):
 @cache
 def make_tasks(family: str) -> dict[str, Callable[..., Task]]:
     """Register a family's tasks and scorers with Inspect; return the `@task` functions by name."""
-    found = {name: _make_task(family, name) for name in find_family(family).card.tasks}
-    for name in found:
+    makers = {name: _make_task(family, name) for name in find_family(family).card.tasks}
+    for name in makers:
         make_scorer(family, find_kind(family, name).scorer or name)
-    return found
+    return makers
 
 
 def _make_task(family: str, name: str) -> Callable[..., Task]:
@@ -93,8 +92,8 @@ def _make_task(family: str, name: str) -> Callable[..., Task]:
         ]
     )
     made.__doc__ = f"{find_family(family).card.tasks[name].summary}\n\n{kind.arguments.__doc__}"
-    found: Callable[..., Task] = task(name=name)(_named(made, family, name))
-    return found
+    registered: Callable[..., Task] = task(name=name)(_named(made, family, name))
+    return registered
 
 
 def _named(made: Any, family: str, name: str) -> Any:
@@ -111,8 +110,8 @@ def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callabl
         return baseline(name, lambda state: answer({**state.metadata, "target": state.target.text}))
 
     made.__doc__ = answer.__doc__
-    found: Callable[..., Solver] = solver(name=name)(_named(made, family, name))
-    return found
+    registered: Callable[..., Solver] = solver(name=name)(_named(made, family, name))
+    return registered
 
 
 def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
@@ -123,10 +122,25 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     judging = {"prompts": view.prompts.place} if given.get("judge") else {}
     make = make_scorer(view.family, kind.scorer or view.task)
     parts["scorer"] = make(task=view.task, **given, **judging)
-    metadata = {**_led(_log_metadata(view), kind.leading(view)), **parts.pop("metadata", {})}
+    metadata = {**_log_metadata(kind, view), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
+    rows = kind.rows(view)
+    samples = [
+        Sample(
+            id=item.id,
+            input=item.prompt.text,
+            target=item.target,
+            metadata={
+                **{name: row[name] for name in _OF_ROWS if name in row},
+                **item.metadata,
+                "spans": item.prompt.json_spans,
+                "max_tokens": view.max_tokens,
+            },
+        )
+        for row, item in zip(rows, kind.items(rows, view), strict=True)
+    ]
     return Task(
-        dataset=make_dataset(kind, view),
+        dataset=MemoryDataset(samples, name=f"{view.round.id}/{view.family}/{view.task}"),
         config=GenerateConfig(**decoding),
         version=view.card.version,
         metadata=metadata,
@@ -134,39 +148,10 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     )
 
 
-def make_dataset(kind: FamilyTask[Any], view: View[Any]) -> MemoryDataset:
-    """Make the samples of a view, with full texts and their positions."""
-    rows = kind.rows(view)
-    items = kind.items(rows, view)
-    samples = [_sample(row, item, view) for row, item in zip(rows, items, strict=True)]
-    return MemoryDataset(samples, name=f"{view.round.id}/{view.family}/{view.task}")
-
-
-def _sample(row: Row, item: Item, view: View[Any]) -> Sample:
-    metadata = {
-        **{name: row[name] for name in _OF_ROWS if name in row},
-        **item.metadata,
-        "spans": item.prompt.json_spans,
-        "max_tokens": view.max_tokens,
-    }
-    return Sample(id=item.id, input=item.prompt.text, target=item.target, metadata=metadata)
-
-
-def _led(metadata: dict[str, Any], leading: Sequence[str]) -> dict[str, Any]:
-    """Metadata of a log with the leading metrics first, if the run measures them."""
-    metrics, diagnostics = metadata["metrics"], metadata["diagnostics"]
-    first = [name for name in leading if name in (*metrics, *diagnostics)]
-    return {
-        **metadata,
-        "metrics": list(dict.fromkeys([*first, *metrics])),
-        "diagnostics": [name for name in diagnostics if name not in first],
-    }
-
-
-def _log_metadata(view: View[Any]) -> dict[str, Any]:
-    """Metadata of a log for the rows of a board."""
+def _log_metadata(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
+    """Metadata of a log for the rows of a board, with the leading metrics of the run first."""
     window, card = view.round.manifest["window"], view.card
-    return {
+    metadata = {
         "round": view.round.id,
         "round_sha256": view.round.sha256,
         "window": [window["start"], window["end"]],
@@ -179,11 +164,16 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
         "diagnostics": list(card.diagnostics),
         "stages": list(card.stages),
         "reader": READER,
-        **_judging(view),
+        **_judging(kind, view),
     }
+    metrics, diagnostics = metadata["metrics"], metadata["diagnostics"]
+    first = [name for name in kind.leading(view) if name in (*metrics, *diagnostics)]
+    metadata["metrics"] = list(dict.fromkeys([*first, *metrics]))
+    metadata["diagnostics"] = [name for name in diagnostics if name not in first]
+    return metadata
 
 
-def _judging(view: View[Any]) -> dict[str, Any]:
+def _judging(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
     """Metadata of a log on its judge, whose name is in Inspect's model role."""
     judge = getattr(view.given, "judge", False)
     if type(judge) is not bool:
@@ -191,9 +181,10 @@ def _judging(view: View[Any]) -> dict[str, Any]:
     if not judge:
         return {}
     given = {field.name: getattr(view.given, field.name) for field in fields(view.given)}
-    kind = find_kind(view.family, view.task)
     asked = kind.judged(view.task, given)
-    check_judge(view.prompts, compares=COMPARE in asked)
+    open_judges()
+    if COMPARE in asked:  # an unusable template is reported before anything is paid
+        Comparison("title", "one", "two").request(True).fill(view.prompts)
     names = list(chain(*asked.values()))
     return {
         "metrics": [*view.card.metrics, *names],
@@ -234,13 +225,13 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
             row["stop_reason"] = state.output.stop_reason if state.output.choices else ""
             notes = kind.notes(answer_of(state.output), row)
 
-            async def values(answer: str, state: TaskState, target: Target) -> Values:
+            async def values(answer: str) -> Values:
                 known = {**row, **notes}
                 measured = await examine(answer, known, notes) if examine else None
                 measured = kind.measure(answer, known) if measured is None else measured
-                found = completed(measured, metrics[task], answer, known)
+                measures = completed(measured, metrics[task], answer, known)
                 if templates is None:
-                    return found
+                    return measures
                 comparison = Comparison(
                     task.replace("_", " "),
                     str(notes.get("read_as", answer)),
@@ -248,7 +239,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 )
                 known["prompt"] = state.input_text
                 judging = _judgement(templates, kind, task, comparison, known, notes)
-                return {**found, **await judging}
+                return {**measures, **await judging}
 
             failed = dict(kind.failed(metrics[task], row))
             if judge:
@@ -258,23 +249,13 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 of_judge = {name: known_metrics[name] for name in asked}
                 failed.update(dict.fromkeys([*names, *CHECKS]))
                 failed.update(kind.failed(of_judge, row))
-            scored = await guarded([], values)(state, target)
-            return _with(scored, numbers(failed), notes)
+            scored = await guarded(values, state, failed)
+            return scored.model_copy(update={"metadata": {**(scored.metadata or {}), **notes}})
 
         return score
 
     summaries = {name: [defined_mean(), stderr(cluster="cluster")] for name in every}
     return scorer(metrics=summaries, name=name)(_named(made, family, name))
-
-
-def _with(scored: Score, failed: Mapping[str, float], notes: Mapping[str, Any]) -> Score:
-    """Complete a score with the values of a failure, and add notes."""
-    assert isinstance(scored.value, dict)
-    known = {name: value for name, value in scored.value.items() if name in (*failed, VALID)}
-    value = {**failed, **known}
-    return scored.model_copy(
-        update={"value": value, "metadata": {**(scored.metadata or {}), **notes}}
-    )
 
 
 async def _judgement(

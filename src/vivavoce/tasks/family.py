@@ -20,11 +20,10 @@ from vivavoce.rounds import Round
 from vivavoce.rounds.family import DEVELOPMENT
 from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
-from vivavoce.tasks import Family, TaskCard, find_family
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, load_prompts
-from vivavoce.tasks.sample_round import open_round
+from vivavoce.tasks import Family, TaskCard, find_family, open_round
+from vivavoce.tasks.prompting import PromptSet, Rendered, load_prompts
+from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 
 SPLITS = ("test", "dev")
 """Items of the task, and those of `DEVELOPMENT`."""
@@ -34,8 +33,8 @@ def rows_of(opened: Round, family: str, task: str, split: str = "test") -> list[
     """Items of a task; for the split `dev`, those for tuning methods."""
     if split != "dev":
         return opened.items(family, task)
-    found: list[Row] = table_of_parquet(opened.read_file(family, DEVELOPMENT)).to_pylist()
-    return found
+    rows: list[Row] = table_of_parquet(opened.read_file(family, DEVELOPMENT)).to_pylist()
+    return rows
 
 
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:
@@ -89,7 +88,6 @@ class View(Generic[Given]):
     context: int | None = None
     """The model's window in tokens, if a run sets it."""
     max_tokens: int = 0
-    """Maximum tokens of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,6 @@ class Item:
     target: str
     """The gold in the form of an answer."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """Further metadata of the sample."""
 
 
 class FamilyTask(Generic[Given]):
@@ -142,10 +139,10 @@ class FamilyTask(Generic[Given]):
         """
         split = getattr(view.given, "split", "test")
         rows = rows_of(view.round, view.family, view.task, split)
-        found = [row for row in rows if view.given.setting in row.get("settings", ("base",))]
-        if not found:
+        chosen = [row for row in rows if view.given.setting in row.get("settings", ("base",))]
+        if not chosen:
             raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
-        return found
+        return chosen
 
     def why_empty(self, view: View[Given], *, has_others: bool) -> str:
         """Reason why a round has no items in a setting; `has_others` if it has other items."""
@@ -194,12 +191,7 @@ class FamilyTask(Generic[Given]):
         }
 
     def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
-        """Metrics that a judge adds, by question.
-
-        Args:
-            task: The task's name.
-            row: A run's arguments, and the item if the metrics depend on it.
-        """
+        """Metrics that a judge adds, by question, given a run's arguments and perhaps its item."""
         return {COMPARE: WINS}
 
     def judged_by(self, row: Row) -> Sequence[str]:
@@ -209,9 +201,7 @@ class FamilyTask(Generic[Given]):
     def questions(self, answer: str, row: Row) -> Iterator[Question]:
         """Questions to a judge about an answer, beside the comparison with the gold.
 
-        Args:
-            answer: The judged text.
-            row: As in `measure`, with the `prompt` of the sample.
+        `row` is that of `measure`, with the `prompt` of the sample.
         """
         yield from ()
 
@@ -304,17 +294,9 @@ def open_view(
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> View[Any]:
-    """Open a task on a round.
+    """Open a task on a round, which is a folder or `sample`, with the task's own arguments.
 
-    Args:
-        task: Short name of the task.
-        round: Folder of the round's manifest, or `sample` for the round of sample papers.
-        given: The task's own arguments, by name.
-        family: Name of its family.
-        context: The model's window in tokens.
-        prompts: Folder of templates; None for the shipped ones.
-        max_tokens: Maximum tokens of an answer; None for the card's default.
-        pin: `fingerprint` that the run expects; None to accept any.
+    `prompts` is a folder of templates; `pin` is the `fingerprint` that the run expects.
 
     Raises:
         InputError: An argument is invalid, or the round or the prompts differ from the pinned ones.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from inspect import cleandoc
 from pathlib import Path
@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
-from vivavoce.tasks import short_name
+from vivavoce.tasks import open_round, short_name
 from vivavoce.tasks.library import LIBRARY, Library, read_library
 from vivavoce.tasks.library.desk import Desk, functions_of, open_entry
-from vivavoce.tasks.sample_round import open_round
 from vivavoce.text.dates import period
 from vivavoce.version import __version__
 
@@ -34,15 +33,9 @@ def library_of(
 ) -> Library:
     """Open the papers of a round that may be shown for one item, or for all items.
 
-    Without an item, these are the papers of all libraries that were public before a day, except
-    those that an item of the round comes from or hides.
-
-    Args:
-        round_folder: The round, or `sample`.
-        before: First day after the papers; by default the start of the round's window, so that all
-            items are newer than the papers.
-        item: Id of an item, whose date and papers are used.
-        task: Task of the item, if several have the id.
+    An item has its own date and papers; `task` names its task if several have the id. Without an
+    item, these are the papers of all libraries that were public before a day, by default the start
+    of the window, except those that an item of the round comes from or hides.
 
     Raises:
         InputError: There is no such item or library, or the day is after the window.
@@ -66,24 +59,20 @@ def library_of(
 
 def _papers(opened: Round) -> dict[str, LibraryPaper]:
     """Papers of all libraries of a round, each with the longest text."""
-    found: dict[str, LibraryPaper] = {}
-    for content in _libraries(opened):
+    papers: dict[str, LibraryPaper] = {}
+    for path in sorted(opened.manifest["files"]):
+        family, _, file = path.rpartition("/")
+        if not family or not file.endswith(".parquet"):
+            continue
+        content = opened.read_file(family, file)
+        if not set(LIBRARY.names) <= set(pq.read_schema(pa.BufferReader(content)).names):
+            continue
         for name, paper in read_library(content).items():
-            if name not in found or len(paper.sections) > len(found[name].sections):
-                found[name] = paper
-    if not found:
+            if name not in papers or len(paper.sections) > len(papers[name].sections):
+                papers[name] = paper
+    if not papers:
         raise InputError(f"Round {opened.id} has no library: no task of it has papers to search.")
-    return found
-
-
-def _libraries(opened: Round) -> Iterator[bytes]:
-    for name in sorted(opened.manifest["files"]):
-        family, _, file = name.rpartition("/")
-        if family and file.endswith(".parquet"):
-            content = opened.read_file(family, file)
-            columns = pq.read_schema(pa.BufferReader(content)).names
-            if set(LIBRARY.names) <= set(columns):
-                yield content
+    return papers
 
 
 def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:

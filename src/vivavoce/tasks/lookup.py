@@ -67,15 +67,15 @@ def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
         InputError: The family is unknown.
         PluginError: The family does not define the method.
     """
-    found = find_family(family)
-    module = direct if method in _COMMON else _of(found, partial(found.part, "solvers"))
+    owner = find_family(family)
+    module = direct if method in _COMMON else _of(owner, partial(owner.part, "solvers"))
     maker: Callable[..., Solver] | None = getattr(module, method, None)
     if maker is None:
         raise PluginError(
             f"The card of {family} names {method!r}, but {module.__name__} does not define it. "
             "Define or import it there."
         )
-    return make_method(family, method, maker) if module.__name__ == found.module else maker
+    return make_method(family, method, maker) if module.__name__ == owner.module else maker
 
 
 def create_task(task: str, arguments: Mapping[str, Any]) -> Task:

@@ -16,7 +16,6 @@ from vivavoce.store import hash_of
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-    from inspect_ai.dataset import Sample
 
 _SIZES = 3
 """Number of strata by length of gold answers."""
@@ -57,7 +56,13 @@ def take_subset(task: Task, subset: Subset) -> Task:
     total = len(task.dataset)
     if subset.size >= total:
         return task
-    chosen = choose([_candidate(sample) for sample in task.dataset], subset)
+    candidates = []
+    for sample in task.dataset:
+        facts = sample.metadata or {}
+        grade = "/".join(str(facts.get(name) or "") for name in ("category", "difficulty"))
+        cluster, size = str(facts.get("cluster") or sample.id), len("".join(sample.target))
+        candidates.append(Candidate(str(sample.id), cluster, grade, size))
+    chosen = choose(candidates, subset)
     metadata = task.metadata or {}
     traits = [f"{subset.size} of {total}"]
     traits += [f"seed {subset.seed}"] if subset.seed else []
@@ -100,17 +105,6 @@ def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
     shares = _shares({key: len(found) for key, found in strata.items()}, subset)
     return frozenset(
         one.id for key, found in strata.items() for one in _spread(found)[: shares[key]]
-    )
-
-
-def _candidate(sample: Sample) -> Candidate:
-    metadata = sample.metadata or {}
-    grade = [str(metadata.get(name) or "") for name in ("category", "difficulty")]
-    return Candidate(
-        id=str(sample.id),
-        cluster=str(metadata.get("cluster") or sample.id),
-        grade="/".join(grade),
-        size=len("".join(sample.target)),
     )
 
 

@@ -17,6 +17,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
+from vivavoce.reports import headlines
 from vivavoce.results.board.building import contamination_report, leaderboard
 from vivavoce.results.board.exposure import exposure_fields, find_gaps
 from vivavoce.results.logs.reading import read_logs
@@ -199,7 +200,7 @@ def test_a_report_names_the_models_it_knows_nothing_of(write: Write, tmp_path: P
     write([(OLD, 0.8), (NEW, 0.4)])
     write([(OLD, 0.4)], model="lab/two")
     report = contamination_report(tmp_path, KNOWN, resamples=0)
-    gaps = {row["model"]: row["exposure"]["gap"] for row in report.headlines}
+    gaps = {row["model"]: row["exposure"]["gap"] for row in headlines(report.rows)}
     assert gaps == {"lab/one": pytest.approx(0.4), "lab/two": None}
     assert report.notes == (
         "The training cutoff of lab/two is unknown: add it with --cutoffs FILE.",

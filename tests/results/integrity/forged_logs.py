@@ -21,7 +21,7 @@ from tests.results.integrity.forging import (
     value_of,
 )
 
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
 # --- what the log says of the round --------------------------------------------------------------
 

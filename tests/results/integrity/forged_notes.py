@@ -9,7 +9,7 @@ from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
 from tests.results.integrity.forging import Forged, replies, value_of
 
 from vivavoce.statistics.sequential import StoppingRule
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
 # --- what boards read beside the scores ----------------------------------------------------------
 

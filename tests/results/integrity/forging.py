@@ -24,7 +24,7 @@ from vivavoce.results.logs.reading import read_logs
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import canonical_json, read_jsonl
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
 CAUGHT, RECOMPUTED = "caught", "recomputed"

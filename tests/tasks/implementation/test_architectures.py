@@ -23,7 +23,7 @@ from vivavoce.tasks.implementation.items.architecture import (
     driver_source,
     list_architectures,
 )
-from vivavoce.tasks.implementation.items.architectures.reference import draw_graph
+from vivavoce.tasks.implementation.items.architectures import draw_graph
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch_geometric") is None,

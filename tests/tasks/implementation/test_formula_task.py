@@ -14,8 +14,8 @@ from tests.tasks.implementation.item_rounds import contest, round_of, use
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
+from vivavoce.tasks.implementation.build import cluster_of
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.rows import cluster_of
 from vivavoce.tasks.lookup import create_task
 
 pytestmark = pytest.mark.sandbox

@@ -10,10 +10,10 @@ import pytest
 
 from vivavoce.tasks import list_families
 from vivavoce.tasks.family import View, open_prompts
+from vivavoce.tasks.implementation.build import formula_row
 from vivavoce.tasks.implementation.family import FormulaTask, ProgramArguments
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market import TABLES, generate
-from vivavoce.tasks.implementation.items.rows import formula_row
 
 
 def sample(name: str, setting: str) -> Any:

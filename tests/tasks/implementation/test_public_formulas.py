@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from vivavoce.tasks.implementation.items import formulas as reference
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
-from vivavoce.tasks.implementation.items.formulas import reference
-from vivavoce.tasks.implementation.items.formulas.reference import every_row
+from vivavoce.tasks.implementation.items.formulas import every_row
 from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
 
 FORMULAS = list_formulas()

@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 
 from vivavoce.metrics.formulas import linear_form, same_formula
+from vivavoce.tasks.implementation.build import pdf_text
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import Report, list_reports
-from vivavoce.tasks.implementation.items.rows import pdf_text
 
 REPORTS = list(list_reports().values())
 EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)

@@ -24,10 +24,10 @@ from tests.tasks.implementation.item_rounds import contest, round_of, use
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
+from vivavoce.tasks.implementation.build import reproduce_items
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market import generate
 from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
-from vivavoce.tasks.implementation.items.rows import reproduce_items
 
 REPORTS = ["growth_at_a_price", "restless_months"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vivavoce.metrics.leaderboards import Entry, ProducedBoard, score_board
-from vivavoce.tasks.leaderboards.items import Ceiling, ceilings
+from vivavoce.tasks.leaderboards.items import ceilings
 
 
 def entry(method: str, score: float, printed: str | None = None) -> dict[str, Any]:
@@ -15,8 +15,7 @@ def entry(method: str, score: float, printed: str | None = None) -> dict[str, An
 
 
 def last(entries: list[dict[str, Any]], *texts: str) -> tuple[float, float | None]:
-    found = ceilings(entries, texts)[-1]
-    return found.mr, found.sp
+    return ceilings(entries, texts)[-1]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +70,10 @@ def test_the_share_of_scores_is_one_of_the_methods_found() -> None:
 def test_ceilings_go_by_how_many_texts_are_left() -> None:
     gold = [entry("Alder", 91.5), entry("Birch", 92.0)]
     assert ceilings(gold, ["Alder", "91.5", "Birch 92"]) == [
-        Ceiling(0.0, None),
-        Ceiling(0.5, 0.0),
-        Ceiling(0.5, 1.0),
-        Ceiling(1.0, 1.0),
+        (0.0, None),
+        (0.5, 0.0),
+        (0.5, 1.0),
+        (1.0, 1.0),
     ]
 
 

@@ -22,8 +22,8 @@ from vivavoce.tasks import list_families
 from vivavoce.tasks.leaderboards.solvers import random_rows, table_reader
 from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.prompting import Rendered
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import FileCounter
 
 CARD = list_families()["leaderboards"].tasks["leaderboard"]

@@ -26,11 +26,11 @@ from tests.tasks.methods.agent_runs import row
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_file, parquet_of, write_bytes, write_sealed
+from vivavoce.tasks import open_round
 from vivavoce.tasks.library import Library, library_as_bytes
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words
 from vivavoce.tasks.library_server import library_of, serve_library
-from vivavoce.tasks.methods.agent_tools import tools_of
-from vivavoce.tasks.sample_round import open_round
+from vivavoce.tasks.methods.agent import tools_of
 
 SECRET = "zirconium"
 """A word of every paper that may not be seen, and of no other."""

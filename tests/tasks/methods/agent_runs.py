@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +149,11 @@ def reader(ask: Ask) -> Reply:
     return answer("\n".join(told[2].splitlines()[-1:]))
 
 
-def work(
+Work = Callable[..., tuple[ScriptedServer, EvalLog]]
+"""Runs the agent on samples: the server with what reached it, and the log."""
+
+
+def run_agent(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     play: Script,
@@ -157,7 +161,6 @@ def work(
     arguments: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> tuple[ScriptedServer, EvalLog]:
-    """Run the method on samples; the server with what reached it, and the log."""
     task = Task(
         dataset=MemoryDataset(samples or [sample(folder)]),
         solver=agent(**(arguments or {})),

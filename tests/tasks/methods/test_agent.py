@@ -16,13 +16,12 @@ from tests.servers.scripted import Reply, answer
 from tests.tasks.methods.agent_runs import (
     QUESTION,
     Call,
+    Work,
     calls,
     reader,
     results,
-    round_at,
     sample,
     script,
-    work,
 )
 
 from vivavoce.errors import InputError
@@ -30,13 +29,8 @@ from vivavoce.tasks.library.desk import MAX_QUERY
 from vivavoce.tasks.methods.agent import agent
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return round_at(tmp_path_factory.mktemp("agent") / "round")
-
-
-def test_it_searches_reads_and_answers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server, log = work(folder, monkeypatch, reader)
+def test_it_searches_reads_and_answers(work: Work) -> None:
+    server, log = work(reader)
     found = one(log)
     assert found.output.completion == "melon-one | 91.5"
     (score,) = (found.scores or {}).values()
@@ -65,20 +59,16 @@ def test_it_searches_reads_and_answers(folder: Path, monkeypatch: pytest.MonkeyP
     assert "section 1: Method [" in outline
 
 
-def test_a_sample_without_a_question_of_its_own_asks_its_input(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_without_a_question_of_its_own_asks_its_input(work: Work, folder: Path) -> None:
     plain = sample(folder)
     assert plain.metadata is not None
     del plain.metadata["question"]
-    server, log = work(folder, monkeypatch, lambda ask: answer("melon-one"), [plain])
+    server, log = work(lambda ask: answer("melon-one"), [plain])
     assert "Many excerpts that an agent does not see." in server.asks[0].prompt
     assert one(log).metadata["agent"]["steps"] == 1
 
 
-def test_hidden_tables_and_papers_are_not_shown_but_the_rest_is(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hidden_tables_and_papers_are_not_shown_but_the_rest_is(work: Work, folder: Path) -> None:
     play = script(
         calls(
             ("search", {"query": "Scores melon-one lemon-one F1"}),
@@ -91,7 +81,7 @@ def test_hidden_tables_and_papers_are_not_shown_but_the_rest_is(
         answer("done"),
     )
     item = sample(folder, hidden_papers=["lemon"], hidden_tables=[["melon", 0]])
-    server, _ = work(folder, monkeypatch, play, [item])
+    server, _ = work(play, [item])
     found, outline, table, other, lemon, section = results(server.asks[1])
     assert "a library of 1 paper that" in server.asks[0].prompt
     assert "melon-one" not in "".join(results(server.asks[1]))
@@ -104,11 +94,9 @@ def test_hidden_tables_and_papers_are_not_shown_but_the_rest_is(
     assert "The melon method reads trees." in section
 
 
-def test_only_the_papers_named_are_in_an_items_library(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_papers_named_are_in_an_items_library(work: Work, folder: Path) -> None:
     play = script(calls(("search", {"query": "treebank"})), answer("done"))
-    server, _ = work(folder, monkeypatch, play, [sample(folder, papers=["lemon", "later"])])
+    server, _ = work(play, [sample(folder, papers=["lemon", "later"])])
     assert set(re.findall(r"paper_id: (\S+)", results(server.asks[1])[0])) == {"lemon"}
 
 
@@ -139,11 +127,9 @@ HOSTILE: list[tuple[Call, str]] = [
 ]
 
 
-def test_calls_that_make_no_sense_are_answered_in_words(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_that_make_no_sense_are_answered_in_words(work: Work) -> None:
     play = script(*(calls(call) for call, _ in HOSTILE), answer("melon-one"))
-    server, log = work(folder, monkeypatch, play, arguments={"steps": 30})
+    server, log = work(play, arguments={"steps": 30})
     told = results(server.asks[-1])
     for (call, expected), text in zip(HOSTILE, told, strict=True):
         assert expected in text, call
@@ -155,35 +141,31 @@ def test_calls_that_make_no_sense_are_answered_in_words(
     assert (note["searches"], note["refused"]) == (2, len(HOSTILE) - 2)
 
 
-def test_own_templates_are_used_and_told_apart(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, log = work(folder, monkeypatch, reader)
+def test_own_templates_are_used_and_told_apart(work: Work, folder: Path) -> None:
+    _, log = work(reader)
     own = folder.parent / "own"
     own.mkdir(exist_ok=True)
     (own / "agent.md.j2").write_text("Look it up.\n\nThe question:\n{{ question }}", "utf-8")
     item = sample(folder)
     assert item.metadata is not None
     item.metadata["prompts"] = str(own)
-    server, other = work(folder, monkeypatch, reader, [item])
+    server, other = work(reader, [item])
     assert server.asks[0].prompt == f"Look it up.\n\nThe question:\n{QUESTION}"
     assert one(log).metadata["agent"]["prompts"] != one(other).metadata["agent"]["prompts"]
     (own / "agent.answer.md.j2").write_text("{{ nothing }}", "utf-8")
-    server, broken = work(folder, monkeypatch, reader, [item])
+    server, broken = work(reader, [item])
     assert server.asks == []
     assert broken.error is not None
     assert "agent.answer.md.j2 is not a usable prompt template" in broken.error.message
 
 
 @pytest.mark.parametrize("model", ["extractive/lead", "refusing"])
-def test_a_model_without_tools_is_told_so(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, model: str
-) -> None:
+def test_a_model_without_tools_is_told_so(work: Work, folder: Path, model: str) -> None:
     refusal = Reply(
         json.dumps({"error": {"message": "this model does not support tools"}}).encode(), 400
     )
     if model == "refusing":
-        _, log = work(folder, monkeypatch, lambda ask: refusal)
+        _, log = work(lambda ask: refusal)
     else:
         task = Task(dataset=MemoryDataset([sample(folder)]), solver=agent(), scorer=includes())
         [log] = eval(task, model=model, display="none", log_dir=str(folder.parent / "logs"))
@@ -191,13 +173,11 @@ def test_a_model_without_tools_is_told_so(
     assert "Use a method without them." in log.error.message
 
 
-def test_a_sample_without_a_library_is_told_so(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_without_a_library_is_told_so(work: Work, folder: Path) -> None:
     item = sample(folder)
     assert item.metadata is not None
     del item.metadata["library"]
-    _, log = work(folder, monkeypatch, reader, [item])
+    _, log = work(reader, [item])
     assert log.error is not None
     assert "Sample one has no library. Use another method." in log.error.message
 

@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from pathlib import Path
 
 import pytest
 from inspect_ai import Task, eval_set
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ChatMessage, ChatMessageUser, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
 from tests.servers.evaluations import one
-from tests.servers.scripted import FAULTS, Ask, Reply, answer
+from tests.servers.scripted import FAULTS, KEY, Ask, Reply, ScriptedServer, answer, scripted
 from tests.tasks.methods.agent_runs import (
+    Work,
     calls,
     reader,
     results,
-    round_at,
     sample,
     script,
     sent,
-    work,
 )
 
+from vivavoce.tasks.methods import direct
 from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.direct import TRIES, generate_with_retry
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return round_at(tmp_path_factory.mktemp("agent") / "round")
-
-
-def test_endless_calls_stop_and_an_answer_is_asked_for(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_calls_stop_and_an_answer_is_asked_for(work: Work) -> None:
     def play(ask: Ask) -> Reply:
         if "tools" not in ask.body:
             return answer("melon-one, as far as I got")
         return calls(("read", {"paper_id": "melon"}))
 
-    server, log = work(folder, monkeypatch, play, arguments={"steps": 3})
+    server, log = work(play, arguments={"steps": 3})
     found = one(log)
     assert len(server.asks) == 4
     assert "You have used up the turns you had" in server.asks[-1].prompt
@@ -50,11 +46,9 @@ def test_endless_calls_stop_and_an_answer_is_asked_for(
     assert note["tokens"] == 4 * 107
 
 
-def test_a_model_that_calls_tools_to_the_end_has_answered_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_calls_tools_to_the_end_has_answered_nothing(work: Work) -> None:
     play = script(calls(*[("read", {"paper_id": "melon"})] * 30))
-    server, log = work(folder, monkeypatch, play, arguments={"steps": 2})
+    server, log = work(play, arguments={"steps": 2})
     found = one(log)
     assert len(server.asks) == 3
     # Of thirty calls in one turn eight are carried out.
@@ -64,36 +58,34 @@ def test_a_model_that_calls_tools_to_the_end_has_answered_nothing(
     assert (note["steps"], note["reads"], note["dropped"]) == (2, 16, 22 + 22 + 30)
 
 
-def test_tokens_are_bounded_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_bounded_too(work: Work) -> None:
     def play(ask: Ask) -> Reply:
         return calls(("search", {"query": "melon"})) if "tools" in ask.body else answer("melon")
 
     # 10 turns of 107 tokens are the first to reach 1,001.
-    server, log = work(folder, monkeypatch, play, arguments={"tokens": 1_001})
+    server, log = work(play, arguments={"tokens": 1_001})
     assert len(server.asks) == 11
     assert "used up the tokens you had" in server.asks[-1].prompt
     note = one(log).metadata["agent"]
     assert (note["steps"], note["stopped"]) == (10, "tokens")
 
 
-def test_an_empty_reply_is_asked_about_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_reply_is_asked_about_once(work: Work) -> None:
     play = script(calls(("search", {"query": "melon"})), FAULTS["empty"], answer("melon-one"))
-    server, log = work(folder, monkeypatch, play)
+    server, log = work(play)
     assert len(server.asks) == 3
     assert server.asks[2].prompt.startswith("Your last reply was empty. Answer the question now")
     assert one(log).output.completion == "melon-one"
     assert one(log).metadata["agent"]["stopped"] == "answered"
 
 
-def test_a_refusal_is_not_asked_about(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server, log = work(folder, monkeypatch, lambda ask: FAULTS["filtered"])
+def test_a_refusal_is_not_asked_about(work: Work) -> None:
+    server, log = work(lambda ask: FAULTS["filtered"])
     assert len(server.asks) == 1
     assert one(log).output.stop_reason == "content_filter"
 
 
-def test_old_results_make_room_when_the_window_is_narrow(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_results_make_room_when_the_window_is_narrow(work: Work) -> None:
     """A section is about 400 tokens by the estimate; what is asked and the tools, about 750."""
     play = script(
         calls(("read", {"paper_id": "melon", "part": "section 1"})),
@@ -101,12 +93,12 @@ def test_old_results_make_room_when_the_window_is_narrow(
         calls(("read", {"paper_id": "melon", "part": "table 1"})),
         answer("melon-one"),
     )
-    wide, _ = work(folder, monkeypatch, play)
+    wide, _ = work(play)
     needed = [sent(ask) for ask in wide.asks]
     assert needed == sorted(needed)
     # 300 for the answer; the last request would need more than there is.
     window = needed[2] + 300 - 100
-    server, log = work(folder, monkeypatch, play, arguments={"context": window})
+    server, log = work(play, arguments={"context": window})
     assert all(sent(ask) + 300 <= window for ask in server.asks)
     old, new = results(server.asks[2])
     assert "taken out to make room" in old
@@ -120,16 +112,14 @@ def test_old_results_make_room_when_the_window_is_narrow(
     assert found.output.completion == "melon-one"
 
 
-def test_one_result_longer_than_the_window_is_cut(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_result_longer_than_the_window_is_cut(work: Work) -> None:
     play = script(
         calls(*[("read", {"paper_id": name, "part": "section 1"}) for name in ("melon", "lemon")]),
         answer("melon-one"),
     )
-    wide, _ = work(folder, monkeypatch, play)
+    wide, _ = work(play)
     window = sent(wide.asks[0]) + 300 + 450
-    server, log = work(folder, monkeypatch, play, arguments={"context": window})
+    server, log = work(play, arguments={"context": window})
     cut = results(server.asks[1])
     assert all(text.endswith("[The rest was cut off for want of room.]") for text in cut)
     assert all("method reads trees." in text for text in cut)
@@ -137,18 +127,14 @@ def test_one_result_longer_than_the_window_is_cut(
     assert one(log).metadata["agent"]["left_out"] == 2
 
 
-def test_a_window_without_room_for_the_question_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server, log = work(folder, monkeypatch, reader, arguments={"context": 600})
+def test_a_window_without_room_for_the_question_is_refused(work: Work) -> None:
+    server, log = work(reader, arguments={"context": 600})
     assert server.asks == []
     assert log.error is not None
     assert "tokens too small for the question and one turn" in log.error.message
 
 
-def test_a_conversation_that_the_provider_finds_too_long_is_shortened(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_conversation_that_the_provider_finds_too_long_is_shortened(work: Work) -> None:
     """Nobody told this model's window."""
     read: list[int] = []
 
@@ -163,7 +149,7 @@ def test_a_conversation_that_the_provider_finds_too_long_is_shortened(
             else calls(("read", {"paper_id": "melon", "part": "section 1"}))
         )
 
-    server, log = work(folder, monkeypatch, play)
+    server, log = work(play)
     found = one(log)
     assert found.output.completion == "melon-one"
     note = found.metadata["agent"]
@@ -172,15 +158,13 @@ def test_a_conversation_that_the_provider_finds_too_long_is_shortened(
     assert note["left_out"] >= 4
 
     # A question that is too long by itself is an overflow, as with any other method.
-    _, log = work(folder, monkeypatch, lambda ask: FAULTS["overflow"])
+    _, log = work(lambda ask: FAULTS["overflow"])
     assert one(log).output.stop_reason == "model_length"
 
 
-def test_a_limit_of_the_run_leaves_what_was_counted(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_limit_of_the_run_leaves_what_was_counted(work: Work) -> None:
     play = script(calls(("search", {"query": "melon"})))
-    _, log = work(folder, monkeypatch, play, token_limit=250)
+    _, log = work(play, token_limit=250)
     found = one(log)
     assert found.limit is not None
     assert found.output.completion == ""
@@ -188,45 +172,39 @@ def test_a_limit_of_the_run_leaves_what_was_counted(
     assert (note["searches"], note["stopped"]) == (2, "interrupted")
 
 
-def test_a_lost_request_is_sent_again_and_counted_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_request_is_sent_again_and_counted_once(work: Work) -> None:
     lost = iter([None, FAULTS["server-error"], None, FAULTS["rate-limit"]])
 
     def play(ask: Ask) -> Reply:
         return next(lost, None) or reader(ask)
 
-    server, log = work(folder, monkeypatch, play, max_retries=3)
+    server, log = work(play, max_retries=3)
     assert len(server.asks) == 6
     note = one(log).metadata["agent"]
     assert (note["steps"], note["searches"], note["reads"]) == (4, 1, 2)
     assert note["tokens"] == 4 * 107
 
 
-def test_a_sample_that_is_run_again_counts_anew(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_that_is_run_again_counts_anew(work: Work) -> None:
     """An error that is not retried in its request, after a search and a reading."""
     broken = iter([None, None, FAULTS["bad-request"]])
 
     def play(ask: Ask) -> Reply:
         return next(broken, None) or reader(ask)
 
-    server, log = work(folder, monkeypatch, play, retry_on_error=1)
+    server, log = work(play, retry_on_error=1)
     assert len(server.asks) == 3 + 4
     note = one(log).metadata["agent"]
     assert (note["steps"], note["searches"], note["reads"]) == (4, 1, 2)
 
 
-def test_a_call_that_no_parser_takes_is_told_and_survived(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_no_parser_takes_is_told_and_survived(work: Work) -> None:
     endless = calls(("read", '{"paper_id": "melon", "page": 1' + "0" * 5000))
 
     def play(ask: Ask) -> Reply:
         return endless if ask.number <= 2 else answer("melon-one")
 
-    server, log = work(folder, monkeypatch, play)
+    server, log = work(play)
     assert len(server.asks) == 3
     assert "has thousands of digits" in server.asks[1].prompt
     note = one(log).metadata["agent"]
@@ -271,3 +249,60 @@ def test_a_log_that_lacks_a_sample_is_completed_without_counting_twice(folder: P
     assert notes.keys() == {"one", "two"}
     for note in notes.values():
         assert (note["steps"], note["searches"], note["reads"]) == (3, 1, 1)
+
+
+_NUMBERS = itertools.count()
+ERROR_WITH_200 = Reply(b'{"error": {"message": "overloaded", "code": 503}}')
+UNREADABLE = [FAULTS["malformed"], FAULTS["no-choices"], ERROR_WITH_200, Reply(b"")]
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def no_time(seconds: float) -> None:
+        pass
+
+    monkeypatch.setattr(direct.anyio, "sleep", no_time)
+
+
+def ask(server: ScriptedServer) -> ModelOutput:
+    name = f"openai-api/scripted/patience-{next(_NUMBERS)}"
+    model: Model = get_model(name, base_url=server.url, api_key=KEY)
+    return asyncio.run(generate_with_retry(model, [ChatMessageUser(content="Which one?")]))
+
+
+@pytest.mark.parametrize("fault", UNREADABLE)
+def test_a_reply_that_cannot_be_read_is_asked_for_again(fault: Reply) -> None:
+    with scripted(lambda ask: fault if ask.turn < TRIES else answer("This one.")) as server:
+        assert ask(server).completion == "This one."
+        assert len(server.asks) == TRIES
+
+
+def test_what_never_can_be_read_ends_in_its_own_error() -> None:
+    with (
+        scripted(lambda ask: FAULTS["malformed"]) as server,
+        pytest.raises(ValueError, match="char"),
+    ):
+        ask(server)
+    assert len(server.asks) == TRIES
+
+
+def test_what_always_says_nothing_is_the_answer_in_the_end() -> None:
+    with scripted(lambda ask: FAULTS["no-choices"]) as server:
+        assert ask(server).choices == []
+        assert len(server.asks) == TRIES
+
+
+@pytest.mark.parametrize("name", ["empty", "refusal", "overflow", "cut-off"])
+def test_an_answer_is_taken_as_it_is_good_or_bad(name: str) -> None:
+    with scripted(lambda ask: FAULTS[name]) as server:
+        assert ask(server).choices
+        assert len(server.asks) == 1
+
+
+def test_a_request_that_is_refused_is_not_repeated() -> None:
+    with (
+        scripted(lambda ask: FAULTS["bad-request"]) as server,
+        pytest.raises(Exception, match="400"),
+    ):
+        ask(server)
+    assert len(server.asks) == 1

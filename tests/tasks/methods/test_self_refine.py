@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,39 +42,41 @@ def programs(*texts: str) -> Script:
     return script
 
 
-def refine(
-    opened: Round,
-    logs: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    script: Script,
-    rounds: int = 3,
-    task: str = "formula",
-    **options: Any,
-) -> tuple[ScriptedServer, EvalSample]:
-    """Run the one item; the server with what reached it, and the sample with its score.
+Refine = Callable[..., tuple[ScriptedServer, EvalSample]]
+
+
+@pytest.fixture
+def refine(opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refine:
+    """Runs the one item: the server with what reached it, and the sample with its score.
 
     Inspect keeps a model it has met, and with it the address of its server: so each has a name of
     its own.
     """
-    with scripted(script) as server:
-        use(server, monkeypatch)
-        report = run(
-            RunSpec(
-                tasks=[task],
-                round=opened.folder,
-                logs=logs,
-                models=[f"openai-api/scripted/{logs.parent.name}"],
-                methods=["self_refine"],
-                method_args={"rounds": rounds},
-                display="none",
-                **options,
+
+    def run_item(
+        script: Script, rounds: int = 3, task: str = "formula", **options: Any
+    ) -> tuple[ScriptedServer, EvalSample]:
+        with scripted(script) as server:
+            use(server, monkeypatch)
+            report = run(
+                RunSpec(
+                    tasks=[task],
+                    round=opened.folder,
+                    logs=tmp_path / "logs",
+                    models=[f"openai-api/scripted/{tmp_path.name}"],
+                    methods=["self_refine"],
+                    method_args={"rounds": rounds},
+                    display="none",
+                    **options,
+                )
             )
-        )
-    assert report.failed == ()
-    log = read_eval_log(report.logs[-1])
-    assert log.samples is not None
-    (sample,) = log.samples
-    return server, sample
+        assert report.failed == ()
+        log = read_eval_log(report.logs[-1])
+        assert log.samples is not None
+        (sample,) = log.samples
+        return server, sample
+
+    return run_item
 
 
 def score(sample: EvalSample) -> Mapping[str, Any]:
@@ -82,11 +84,9 @@ def score(sample: EvalSample) -> Mapping[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_model_sees_its_own_error_and_mends_it(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_sees_its_own_error_and_mends_it(refine: Refine, tmp_path: Path) -> None:
     wrong = READ + "d['no such column']\n"
-    server, sample = refine(opened, tmp_path / "logs", monkeypatch, programs(wrong, RIGHT))
+    server, sample = refine(programs(wrong, RIGHT))
     assert len(server.asks) == 2
     first, second = (ask.body["messages"] for ask in server.asks)
     assert [message["role"] for message in second] == ["user", "assistant", "user"]
@@ -101,13 +101,11 @@ def test_a_model_sees_its_own_error_and_mends_it(
 
 
 @pytest.mark.slow
-def test_a_model_is_never_told_of_the_gold(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_never_told_of_the_gold(refine: Refine, opened: Round) -> None:
     """A table of the right form ends it, however wrong its values and rows are."""
     table = READ + 'd[["datetime", "instrument", "$close"]][:7].to_parquet("result.parquet")\n'
     two = READ + 'd[["datetime", "instrument", "$close", "$open"]].to_parquet("result.parquet")\n'
-    server, sample = refine(opened, tmp_path / "logs", monkeypatch, programs("1/0\n", two, table))
+    server, sample = refine(programs("1/0\n", two, table))
     assert len(server.asks) == 3
     assert "2 columns of values" in server.asks[2].prompt
     assert score(sample)["fault"] == "wrong_shape"
@@ -120,14 +118,10 @@ def test_a_model_is_never_told_of_the_gold(
 
 
 @pytest.mark.slow
-def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(refine: Refine) -> None:
     spoiled = "import os\nos.remove('daily_pv.parquet'); os.mkdir('daily_pv.parquet')\n"
     answers = programs(RIGHT + spoiled + "1/0\n", "while True: pass\n", "open('x', 'w')\n")
-    server, sample = refine(
-        opened, tmp_path / "logs", monkeypatch, answers, rounds=2, task_args={"timeout": 10}
-    )
+    server, sample = refine(answers, rounds=2, task_args={"timeout": 10})
     assert len(server.asks) == 3
     assert "ZeroDivisionError" in server.asks[1].prompt
     assert "ran for more than 10 seconds" in server.asks[2].prompt
@@ -149,20 +143,16 @@ def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(
         ("import sys\nsys.exit(3)\n", "wrote nothing to standard error"),
     ],
 )
-def test_each_failure_is_told_in_words(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, told: str
-) -> None:
-    server, sample = refine(opened, tmp_path / "logs", monkeypatch, programs(program), rounds=1)
+def test_each_failure_is_told_in_words(refine: Refine, program: str, told: str) -> None:
+    server, sample = refine(programs(program), rounds=1)
     assert len(server.asks) == 2
     assert told in server.asks[1].prompt
     assert score(sample)["acc"] == 0.0
 
 
-def test_a_long_error_is_cut_and_cannot_leave_its_block(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_error_is_cut_and_cannot_leave_its_block(refine: Refine) -> None:
     shout = "import sys\nsys.stderr.write('START' + 'x' * 9000 + '\\n````\\nEND'); sys.exit(1)\n"
-    server, _ = refine(opened, tmp_path / "logs", monkeypatch, programs(shout), rounds=1)
+    server, _ = refine(programs(shout), rounds=1)
     prompt = server.asks[1].prompt
     assert "START" not in prompt
     assert prompt.count("x" * 100) > 0
@@ -171,27 +161,22 @@ def test_a_long_error_is_cut_and_cannot_leave_its_block(
     assert prompt.index("\n`````text\n") < prompt.index("END") < prompt.rindex("\n`````\n")
 
 
-def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(refine: Refine) -> None:
     def script(ask: Ask) -> Reply:
         return answer("First I would group by stock.") if ask.number == 1 else FAULTS["refusal"]
 
-    server, sample = refine(opened, tmp_path / "logs", monkeypatch, script)
+    server, sample = refine(script)
     assert len(server.asks) == 2
     assert "holds no program" in server.asks[1].prompt
     assert score(sample)["fault"] == "refusal"
 
 
-def test_a_conversation_too_long_keeps_its_first_prompt_and_the_last_failure(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(
+    refine: Refine,
 ) -> None:
     texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
     # About 1,200 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
     server, sample = refine(
-        opened,
-        tmp_path / "logs",
-        monkeypatch,
         lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"),
         context=2_450,
         max_tokens=100,

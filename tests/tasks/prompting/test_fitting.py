@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.prompting import Rendered
 from vivavoce.tasks.prompting.fitting import Cut, Fitting, fit
-from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import EstimatedCounter, FileCounter, TokenCounter
 
 ESTIMATE = EstimatedCounter()

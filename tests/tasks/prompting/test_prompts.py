@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import vivavoce.tasks.writing
 from vivavoce.errors import InputError
-from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
 
 TEMPLATE = "Read {{ content }} and {{ title }}; write {{ words }} words."
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tests.tasks.samples import train_tokenizer
+from tokenizers import Tokenizer
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.windows import (
@@ -28,16 +29,9 @@ TEXT = "Naïve readers — and 读者 — split words, lines\nand    spaces. " *
 
 @pytest.fixture(scope="module")
 def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A byte-level tokenizer, trained here."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
-    )
-    tokenizer.train_from_iterator([TEXT], trainer)
-    tokenizer.enable_truncation(5)  # a file may carry this; it must not shorten a count
     path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    tokenizer = train_tokenizer(path, TEXT)
+    tokenizer.enable_truncation(5)  # a file may carry this; it must not shorten a count
     tokenizer.save(str(path))
     return path
 

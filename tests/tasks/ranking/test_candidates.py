@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tasks.ranking.paper_corpora import paper, write_papers
+from tests.support.corpora import paper, write_papers
 
 from vivavoce.corpus import Corpus
 from vivavoce.tasks.ranking import build as graph_items

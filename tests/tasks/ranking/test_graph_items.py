@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from tests.tasks.ranking.paper_corpora import paper, write_papers
+from tests.support.corpora import paper, write_papers
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import StaleError

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
+import pytest
 from tests.tasks.ranking.board_corpora import Papers, four_papers
 
+from vivavoce.metrics.titles_list import count_faults, distinct_titles, find_titles
 from vivavoce.records import Window
 from vivavoce.tasks.ranking.boards import RankedBoards, plain_title, ranked_boards
 
@@ -56,8 +61,8 @@ def test_of_two_papers_with_one_title_the_better_stays(tmp_path: Path) -> None:
     found = ranked(papers)
     assert order(papers, found) == {"parsing/bank/f1": ["eve", "ash", "cob"]}
     [gone] = found.dropped
-    assert papers.name_of(gone.paper_id) == "bay"
-    assert (gone.reason, papers.name_of(gone.detail)) == ("same_title", "eve")
+    assert papers.name_of(gone["paper_id"]) == "bay"
+    assert (gone["reason"], papers.name_of(gone["detail"])) == ("same_title", "eve")
 
 
 def test_a_board_is_left_out_for_want_of_papers_or_of_different_scores(tmp_path: Path) -> None:
@@ -96,3 +101,21 @@ def test_titles_lose_line_breaks_tags_and_entities(tmp_path: Path) -> None:
     papers.board("Parsing", "Bank", "F1", [("dew", 70), ("ash", 75), ("bay", 60)])
     [board] = ranked(papers).boards
     assert board.papers[1].title == "Parsing Quickly"
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Rows of a file, packed or not."""
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+@pytest.mark.data
+def test_the_published_lists_themselves_have_no_fault(data_dir: Path) -> None:
+    for row in read(data_dir / "rplm" / "gold.jsonl"):
+        titles = [plain_title(row["gold"][place]) for place in distinct_titles(row["gold"])]
+        shown = "\n".join(sorted(titles))
+        found = find_titles(shown, titles)
+        assert found.missing == 0, row["id"]
+        faults = count_faults(shown, titles, found)
+        assert not any(faults.values()), row["id"]

@@ -1,4 +1,4 @@
-"""Every form of an answer that the manual lists scores as the plain one."""
+"""Every form of an answer that the manual lists scores as the plain one; cut ones are marked."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from tests.servers.commands import only_json, viva_here
+from tests.servers.commands import only_json, small_round, viva_here
+from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.metrics.extraction import FoundMethod
+from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items.report import parse_methods
-from vivavoce.tasks.programs.program import find_program
+from vivavoce.tasks.implementation.program import find_program
 from vivavoce.text.final_answer import final_answer
 from vivavoce.text.json_answer import find_json
 
@@ -203,3 +205,38 @@ LISTED = {**FORMS, "programs": PROGRAMS, "methods of a report": METHODS}
 @pytest.mark.parametrize("family", LISTED)
 def test_the_manual_lists_the_forms(family: str) -> None:
     assert f"| {family} | {'; '.join(LISTED[family])} |" in PAGE.read_text("utf-8")
+
+
+THOUGHT = "Perhaps the seals belong here."
+
+
+def reply(ask: Ask) -> Reply:
+    """Two models: one ends at its limit at every other item, one says what it thinks."""
+    if ask.model == "thinking":
+        return answer(f"<think>{THOUGHT}</think>A Title of Otters")
+    return answer("A Title That Stops", finish="length" if ask.number % 2 else "stop")
+
+
+def test_boards_and_pages_say_what_was_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = small_round(tmp_path, papers=4)
+    with scripted(reply) as server:
+        for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
+            monkeypatch.setenv(name, server.environment[name])
+        for name in ("short", "thinking"):
+            spec = RunSpec(
+                tasks=["title"],
+                round=opened.folder,
+                logs=tmp_path / "logs",
+                models=[f"openai-api/scripted/{name}"],
+                display="none",
+            )
+            assert run(spec).failed == ()
+    shown = only_json(viva_here("board", "show", tmp_path / "logs", "--json").stdout)
+    shares = {row["model"].rpartition("/")[2]: row["truncated"] for row in shown["rows"]}
+    assert shares == {"short": 0.5, "thinking": None}
+    viva_here("board", "build", tmp_path / "logs", "--out", tmp_path / "site", "--seed", "0")
+    pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
+    assert any("It was cut off at its token limit." in page for page in pages)
+    assert any("Cut off before it was scored" in page and THOUGHT in page for page in pages)

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
-from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
+from vivavoce.tasks.scoring import VALID, FaultyAnswer
 from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
-from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
@@ -204,15 +203,14 @@ def test_a_missing_row_an_error_and_no_choice_at_all() -> None:
 def score(
     answer: ModelOutput, values: Mapping[str, float] | Exception
 ) -> tuple[Mapping[str, float], Mapping[str, object]]:
-    async def measure(text: str, state: TaskState, target: Target) -> Mapping[str, float]:
+    async def measure(text: str) -> Mapping[str, float]:
         if isinstance(values, Exception):
             raise values
         return values
 
     state = TaskState(ModelName("none/none"), 1, 1, "ask", [ChatMessageUser(content="ask")])
     state.output = answer
-    given = asyncio.run(guarded(("first", "second"), measure)(state, Target("gold")))
-    assert isinstance(given, Score)
+    given = asyncio.run(guarded(measure, state, {"first": 0.0, "second": 0.0}))
     assert isinstance(given.value, dict)
     return given.value, given.metadata or {}  # type: ignore[return-value]
 

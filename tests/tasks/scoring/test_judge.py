@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,104 +18,23 @@ from tests.servers.scripted import (
     TOKENS,
     Ask,
     Reply,
-    Script,
-    ScriptedServer,
     answer,
     by_model,
-    scripted,
 )
+from tests.tasks.scoring.court import ITEMS, Court, always_first, block, rows, verdict, write
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import ASPECTS, CRITERIA
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.board.groups import Board
-from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.family import open_prompts
+from vivavoce.tasks.scoring import target_source
 from vivavoce.tasks.scoring.judge import Comparison, judge_hash
-from vivavoce.tasks.scoring.marks import target_source
-
-ITEMS = 4
-BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"
-
-
-def block(prompt: str, name: str) -> str:
-    """The text between the tags that end in the prompt's mark."""
-    found = re.findall(BLOCK.format(name), prompt, re.DOTALL)
-    assert len(found) == 1, f"{len(found)} blocks of {name}"
-    return str(found[0][1])
-
-
-def verdict(winner: int, **changes: int) -> Reply:
-    winners = {**dict.fromkeys(ASPECTS, winner), **changes}
-    found = {name: {"reason": "It is.", "winner": place} for name, place in winners.items()}
-    return answer(f"```json\n{json.dumps(found)}\n```")
-
-
-def always_first(ask: Ask) -> Reply:
-    return verdict(1)
-
-
-def write(ask: Ask) -> Reply:
-    """An answer that differs from item to item, and from any title."""
-    return answer(f"A Title Out of {len(ask.prompt)} Characters")
 
 
 def chance(*texts: str) -> float:
     """A number in [0, 1) that depends on the texts alone."""
     return int(hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12], 16) / 16**12
-
-
-@dataclass
-class Court:
-    """A server with contestants and judges, and a round for them."""
-
-    server: ScriptedServer
-    round: Round
-    logs: Path
-
-    def hold(self, writer: Script | None, sits: Script, name: str, **changes: Any) -> Board:
-        """Run the title task with a writer and a judge of their own names."""
-        models = {f"writer-{name}": writer or write, f"judge-{name}": sits}
-        self.server.script = by_model({**self.known, **models})
-        self.known = {**self.known, **models}
-        options: dict[str, Any] = {
-            "tasks": ["title"],
-            "round": self.round.folder,
-            "logs": self.logs / name,
-            "models": [f"openai-api/scripted/writer-{name}"],
-            "judge": f"openai-api/scripted/judge-{name}",
-            "display": "none",
-            "task_args": {"questions": "compare"},
-        }
-        report = run(RunSpec(**{**options, **changes}))
-        assert report.failed == ()
-        assert self.server.failures == []
-        return leaderboard(self.logs / name, resamples=500)
-
-    def __post_init__(self) -> None:
-        self.known: dict[str, Script] = {}
-
-    @property
-    def gold(self) -> dict[str, str]:
-        return {row["id"]: row["reference"] for row in self.round.items("writing", "title")}
-
-
-@pytest.fixture(scope="module")
-def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
-    folder = tmp_path_factory.mktemp("court")
-    opened = small_round(folder, papers=ITEMS)
-    with scripted() as server, pytest.MonkeyPatch.context() as patch:
-        for name, value in server.environment.items():
-            if name.startswith("SCRIPTED_"):
-                patch.setenv(name, value)
-        yield Court(server, opened, folder / "logs")
-
-
-def rows(board: Board, *, method: str = "direct") -> dict[str, dict[str, Any]]:
-    found = [row for row in board.rows if row["method"] == method]
-    assert len({row["metric"] for row in found}) == len(found)
-    return {row["metric"]: row for row in found}
 
 
 def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
@@ -371,21 +288,6 @@ def test_a_run_that_broke_off_goes_on_with_its_judge(court: Court) -> None:
     assert len(court.server.prompts("judge-broken")) == 2 * ITEMS
 
 
-def test_a_judge_of_the_contestants_own_family_is_told(court: Court) -> None:
-    court.known |= {"llama-4-judge": always_first, "llama-3-8b": write}
-    board = court.hold(
-        None,
-        always_first,
-        "family",
-        models=["openai-api/scripted/llama-3-8b", "openai-api/scripted/writer-family"],
-        judge="openai-api/scripted/llama-4-judge",
-    )
-    flags = {row["model"].split("/")[-1]: row["judge_own_family"] for row in board.rows}
-    assert flags == {"llama-3-8b": True, "writer-family": False}
-    [note] = [note for note in board.notes if "own family" in note]
-    assert "llama-3-8b was judged by" in note
-
-
 def test_a_long_text_pays_before_a_short_one(
     court: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -466,49 +368,20 @@ def test_a_log_keeps_both_verdicts_in_its_summaries(court: Court) -> None:
 
 
 def test_a_mark_occurs_in_no_text() -> None:
-    plain = Comparison("title", "one", "two")
-    again = Comparison("title", f"one {plain.mark}", "two")
-    assert again.mark not in again.answer
-    assert again.mark != plain.mark
-    assert Comparison("title", "one", "two").mark == plain.mark
+    def mark_of(answer: str) -> object:
+        return Comparison("title", answer, "two").request(True).values["mark"]
+
+    plain = mark_of("one")
+    answer = f"one {plain}"
+    assert str(mark_of(answer)) not in answer
+    assert mark_of(answer) != plain
+    assert mark_of("one") == plain
 
 
 def test_a_source_leaves_examples_out_and_puts_works_last() -> None:
     prompt = "WORKS title EXAMPLE content"
     spans = {"works": [0, 5], "title": [6, 11], "example_1": [12, 19], "content": [20, 27]}
     assert target_source(prompt, spans) == "Title:\ntitle\n\nContent:\ncontent\n\nWorks:\nWORKS"
-
-
-def longer(ask: Ask) -> Reply:
-    texts = [block(ask.prompt, name) for name in ("answer-1", "answer-2")]
-    return verdict(1 if len(texts[0]) >= len(texts[1]) else 2)
-
-
-def test_of_three_judges_the_majority_counts(court: Court) -> None:
-    names = [f"openai-api/scripted/judge-{name}" for name in ("bound", "long", "longer")]
-    court.known |= {"judge-bound": always_first, "judge-long": longer, "judge-longer": longer}
-    board = court.hold(lambda ask: answer("Net"), longer, "panel", judge=names)
-    found = rows(board)
-    # Two of three prefer the longer text, which is the paper's, in both orders.
-    assert (found["judge_win"]["value"], found["judge_flip"]["value"]) == (0.0, 0.0)
-    assert found["organisation"]["value"] == 0.0
-    template = judge_hash(open_prompts("writing", None), ["compare"])
-    assert found["judge_win"]["judge"] == f"{' + '.join(names)} template={template}"
-    assert [len(court.server.prompts(f"judge-{name}")) for name in ("bound", "long")] == [8, 8]
-    audited = json.loads(viva_here("audit", "judge", str(court.logs / "panel"), "--json").stdout)
-    agreed = {
-        tuple(judge.split()[0][-6:] for judge in row["judges"]): row["agreement"]["value"]
-        for row in audited["agreement"]
-        if row["criterion"] == "overall" and "+" not in "".join(row["judges"])
-    }
-    assert agreed == {("-bound", "e-long"): 0.0, ("-bound", "longer"): 0.0, ("e-long", "longer"): 1}
-
-
-def test_judges_of_an_even_number_are_refused(court: Court) -> None:
-    with pytest.raises(InputError, match="2 judges may tie"):
-        court.hold(None, always_first, "even", judge=["scripted/judge", "extractive/lead"])
-    with pytest.raises(InputError, match="named twice"):
-        court.hold(None, always_first, "even", judge=["scripted/judge"] * 3)
 
 
 def test_what_a_judge_refuses_is_no_malformed_verdict(court: Court) -> None:

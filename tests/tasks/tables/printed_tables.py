@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.tasks.ranking.paper_corpora import paper
-from tests.tasks.tables.table_corpora import reference, write_tables
+from tests.support.corpora import paper, reference, write_papers
 
 from vivavoce.corpus import Corpus
 
@@ -61,4 +60,5 @@ def survey_corpus(
                 for n in range(1, 5)
             ),
         ]
-    return write_tables(folder, papers, references, tables, {SURVEY: text, OLD: "Of ash."})
+    texts = {SURVEY: text, OLD: "Of ash."}
+    return write_papers(folder, papers, references=references, tables=tables, texts=texts)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.tasks.ranking.paper_corpora import paper
-from tests.tasks.tables.table_corpora import reference, write_tables
+from tests.support.corpora import paper, reference, write_papers
 
 from vivavoce.corpus import Corpus
 from vivavoce.rounds import Round, parse_spec
@@ -102,7 +101,7 @@ def corpus_of(folder: Path, *, late: bool = False, bare: str | None = None) -> C
         _table(PARSING, "Table 1: Work on parsing.", ["Method", "Treebank", "F1"], lines),
         _table(TRANSLATING, "Table 1: Translating.", ["Method", "Source", "Depth"], others),
     ]
-    return write_tables(folder, papers, references, tables, texts)
+    return write_papers(folder, papers, references=references, tables=tables, texts=texts)
 
 
 def round_of(

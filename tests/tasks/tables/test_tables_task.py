@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.solver import Solver
 from tests.servers.scripted import (
     KEY,
     Ask,
     Reply,
     Script,
-    ScriptedServer,
     answer,
     by_model,
     scripted,
@@ -27,16 +24,14 @@ from tests.servers.scripted import (
 from tests.tasks.samples import fault_of, values_of
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
+from tests.tasks.tables.table_runs import DEMAND, Finished, an_honest_table, samples_of, table_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.errors import InputError
 from vivavoce.results.audits.preferences import question_rows
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.integrity.verification import verify_logs
-from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families
-from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.tables.solvers import (
     bm25_phrases,
@@ -46,74 +41,7 @@ from vivavoce.tasks.tables.solvers import (
     two_stage,
 )
 
-table = find_task_maker("table")
 CARD = list_families()["tables"].tasks["table"]
-DEMAND = re.compile(r"\bpars", re.IGNORECASE)
-
-
-def facts(text: str) -> dict[str, str]:
-    found = {}
-    if treebank := re.search(r"We parse the (\w+) treebank", text):
-        found["Treebank"] = treebank[1]
-    if score := re.search(r"an F1 of (\d+\.\d)", text):
-        found["F1"] = score[1]
-    if tongue := re.search(r"We translate from (\w+)\.", text):
-        found["Source"] = tongue[1]
-    return found
-
-
-def table_of(ask: Ask, keep: Callable[[str, dict[str, str]], dict[str, str] | None]) -> Reply:
-    """A table with what is kept of each paper's facts; papers of which nothing is are left out."""
-    is_parsing = bool(DEMAND.search(slot(ask.prompt, "demand")))
-    papers = dict(re.findall(r'<paper-\w+ label="(\w+)">\n(.*?)\n</paper-', ask.prompt, re.DOTALL))
-    assert len(papers) >= 8, "papers are missing"
-    rows = {}
-    for label, text in papers.items():
-        known = facts(text)
-        belongs = ("Treebank" in known) == is_parsing
-        if (row := keep(label, known if belongs else {})) is not None:
-            rows[label] = row
-    columns = list(dict.fromkeys(name for row in rows.values() for name in row))
-    table_rows = [{"paper": label, "cells": row} for label, row in rows.items()]
-    return answer(json.dumps({"papers": list(rows), "columns": columns, "rows": table_rows}))
-
-
-def an_honest_table(ask: Ask) -> Reply:
-    """The papers of the demand's topic, with what their texts say."""
-    return table_of(ask, lambda label, known: known or None)
-
-
-@dataclass
-class Finished:
-    """A round, and a server whose models have scripts of their own."""
-
-    round: Round
-    server: ScriptedServer
-    folder: Path
-    scripts: dict[str, Script]
-
-    def log(
-        self, made: Task, model: str | None = None, solver: Solver | None = None, **more: Any
-    ) -> EvalLog:
-        [log] = eval(
-            made,
-            model=f"openai-api/scripted/{model}" if model else "none",
-            log_dir=str(self.folder / f"logs-{model}"),
-            display="none",
-            **({"solver": solver} if solver else {}),
-            **more,
-        )
-        assert log.status == "success", log.error
-        assert self.server.failures == []
-        return log
-
-    def task(self, **arguments: Any) -> Task:
-        return table(str(self.round.folder), **arguments)
-
-
-def samples_of(log: EvalLog) -> dict[str, EvalSample]:
-    assert log.samples is not None
-    return {str(sample.id): sample for sample in log.samples}
 
 
 @pytest.fixture(scope="module")
@@ -231,17 +159,7 @@ def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_ye
     finished.scripts["tables-yes"] = always_yes
     logs = finished.folder / "board"
     for arguments in ({}, {"answerer": "openai-api/scripted/tables-yes"}, {"pairs": 5}):
-        report = run(
-            RunSpec(
-                tasks=["table"],
-                round=finished.round.folder,
-                logs=logs,
-                methods=("copycat",),
-                task_args=arguments,
-                display="none",
-            )
-        )
-        assert report.failed == ()
+        finished.run(logs, "copycat", **arguments)
     rows = {
         (row["judge"] or "").partition(" template")[0]: row
         for row in leaderboard(logs, resamples=0).rows
@@ -285,19 +203,7 @@ def test_a_model_may_decide_which_headers_mean_the_same(finished: Finished) -> N
     finished.scripts |= {"tables-renamed": _in_other_words, "tables-matcher": _matcher}
     logs = finished.folder / "matched"
     for arguments in ({}, {"matcher": "openai-api/scripted/tables-matcher"}):
-        report = run(
-            RunSpec(
-                tasks=["table"],
-                round=finished.round.folder,
-                logs=logs,
-                models=["openai-api/scripted/tables-renamed"],
-                methods=("one_step",),
-                task_args=arguments,
-                display="none",
-            )
-        )
-        assert report.failed == ()
-    assert finished.server.failures == []
+        finished.run(logs, "one_step", "tables-renamed", **arguments)
     rows = {
         ((row["judge"] or "").partition(" template")[0], row["metric"]): row
         for row in leaderboard(logs, resamples=0).rows
@@ -322,18 +228,8 @@ def test_a_log_is_verified_by_its_replies_and_asks_nobody(
         "tables-renamed": _in_other_words,
         "tables-verified": {"matcher": _matcher, "answerer": careful}[role],
     }
-    report = run(
-        RunSpec(
-            tasks=["table"],
-            round=finished.round.folder,
-            logs=tmp_path / "logs",
-            models=["openai-api/scripted/tables-renamed"],
-            methods=("one_step",),
-            task_args={role: "openai-api/scripted/tables-verified"},
-            display="none",
-        )
-    )
-    assert report.failed == ()
+    verified = {role: "openai-api/scripted/tables-verified"}
+    finished.run(tmp_path / "logs", "one_step", "tables-renamed", **verified)
     asked = len(finished.server.asks)
     with monkeypatch.context() as patch:
         patch.delenv("SCRIPTED_API_KEY")
@@ -346,20 +242,6 @@ def test_a_log_is_verified_by_its_replies_and_asks_nobody(
     [check] = verify_logs(tmp_path / "logs").logs
     assert check.status != "recomputed"
     assert len(finished.server.asks) == asked
-
-
-@pytest.mark.parametrize("role", ["matcher", "answerer"])
-@pytest.mark.parametrize("name", ["nosuch/model", "no-provider"])
-def test_a_model_of_a_role_that_cannot_be_used_is_told_before_anything_is_asked(
-    finished: Finished, role: str, name: str
-) -> None:
-    with pytest.raises(InputError, match=f"The model {name} cannot be used"):
-        finished.task(**{role: name})
-
-
-def test_the_model_that_is_a_matcher_is_named_and_not_called_matcher(finished: Finished) -> None:
-    with pytest.raises(InputError, match="The model matcher cannot be used"):
-        finished.task(matcher="matcher")
 
 
 @pytest.mark.parametrize("reply", ["Hm.", "1. perhaps", ""])
@@ -375,12 +257,6 @@ def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, repl
         assert values_of(sample)["schema_r"] < 1.0
 
 
-def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
-    for role in ("answerer", "matcher"):
-        with pytest.raises(InputError, match=f"--model-role {role}=MODEL"):
-            finished.task(**{role: "role"})
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -392,6 +268,16 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
         ({"answerer": 3}, "names of models"),
         ({"synthesizer": "role"}, "needs an answerer"),
         ({"matcher": "a/model", "answerer": "role"}, "matcher excludes answerer"),
+        ({"matcher": "matcher"}, "The model matcher cannot be used"),
+        *(
+            ({role: name}, message)
+            for role in ("answerer", "matcher")
+            for name, message in (
+                ("role", f"--model-role {role}=MODEL"),
+                ("nosuch/model", "The model nosuch/model cannot be used"),
+                ("no-provider", "The model no-provider cannot be used"),
+            )
+        ),
     ],
 )
 def test_arguments_that_make_no_sense_are_told(

@@ -15,7 +15,7 @@ from tests.tasks.writing.corpora import Papers, items_of, usual, words
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
-from vivavoce.tasks.sample_round import PAPERS, demo_spec
+from vivavoce.tasks import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
 from vivavoce.tasks.writing.inputs import (
     TASKS,

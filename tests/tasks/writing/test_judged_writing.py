@@ -3,145 +3,31 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
 from tests.servers.commands import viva_here
-from tests.servers.scripted import FAULTS, Ask, Reply, ScriptedServer, answer, by_model, scripted
-from tests.tasks.writing.judges import bare, judge, names
+from tests.servers.scripted import FAULTS, Ask, Reply, answer, by_model
+from tests.tasks.writing.gold_contestants import (
+    DENIED,
+    INVENTED,
+    MAKERS,
+    MODEL,
+    REMOVED,
+    Bench,
+    claims_of,
+    joined,
+    mean,
+    whole,
+    without_facts,
+)
+from tests.tasks.writing.judges import bare, judge
 
-from vivavoce.rounds import Round, load_round
 from vivavoce.store import read_jsonl, write_jsonl
 from vivavoce.tasks.writing.questions import nugget_rows
 
-MODEL = "openai-api/scripted/judge"
-ROUND = """[round]
-id = "late"
-window = { start = 2024-09-01, end = 2025-01-01 }
-families = ["writing"]
-[writing]
-settings = ["base", "title_only"]
-"""
-REMOVED, INVENTED, DENIED = 2, 3, 1
-"""Facts taken out; sentences on systems that do not exist; one that its sources contradict."""
-
-
-@dataclass
-class Bench:
-    """A round of the sample, its nuggets, and a server that judges."""
-
-    server: ScriptedServer
-    round: Round
-    nuggets: Path
-    folder: Path
-
-    def items(self, task: str = "related_work") -> list[dict[str, Any]]:
-        return self.round.items("writing", task)
-
-    def ask(
-        self,
-        answers: Mapping[str, Mapping[str, str]],
-        *options: str,
-        judged_by: Sequence[str] = ("--judge", MODEL),
-    ) -> dict[str, dict[str, Any]]:
-        """Rows by contestant, then by metric, of a run with judge and nuggets."""
-        logs = self.folder / f"logs-{len(list(self.folder.iterdir()))}"
-        models = []
-        for name, texts in answers.items():
-            path = self.folder / f"{name}.jsonl"
-            write_jsonl(path, [{"id": key, "text": text} for key, text in texts.items()])
-            models += ["--model", f"replay/{path}"]
-        command = ["run", "related_work", "--round", self.round.folder, "--logs", logs]
-        viva_here(*command, *judged_by, *models, *options, env=self.server.environment)
-        rows = json.loads(viva_here("board", "show", logs, "--json", "--all").stdout)["rows"]
-        found: dict[str, dict[str, Any]] = {}
-        for row in rows:
-            found.setdefault(Path(row["model"]).stem, {})[row["metric"]] = row
-        return found
-
-    def with_nuggets(self, answers: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
-        return self.ask(answers, "-T", f"nuggets={self.nuggets}")
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    folder = tmp_path_factory.mktemp("judged")
-    (folder / "round.toml").write_text(ROUND)
-    viva_here("ingest", "sample", "60", "--corpus", folder / "corpus")
-    viva_here(
-        "round", "build", folder / "round.toml", "--corpus", folder / "corpus", "--out", folder
-    )
-    with scripted(judge) as server:
-        viva_here("round", "nuggets", folder / "late", "--model", MODEL, env=server.environment)
-        opened = load_round(folder / "late")
-        answers = folder / "answers"
-        answers.mkdir()
-        yield Bench(server, opened, folder / "late.nuggets.jsonl", answers)
-
-
-def sentences(text: str) -> list[list[str]]:
-    """Sentences by paragraph."""
-    return [re.split(r"(?<=\.)\s+(?=[A-Z])", part) for part in text.split("\n\n")]
-
-
-def joined(paragraphs: list[list[str]]) -> str:
-    return "\n\n".join(" ".join(part) for part in paragraphs if part)
-
-
-def whole(item: Mapping[str, Any]) -> list[list[str]]:
-    """The gold, each sentence citing by number the first listed work that names its systems."""
-    listed = [work for work in item["works"] if work["role"] == "cited"]
-    texts = {n: f"{work['title']} {work['abstract'] or ''}" for n, work in enumerate(listed, 1)}
-
-    def cite(sentence: str) -> str:
-        wanted = names(sentence)
-        carrying = [n for n, text in texts.items() if wanted and wanted <= names(text)]
-        ending = f" [{carrying[0]}]." if carrying else "."
-        return bare(sentence).rstrip(".") + ending
-
-    return [[cite(one) for one in part] for part in sentences(item["reference"])]
-
-
-def without_facts(item: Mapping[str, Any]) -> str:
-    """Without sentences that name no system: the judge of claims has nothing to say of them."""
-    left = REMOVED
-    paragraphs = whole(item)
-    for part in paragraphs:
-        for one in [one for one in part if not names(one)][: max(0, left)]:
-            part.remove(one)
-            left -= 1
-    return joined(paragraphs)
-
-
-def with_inventions(item: Mapping[str, Any]) -> str:
-    invented = [f"Grey{letter}Gull shows it." for letter in "abc"]
-    return joined([*whole(item), [*invented, "But IronLoom never worked."]])
-
-
-def with_swapped_citations(item: Mapping[str, Any]) -> str:
-    """Every citation goes to the next one of the works that the text cites."""
-    text = joined(whole(item))
-    cited = sorted({int(number) for number in re.findall(r"\[(\d+)\]", text)})
-    following = dict(zip(cited, [*cited[1:], cited[0]], strict=True))
-    return re.sub(r"\[(\d+)\]", lambda match: f"[{following[int(match[1])]}]", text)
-
-
-def shuffled(item: Mapping[str, Any]) -> str:
-    return joined(whole(item)[::-1])
-
-
-MAKERS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "whole": lambda item: joined(whole(item)),
-    "removed": without_facts,
-    "invented": with_inventions,
-    "swapped": with_swapped_citations,
-    "shuffled": shuffled,
-}
 SHARES = (
     "nugget_coverage",
     "support",
@@ -173,16 +59,6 @@ def same_but(values: Mapping[str, Mapping[str, float]], name: str, *metrics: str
     """Check that nothing else fell."""
     kept = [metric for metric in SHARES if metric not in metrics]
     assert {m: values[name][m] for m in kept} == {m: values["whole"][m] for m in kept}
-
-
-def mean(values: Iterable[float]) -> float:
-    return fmean(list(values))
-
-
-def claims_of(item: Mapping[str, Any]) -> tuple[int, int]:
-    """Sentences of the gold that name a system, and those of them that their sources carry."""
-    named = [one for part in whole(item) for one in part if names(one)]
-    return len(named), sum("[" in one or "IronLoom" in one for one in named)
 
 
 def test_the_whole_gold_covers_all_its_facts_and_cites_what_carries_it(

@@ -1,6 +1,6 @@
 """Contrasts: comparisons of logs in a folder, item by item and metric by metric.
 
-A contrast is a report class and a function from logs to rows. All select logs like a board, pair
+A contrast is a layout and a function from logs to rows. All select logs like a board, pair
 logs that differ in one field of their keys, and take differences over shared items.
 
 - Gains of added context: a setting against the same contestant without the context. Source:
@@ -19,11 +19,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TypeVar, Unpack
+from typing import Unpack
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.metrics import sense_of
-from vivavoce.reports import Column, Sheet, Table, grouped, sheet
+from vivavoce.reports import Column, Layout, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.logs.records import RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.rounds import Round
@@ -33,22 +33,21 @@ from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
-Kind = TypeVar("Kind", bound=Table)
 Rows = tuple[list[Row], list[str]]
 """Rows of a report, and notes."""
 
 
 def report_of(
-    kind: type[Kind],
+    layout: Layout,
     logs: Path | str,
     make: Callable[[list[RunLog], Draws], Rows],
     lacking: str,
     **reading: Unpack[Reading],
-) -> Kind:
+) -> Table:
     """Make a report of the logs in a folder.
 
     Args:
-        kind: Report class.
+        layout: Sheets and lines of the rows.
         logs: Folder of logs.
         make: Function from the logs of a board to rows and notes.
         lacking: Description of the logs missing in a folder without rows, and how to make them.
@@ -58,7 +57,7 @@ def report_of(
     rows, more = make(found, draws)
     if not rows:
         raise NothingToAuditError(f"{logs} has {lacking}")
-    return kind(tuple(rows), tuple(sorted([*notes, *more])))
+    return Table(tuple(rows), tuple(sorted([*notes, *more])), layout)
 
 
 def counterparts(
@@ -109,36 +108,30 @@ def contrast(
 BASE = "base"
 
 
-class Gains(Table):
-    """Report of `viva board show --by setting`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """One table per round."""
-        for rows in grouped(self.rows, "round"):
-            yield sheet(
-                f"Round {rows[0]['round']}: gain over the setting without added context",
-                [row for row in rows if row["headline"]],
-                *("task", "contestant", "setting", "metric"),
-                Column("value_base", "base"),
-                Column("value", "with it"),
-                Column("gain", ci="ci"),
-                *("n", "undecided"),
-            )
-        yield (
-            "base and with it: means over the n shared items; gain [95% interval of the "
-            "difference]."
+def _gain_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table per round."""
+    for rows in grouped(every, "round"):
+        yield sheet(
+            f"Round {rows[0]['round']}: gain over the setting without added context",
+            [row for row in rows if row["headline"]],
+            *("task", "contestant", "setting", "metric"),
+            Column("value_base", "base"),
+            Column("value", "with it"),
+            Column("gain", ci="ci"),
+            *("n", "undecided"),
         )
+    yield (
+        "base and with it: means over the n shared items; gain [95% interval of the difference]."
+    )
 
 
-def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
+def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """Gain of each setting over the base setting, by contestant, task and metric."""
     lacking = (
         f"no contestant that ran in the setting {BASE} and in another one. Run the task again with "
         "--setting into the same folder."
     )
-    return report_of(Gains, logs, _gain_rows, lacking, **reading)
+    return report_of(_gain_parts, logs, _gain_rows, lacking, **reading)
 
 
 def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
@@ -185,24 +178,19 @@ def _gain(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
     }
 
 
-class Drift(Table):
-    """Report of `viva board show --by drift`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """One table."""
-        yield sheet(
-            "",
-            self.headlines,
-            *("contestant", "task", "setting", "metric", "anchors"),
-            Column("anchors_before", "before"),
-            Column("anchors_now", "now"),
-            Column("drift", ci="drift_ci"),
-        )
+def _drift_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table."""
+    yield sheet(
+        "",
+        headlines(every),
+        *("contestant", "task", "setting", "metric", "anchors"),
+        Column("anchors_before", "before"),
+        Column("anchors_now", "now"),
+        Column("drift", ci="drift_ci"),
+    )
 
 
-def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
+def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
     """Compare each contestant on the anchors of a round and its parent.
 
     `drift` is the difference paired by anchor, so it is due to the contestant alone.
@@ -238,7 +226,7 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]
         f"no contestant that ran on both {before} and {opened.id}. Run the same tasks, "
         "settings and contestants on both."
     )
-    return report_of(Drift, logs, make, lacking, **reading)
+    return report_of(_drift_parts, logs, make, lacking, **reading)
 
 
 def _drift_row(
@@ -265,34 +253,29 @@ _Who = tuple[str, str, str, str, str]
 """Contestant, model, method, decoding and judge."""
 
 
-class Overall(Table):
-    """Report of `viva board show --by part`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """One table per round, family and setting."""
-        for rows in grouped(self.rows, "round", "family", "setting"):
-            first = rows[0]
-            of = f"{first['family']} ({', '.join(first['tasks'])})"
-            yield sheet(
-                f"{of} · {first['setting']} · round {first['round']}",
-                rows,
-                "contestant",
-                Column("value", first["metric"], ci="ci"),
-                Column("n", "papers"),
-                Column("in_all_tasks", "in all tasks"),
-            )
-        yield "mean over papers of their means over tasks [95% interval over papers]."
+def _overall_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table per round, family and setting."""
+    for rows in grouped(every, "round", "family", "setting"):
+        first = rows[0]
+        of = f"{first['family']} ({', '.join(first['tasks'])})"
+        yield sheet(
+            f"{of} · {first['setting']} · round {first['round']}",
+            rows,
+            "contestant",
+            Column("value", first["metric"], ci="ci"),
+            Column("n", "papers"),
+            Column("in_all_tasks", "in all tasks"),
+        )
+    yield "mean over papers of their means over tasks [95% interval over papers]."
 
 
-def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
+def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """Mean over papers of their means over tasks, of contestants that ran all tasks of a family."""
     lacking = (
         "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "
         "into the same folder."
     )
-    return report_of(Overall, logs, _overall_rows, lacking, **reading)
+    return report_of(_overall_parts, logs, _overall_rows, lacking, **reading)
 
 
 def _overall_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:

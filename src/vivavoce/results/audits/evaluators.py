@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,12 +32,13 @@ from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.models import is_same_family
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.preferences import TableAnswer, read_table_answers
+from vivavoce.running.logs import Progress
 from vivavoce.statistics.estimates import Draws, kendall, mean_estimate, spearman
 from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.tables.item import FAMILY
 from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, QASetup, open_models, use_tables
 
@@ -48,7 +49,6 @@ _NAMES = tuple(f"{aspect}_{part}" for aspect in EVALUATED for part in "pr")
 YES_BIAS = "yes_bias"
 _AT_ONCE = 8
 
-Progress = Callable[[int, int], None]
 Values = Mapping[str, float | None]
 """Precision and recall of each aspect, such as `schema_p` and `schema_r`, and the yes bias."""
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -44,6 +44,7 @@ from vivavoce.results.audits.relations import (
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.anchors import anchors_of, came_late
 from vivavoce.rounds.family import gold_is_inside
+from vivavoce.running.logs import Progress
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.inputs import (
@@ -61,8 +62,6 @@ FAMILY = "writing"
 PAPERS = "papers.parquet"
 
 _TITLE_RUN = 4
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

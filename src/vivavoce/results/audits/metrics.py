@@ -21,7 +21,7 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.metrics import sense_of
-from vivavoce.reports import Column, Sheet, Table, grouped, sheet
+from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.contrasts import Rows, report_of
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.selection import Reading
@@ -31,36 +31,31 @@ from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 
-class MetricAgreement(Table):
-    """Report of `viva board show --by metric`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """One table per task and setting: its headline beside every other metric."""
-        for rows in grouped(self.headlines, *PLACE):
-            first = rows[0]
-            title = f"{first['task']} · {first['setting']} · round {first['round']}"
-            yield sheet(
-                f"{title}: agreement of metrics",
-                rows,
-                *("first", "second"),
-                Column("tau", "contestants: tau", ci="tau_ci"),
-                Column("contestants", "n"),
-                Column("agreement", "items: share of pairs", ci="agreement_ci"),
-                Column("items", "n"),
-            )
-        yield (
-            "tau: 1 if both rank the contestants alike, -1 if in reverse.\n"
-            "share of pairs: answers to one item that both order alike; 0.5 is chance.\n"
-            "value [95% interval]; --json also has the pairs of other metrics."
+def _parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table per task and setting: its headline beside every other metric."""
+    for rows in grouped(headlines(every), *PLACE):
+        first = rows[0]
+        title = f"{first['task']} · {first['setting']} · round {first['round']}"
+        yield sheet(
+            f"{title}: agreement of metrics",
+            rows,
+            *("first", "second"),
+            Column("tau", "contestants: tau", ci="tau_ci"),
+            Column("contestants", "n"),
+            Column("agreement", "items: share of pairs", ci="agreement_ci"),
+            Column("items", "n"),
         )
+    yield (
+        "tau: 1 if both rank the contestants alike, -1 if in reverse.\n"
+        "share of pairs: answers to one item that both order alike; 0.5 is chance.\n"
+        "value [95% interval]; --json also has the pairs of other metrics."
+    )
 
 
-def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> MetricAgreement:
+def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """Agreement of each pair of metrics of a task, over contestants and over items."""
     lacking = "no task with two metrics, two contestants and a shared item."
-    return report_of(MetricAgreement, logs, _rows, lacking, **reading)
+    return report_of(_parts, logs, _rows, lacking, **reading)
 
 
 def _rows(run_logs: Sequence[RunLog], draws: Draws) -> Rows:

@@ -31,8 +31,8 @@ from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.sample_texts import cut, input_text, target_text
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of
+from vivavoce.tasks.scoring import VALID, our_scores
 from vivavoce.tasks.scoring.guard import answer_of
-from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.tables.family import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.item import TASK
 

@@ -8,7 +8,7 @@ Source: arXiv2Table §4.2, Figure 3; Tables 14 and 15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,14 +25,14 @@ from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.papers import SPARSE, open_retriever
 from vivavoce.rounds import Round, load_round
+from vivavoce.running.logs import Progress
 from vivavoce.statistics.estimates import Draws, Estimate
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 from vivavoce.tasks.tables.item import FAMILY, PAPERS, TASK, Work
-from vivavoce.tasks.tables.works import corpus_works
+from vivavoce.tasks.tables.pool import corpus_works
 from vivavoce.text.tokens import INSTALL, packaged_model
 
-Progress = Callable[[int, int], None]
 CUTOFFS = (5, 10, 20)
 DEPTH = 100
 """The largest cutoff."""

@@ -25,6 +25,7 @@ from vivavoce.reports import (
     Table,
     by_metric,
     grouped,
+    headlines,
     metric_columns,
     sheet,
     shown,
@@ -45,24 +46,19 @@ _Series = tuple[RowKey, str]
 """Key of a sweep: the row key without the method, and the names of the steps."""
 
 
-class Sweep(Table):
-    """Report of `viva board show --by sweep`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """Lists of combinations; two swept arguments also as a grid."""
-        series = ("model", "method", "task", "setting", "decoding", "round", "judge")
-        for rows in grouped(self.rows, *series):
-            yield _list(rows)
-            headlines = [row for row in rows if row["headline"]]
-            places = {_combination(row)[:2] for row in headlines}
-            if len(rows[0]["settings"]) == 2 and len(places) == len(headlines):
-                yield _grid(headlines)
-        yield (
-            "value [95% interval]; ± standard deviation over the runs: seeds and attempts;\n"
-            "valid is the share of valid answers; tokens and s are means per answer."
-        )
+def _sweep_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """Lists of combinations; two swept arguments also as a grid."""
+    series = ("model", "method", "task", "setting", "decoding", "round", "judge")
+    for rows in grouped(every, *series):
+        yield _list(rows)
+        headlines = [row for row in rows if row["headline"]]
+        places = {_combination(row)[:2] for row in headlines}
+        if len(rows[0]["settings"]) == 2 and len(places) == len(headlines):
+            yield _grid(headlines)
+    yield (
+        "value [95% interval]; ± standard deviation over the runs: seeds and attempts;\n"
+        "valid is the share of valid answers; tokens and s are means per answer."
+    )
 
 
 def _combination(row: Row) -> tuple[str, ...]:
@@ -118,7 +114,7 @@ def _grid(rows: Sequence[Row]) -> Sheet:
 
 def sweep_tables(
     logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
-) -> Sweep:
+) -> Table:
     """One row per combination of swept arguments and metric.
 
     By default, `over` has the arguments that differ between the logs of a method. Methods that
@@ -148,7 +144,7 @@ def sweep_tables(
         "no method with several values of an argument. Make some with: viva run TASK "
         f"--method METHOD --sweep rounds=2..5 --logs {logs}"
     )
-    return report_of(Sweep, logs, make, lacking, **reading)
+    return report_of(_sweep_parts, logs, make, lacking, **reading)
 
 
 def _arguments(log: RunLog) -> dict[str, Any]:
@@ -235,16 +231,11 @@ def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-class Windows(Table):
-    """Report of `viva board show --by context`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """One table per round and task, in the headline metric."""
-        for rows in grouped(self.headlines, "round", "task", "metric"):
-            yield _sheet(rows)
-        yield "value [95% interval]; own is the model's own window."
+def _window_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table per round and task, in the headline metric."""
+    for rows in grouped(headlines(every), "round", "task", "metric"):
+        yield _sheet(rows)
+    yield "value [95% interval]; own is the model's own window."
 
 
 def _sheet(rows: Sequence[Row]) -> Sheet:
@@ -264,10 +255,10 @@ def _sheet(rows: Sequence[Row]) -> Sheet:
     )
 
 
-def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Windows:
+def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """Means of contestants and settings by context window."""
     lacking = "no answers of a contestant. Make some with: viva run TASK --sweep context=4096,8192"
-    return report_of(Windows, logs, _rows, lacking, **reading)
+    return report_of(_window_parts, logs, _rows, lacking, **reading)
 
 
 def _rows(logs: Sequence[RunLog], draws: Draws) -> Rows:

@@ -20,7 +20,7 @@ import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
-from vivavoce.reports import Column, Sheet, Table, grouped, sheet
+from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.judge import calibrations
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
@@ -289,35 +289,28 @@ def _rounds_of(logs: Sequence[LogHeader]) -> list[Row]:
 _STATUSES = {"seen": "seen", "possibly": "possibly_seen", "clean": "clean", "unknown": "unknown"}
 
 
-class Contamination(Table):
-    """Report of `viva board show --by cutoff`."""
-
-    __slots__ = ()
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """One table per round, task and setting."""
-        for rows in grouped(self.headlines, "round", "task", "setting"):
-            first = rows[0]
-            yield sheet(
-                f"{first['task']} · {first['setting']} · round {first['round']}",
-                rows,
-                Column(contestant_label, "contestant"),
-                Column("exposure.cutoff", "cutoff"),
-                *(Column(f"exposure.items.{status}", head) for head, status in _STATUSES.items()),
-                Column("exposure.seen", f"{first['metric']} seen"),
-                Column("exposure.clean", "clean"),
-                Column("exposure.gap", "gap", ci="exposure.ci"),
-            )
-        yield (
-            "items from before the cutoff (seen), near it (possibly), after it (clean);\ngap: "
-            "seen - clean [95% interval]. If older papers are easier for all, contestants without "
-            "training (cutoff never) have a gap too."
+def _contamination_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table per round, task and setting."""
+    for rows in grouped(headlines(every), "round", "task", "setting"):
+        first = rows[0]
+        yield sheet(
+            f"{first['task']} · {first['setting']} · round {first['round']}",
+            rows,
+            Column(contestant_label, "contestant"),
+            Column("exposure.cutoff", "cutoff"),
+            *(Column(f"exposure.items.{status}", head) for head, status in _STATUSES.items()),
+            Column("exposure.seen", f"{first['metric']} seen"),
+            Column("exposure.clean", "clean"),
+            Column("exposure.gap", "gap", ci="exposure.ci"),
         )
+    yield (
+        "items from before the cutoff (seen), near it (possibly), after it (clean);\ngap: "
+        "seen - clean [95% interval]. If older papers are easier for all, contestants without "
+        "training (cutoff never) have a gap too."
+    )
 
 
-def contamination_report(
-    logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]
-) -> Contamination:
+def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:
     """Report on models of a board, with their gaps in every metric.
 
     Raises:
@@ -334,4 +327,4 @@ def contamination_report(
         for row in rows
         if cutoffs.of(row["model"]) is None
     }
-    return Contamination(tuple(rows), tuple(sorted({*board.notes, *notes})))
+    return Table(tuple(rows), tuple(sorted({*board.notes, *notes})), _contamination_parts)

@@ -24,7 +24,7 @@ from vivavoce.results.integrity.rescoring import LOGGED, replies_of
 from vivavoce.results.logs.records import NOT_RECOMPUTED, RECOMPUTED, where
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import SHORT_HASH, Row
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
 REFUSED = "refused"
 _MAX_PATH = 1024

@@ -23,7 +23,7 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -39,6 +39,7 @@ from vivavoce.results.integrity.verification import Verification, verify_logs
 from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
+from vivavoce.running.logs import Progress
 from vivavoce.store import Row, write_json
 
 FORM = "submission.toml"
@@ -50,8 +51,6 @@ SECONDS = 3600
 MEMORY = 8 << 30
 """Memory limit in bytes, ten times that of a log with a thousand long prompts."""
 FILE_SIZE = 1 << 30
-
-Progress = Callable[[int, int], None]
 
 
 class SubmissionForm(BaseModel):

@@ -9,7 +9,7 @@ which boards read, with its samples.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,12 +44,11 @@ from vivavoce.results.integrity.rescoring import (
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import check_size, find_logs
 from vivavoce.results.logs.records import RECOMPUTED, where
-from vivavoce.running.logs import COMPARISON, settled
+from vivavoce.running.logs import COMPARISON, Progress, settled
 from vivavoce.running.stopping import ask_again, wrong_stops
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 
-Progress = Callable[[int, int], None]
 Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at a decision, by comparison and contestant."""
 

@@ -18,8 +18,8 @@ from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import target_text
 from vivavoce.store import hash_of
+from vivavoce.tasks.scoring import our_scores
 from vivavoce.tasks.scoring.guard import answer_of
-from vivavoce.tasks.scoring.marks import our_scores
 
 FAULTY = "faulty"
 """Key of faulty answers, in place of a text's hash."""

@@ -29,7 +29,7 @@ from vivavoce.running.logs import answers_to_come, is_log, settled
 from vivavoce.statistics.intervals import defined
 from vivavoce.store import SHORT_HASH, hash_of
 from vivavoce.tasks import short_name
-from vivavoce.tasks.scoring.marks import JUDGE, VALID, our_scores
+from vivavoce.tasks.scoring import JUDGE, VALID, our_scores
 from vivavoce.text.dates import parse_date
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of, loads_fast
-from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.tasks.scoring import our_scores
 from vivavoce.text.final_answer import final_answer
 
 if TYPE_CHECKING:

@@ -168,13 +168,9 @@ def scores(logs: Path | str, *, partial: bool = False, split: str | None = None)
         InputError: There are no logs.
         VivaError: A log is incomplete or damaged without `partial`.
     """
-    return score_table(select_logs(Path(logs), partial=partial, split=split)[0])
-
-
-def score_table(logs: Sequence[RunLog]) -> pa.Table:
-    """Scores of logs, in their order; see `scores`."""
     import pyarrow as pa
 
+    chosen, _ = select_logs(Path(logs), partial=partial, split=split)
     names = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema(
         [
@@ -192,7 +188,7 @@ def score_table(logs: Sequence[RunLog]) -> pa.Table:
             "headline": metric == log.metrics[0],
             "value": sample.values[metric],
         }
-        for log in logs
+        for log in chosen
         for sample in log.samples
         for metric in (*log.metrics, *log.diagnostics)
     ]

@@ -95,12 +95,7 @@ class PrintedCitations:
 
     def mentions_in(self, text: str) -> Iterator[Mention]:
         """The references that markers in a text mean, where that is beyond doubt."""
-        for place, meant in self._mentions_in(text):
-            yield place, tuple(one for one in meant if one not in self.itself)
-
-    def _mentions_in(self, text: str) -> Iterator[Mention]:
-        if self.numbers:
-            yield from numeric_mentions(text, self.numbers)
+        mentions = list(numeric_mentions(text, self.numbers)) if self.numbers else []
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
             key = (marker.names, marker.has_others, marker.year, marker.letter)
@@ -108,7 +103,9 @@ class PrintedCitations:
                 known[key] = self.resolve(marker)
             ordinal = known[key]
             if ordinal is not None:
-                yield marker.start, (ordinal,)
+                mentions.append((marker.start, (ordinal,)))
+        for place, meant in mentions:
+            yield place, tuple(ordinal for ordinal in meant if ordinal not in self.itself)
 
     def resolve(self, marker: AuthorYearMarker) -> int | None:
         """The reference an author-year marker means; None where it is unknown or in doubt."""

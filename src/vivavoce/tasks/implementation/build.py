@@ -8,25 +8,45 @@ Source: RD2Bench, section 2.1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic import Field, ValidationInfo, field_validator
 
 from vivavoce.corpus import Corpus
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, MissingExtra
+from vivavoce.records import Document
 from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
-from vivavoce.store import table_of_parquet
-from vivavoce.tasks.implementation.items import rows
-from vivavoce.tasks.implementation.items.architecture import list_architectures
+from vivavoce.sources.fulltext.pdf.child import read_in_child
+from vivavoce.store import Row, canonical_json, table_of_parquet
+from vivavoce.tasks.implementation.items.architecture import (
+    Architecture,
+    build_case,
+    list_architectures,
+)
+from vivavoce.tasks.implementation.items.architectures import import_geometric
 from vivavoce.tasks.implementation.items.composed_formulas import compose
 from vivavoce.tasks.implementation.items.composed_networks import compose_networks
-from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
 from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
-from vivavoce.tasks.implementation.items.report import list_reports
+from vivavoce.tasks.implementation.items.market_dictionary import texts
+from vivavoce.tasks.implementation.items.report import (
+    Claim,
+    Method,
+    Report,
+    claim_program,
+    compute_claim,
+    list_reports,
+    methods_json,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,25 +92,29 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     folder = _folder(options.items)
     frames = _market(spec.round.seed, folder)
     known = _known("formulas", folder)
-    formulas, values = rows.formula_items(
-        (known[name] for name in options.formulas or ()),
-        compose(spec.round.seed, options.composed, frames),
-        frames,
-    )
+    fixed = ((known[name], known[name].values(frames)) for name in options.formulas or ())
+    composed = compose(spec.round.seed, options.composed, frames)
+    formulas: list[Row] = []
+    gold_files: dict[str, bytes] = {}
+    for number, (formula, values) in enumerate(chain(fixed, composed)):
+        gold = f"values/{number:03d}.parquet"
+        gold_files[gold] = _gold(values)
+        formulas.append(formula_row(formula, gold))
+    formulas.sort(key=lambda row: str(row["id"]))
     chosen = (_known("architectures", folder)[name] for name in options.architectures or ())
     networks = compose_networks(spec.round.seed, options.composed_architectures)
-    architectures, tensors = rows.architecture_items(chain(chosen, networks), spec.round.seed)
+    architectures, tensors = architecture_items(chain(chosen, networks), spec.round.seed)
     reports = [_known("reports", folder)[name] for name in options.reports or ()]
-    claims, claimed = rows.reproduce_items(reports, known, frames)
+    claims, claimed = reproduce_items(reports, known, frames)
     tasks = {
         "formula": formulas,
         "architecture": architectures,
-        "extract_method": [rows.report_row(report) for report in reports],
+        "extract_method": [report_row(report) for report in reports],
         "reproduce": claims,
     }
     tables = {f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()}
     made = {task: items for task, items in tasks.items() if items}
-    return FamilyItems(made, rows.SCHEMAS, files=tables | values | tensors | claimed)
+    return FamilyItems(made, SCHEMAS, files=tables | gold_files | tensors | claimed)
 
 
 def _known(kind: str, folder: Path | None) -> Mapping[str, Any]:
@@ -122,3 +146,225 @@ def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
             raise InputError(f"{path} has no column {missing[0]}; it needs {', '.join(columns)}.")
         frames[name] = table[columns]
     return frames
+
+
+_TYPES = {
+    "claim": pa.float64(),
+    "columns": pa.list_(pa.string()),
+    "layers": pa.list_(pa.string()),
+}
+"""Types of columns that are not text."""
+_KIND = ("id", "cluster", "category", "difficulty")
+_TEXTS = ("description", "formulation", "variables")
+_MAPPINGS = ("variables", "arguments", "inputs", "parameters")
+"""Parts of an architecture that are stored as JSON, in its author's order."""
+
+
+def _schema(*names: str) -> pa.Schema:
+    return pa.schema([(name, _TYPES.get(name, pa.string())) for name in (*_KIND, *names)])
+
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "formula": _schema(
+        *("origin", "alias_of", *_TEXTS, "corners", "columns", "data", "reference"),
+        *("naive", "values"),
+    ),
+    "architecture": _schema(
+        *_TEXTS,
+        *("constructor", "arguments", "inputs", "parameters", "layers", "reference"),
+        "configuration",
+        *("weights_file", "inputs_file", "gold_file", "unseen_inputs_file", "unseen_gold_file"),
+    ),
+    "extract_method": _schema("title", "text", "pdf_text", "methods", "answer"),
+    "reproduce": _schema(
+        "text", "data", "method", "columns", "claim", "reference", "naive", "values"
+    ),
+}
+"""Columns of the items, by task.
+
+JSON: `variables`, `data`, `arguments`, `inputs`, `parameters` and `settings`, for architectures in
+the author's order; `method`, `methods` and the methods within `answer`. `text` is Markdown;
+`pdf_text` is null without a PDF. `reference` and `naive` are programs; in `reproduce`, answers.
+`corners` describes corner cases. `values` names a Parquet file of gold, `*_file` a safetensors
+file.
+"""
+
+_VARIANT = re.compile(r"_\d+$")
+_SIGNIFICANT = 12
+"""Significant digits of gold values and claimed numbers; further ones depend on the processor."""
+
+
+def cluster_of(name: str) -> str:
+    """Cluster of a formula, shared by variants: `alpha053` for `alpha053_5`."""
+    return _VARIANT.sub("", name)
+
+
+def formula_row(formula: Formula, gold: str) -> Row:
+    """Row of a formula; `gold` names the file of its values."""
+    return {
+        **_kind(formula, cluster_of(formula.name)),
+        "origin": formula.origin,
+        "alias_of": formula.alias_of,
+        "description": formula.description,
+        "formulation": formula.formulation,
+        "variables": canonical_json(formula.variables),
+        "corners": formula.corners,
+        "columns": list(formula.columns),
+        "data": canonical_json(texts()),
+        "reference": formula.program,
+        "naive": formula.naive_program,
+        "values": gold,
+    }
+
+
+def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
+    """Columns of the items of all tasks."""
+    return {
+        "id": item.name,
+        "cluster": cluster,
+        "category": item.category,
+        "difficulty": item.difficulty,
+    }
+
+
+def _gold(series: Any) -> bytes:
+    """A reference's values as Parquet: datetime, instrument, value, in order."""
+    frame = series.rename("value").sort_index().reset_index()
+    values = [float(f"{value:.{_SIGNIFICANT}g}") for value in frame["value"].tolist()]
+    table = pa.table(
+        {
+            "datetime": pa.array(frame["datetime"].dt.strftime("%Y-%m-%d").tolist(), pa.string()),
+            "instrument": pa.array(frame["instrument"].astype(str).tolist(), pa.string()),
+            "value": pa.array(values, pa.float64()),
+        }
+    )
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def architecture_items(
+    architectures: Iterable[Architecture], seed: int
+) -> tuple[list[Row], dict[str, bytes]]:
+    """Make the items, sorted by id, and their files by name.
+
+    Raises:
+        MissingExtra: There are architectures, but torch-geometric is not installed.
+        InputError: An architecture's number of layers is wrong.
+    """
+    rows: list[Row] = []
+    files: dict[str, bytes] = {}
+    ordered = sorted(architectures, key=lambda architecture: architecture.name)
+    try:
+        if ordered:
+            import_geometric()
+    except MissingExtra as error:
+        raise MissingExtra(
+            "torch-geometric",
+            "neural",
+            "A round with architectures (`architectures = []` under [implementation] in the spec "
+            "makes one without)",
+        ) from error
+    for number, architecture in enumerate(ordered):
+        contents = build_case(architecture, seed)
+        names = {part: f"architectures/{number:03d}/{part}.safetensors" for part in contents}
+        files |= {names[part]: content for part, content in contents.items()}
+        row = {
+            **_kind(architecture, cluster_of(architecture.name)),
+            "description": architecture.description,
+            "formulation": architecture.formulation,
+            **{name: _json(getattr(architecture, name)) for name in _MAPPINGS},
+            "constructor": architecture.constructor,
+            "layers": list(architecture.layers),
+            "reference": architecture.reference,
+            "configuration": architecture.settings(),
+            **{f"{part}_file": name for part, name in names.items()},
+        }
+        rows.append(row)
+    return rows, files
+
+
+def _json(value: Any) -> str:
+    return json.dumps(dict(value), ensure_ascii=False)
+
+
+def report_row(report: Report) -> Row:
+    """Row of a report; `InputError` if its PDF cannot be read."""
+    methods = [_structured(method) for method in report.methods]
+    return {
+        **_kind(report, report.name),
+        "title": report.title,
+        "text": report.text,
+        "pdf_text": pdf_text(report.pdf_path) if report.pdf_path else None,
+        "methods": json.dumps(methods, ensure_ascii=False),
+        "answer": f"```json\n{methods_json(report.methods)}\n```\n",
+    }
+
+
+def pdf_text(path: Path) -> str:
+    """Text of a PDF as read by `viva ingest pdf`, with headings in Markdown."""
+    document: Document = read_in_child(path)
+    parts = [f"## Abstract\n\n{document.abstract}"] if document.abstract else []
+    for section in document.sections:
+        heading = f"{'#' * (section.level + 1)} {section.heading}" if section.heading else ""
+        parts += [part for part in (heading, section.text) if part]
+    return "\n\n".join(parts) + "\n"
+
+
+def reproduce_items(
+    reports: Iterable[Report], formulas: Mapping[str, Formula], frames: Mapping[str, Any]
+) -> tuple[list[Row], dict[str, bytes]]:
+    """Make the items, sorted by id, and the files of their gold values by name."""
+    rows, files = [], {}
+    for number, report in enumerate(reports):
+        if report.claim is None:
+            continue
+        claim, about = report.claim, f"The claim of report {report.name}"
+        if claim.formula not in formulas:
+            raise InputError(f"{about} is about {claim.formula!r}, which is not a formula.")
+        known = {f"{table}.{name}" for table, frame in frames.items() for name in frame.columns}
+        if unknown := sorted(set(claim.columns) - known):
+            raise InputError(f"{about} needs {unknown[0]!r}, which is not a column.")
+        formula = formulas[claim.formula]
+        gold = f"claims/{number:03d}.parquet"
+        files[gold] = _gold(formula.values(frames))
+        rows.append(_reproduce_row(report, claim, formula, frames, gold))
+    return sorted(rows, key=lambda row: str(row["id"])), files
+
+
+def _reproduce_row(
+    report: Report, claim: Claim, formula: Formula, frames: Mapping[str, Any], gold: str
+) -> Row:
+    (method,) = (method for method in report.methods if method.name == claim.method)
+    number = compute_claim(formula, claim.statistic, frames)
+    naive = formula.naive_program
+    return {
+        **_kind(report, cluster_of(claim.formula)),
+        "text": report.text,
+        "data": canonical_json(texts()),
+        "method": canonical_json(_structured(method)),
+        "columns": list(claim.columns),
+        "claim": float(f"{number:.{_SIGNIFICANT}g}"),
+        "reference": _answer(method, claim, formula.program),
+        "naive": _answer(method, claim, naive) if naive else None,
+        "values": gold,
+    }
+
+
+def _answer(method: Method, claim: Claim, program: str) -> str:
+    """An answer in the requested form, without aliases."""
+    structured = {name: value for name, value in _structured(method).items() if name != "aliases"}
+    parts = {"method": structured, "columns": list(claim.columns)}
+    code = claim_program(program, claim.statistic)
+    reply = json.dumps(parts, ensure_ascii=False, indent=1)
+    return f"```json\n{reply}\n```\n\n```python\n{code}```\n"
+
+
+def _structured(method: Method) -> Row:
+    return {
+        "name": method.name,
+        "description": method.description,
+        "formula": method.formula,
+        "variables": dict(method.variables),
+        "aliases": list(method.aliases),
+    }

@@ -29,9 +29,9 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
-from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.prompting import Rendered
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import ScoreFamily
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
 
 
@@ -125,10 +125,10 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
 
     def measure(self, answer: str, row: Row) -> Values:
         """Compare the methods of an answer with those of the report."""
-        found = parse_methods(find_json(answer, mend=True))
-        if found is None:
+        methods = parse_methods(find_json(answer, mend=True))
+        if methods is None:
             raise FaultyAnswer("malformed")
-        result = score_extraction(gold_of_report(row), found)
+        result = score_extraction(gold_of_report(row), methods)
         if result.unmarked:
             raise FaultyAnswer("unmarked", result.values())
         return result.values()
@@ -142,10 +142,10 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
     def rows(self, view: View[Arguments]) -> list[Row]:
         """Reports with the text of the setting; some have no PDF."""
         rows = super().rows(view)
-        found = [row for row in rows if row[_COLUMNS[view.given.setting]]]
-        if not found:
+        chosen = [row for row in rows if row[_COLUMNS[view.given.setting]]]
+        if not chosen:
             raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
-        return found
+        return chosen
 
     def sample(self, row: Row, view: View[Arguments]) -> Item:
         """Make the item of a report."""

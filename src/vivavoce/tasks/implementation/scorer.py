@@ -35,7 +35,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.family import View
 from vivavoce.tasks.implementation.items.architecture import driver_source
-from vivavoce.tasks.implementation.items.architectures.reference import Arrays
+from vivavoce.tasks.implementation.items.architectures import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
@@ -44,48 +44,33 @@ from vivavoce.tasks.implementation.items.report import (
     gold_method,
     parse_methods,
 )
-from vivavoce.tasks.programs.program import find_program, run_program, sandbox_for
-from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.tasks.implementation.program import find_program, run_program, sandbox_for
+from vivavoce.tasks.implementation.result_files import read_factor, read_layers, read_number
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
 
 _GROUPS = KEYS | {"industry"}
 """Columns that only group rows and are not values of a formula."""
 
 
-def score_use(gold: Iterable[str], used: Iterable[str]) -> dict[str, float]:
-    """F1, precision and recall of the columns that a result depends on, `industry` aside.
-
-    If no column is needed and none is used, each is 1.
-    """
-    needed, found = ({name for name in names if _is_value(name)} for names in (gold, used))
-    both = len(needed & found)
-    return {
-        "data": 2 * both / (len(needed) + len(found)) if needed or found else 1.0,
-        "data_precision": both / len(found) if found else float(not needed),
-        "data_recall": both / len(needed) if needed else 1.0,
-    }
-
-
 async def columns_used(
     program: str, round_folder: str, gold: Iterable[str], result: FactorFrame, timeout: int
 ) -> list[str]:
-    """Columns that a program's result depends on, as `table.column`; empty for random results.
+    """Columns that a program's `result` depends on, as `table.column`; empty for random results.
 
     Each column of the gold is shuffled alone. All others are shuffled together; a group that
     changes the result is halved until single columns remain.
-
-    Args:
-        program: Program that gave `result` on the original market.
-        round_folder: Folder of the round with the market.
-        gold: Columns required by the formula.
-        result: The program's own values.
-        timeout: Maximum seconds of each run.
     """
 
     async def changes(*names: str) -> bool:
         outcome = await run_program(program, _shuffled(round_folder, names), timeout)
-        return bool(outcome.failure) or not await _is_left_again(result, timeout)
+        if outcome.failure:
+            return True
+        try:
+            again = await read_factor(RESULT, max_rows=2 * len(result), timeout=timeout)
+        except FaultyAnswer:
+            return True
+        return again is None or not np.array_equal(again.values, result.values, equal_nan=True)
 
     if await changes():
         return []
@@ -111,15 +96,6 @@ async def columns_used(
 
 def _is_value(column: str) -> bool:
     return column.partition(".")[2] not in _GROUPS
-
-
-async def _is_left_again(result: FactorFrame, timeout: int) -> bool:
-    """True if the last run gave the same values."""
-    try:
-        again = await read_factor(RESULT, max_rows=2 * len(result), timeout=timeout)
-    except FaultyAnswer:
-        return False
-    return again is not None and np.array_equal(again.values, result.values, equal_nan=True)
 
 
 @lru_cache(maxsize=64)
@@ -166,14 +142,22 @@ async def score_formula(answer: str, row: Row, notes: Row) -> Values:
         raise FaultyAnswer(outcome.failure, values)
     truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
-    found = score_factor(truth, result)
-    values |= {**found.values(), "skill": score_skill(found.near or 0.0, free_share(truth))}
+    compared = score_factor(truth, result)
+    values |= {**compared.values(), "skill": score_skill(compared.near or 0.0, free_share(truth))}
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
     if values["skill"] != 1:
         used = await columns_used(program, folder, row["columns"], result, timeout)
-    return values | score_use(row["columns"], used)
+    # F1, precision and recall of the columns that the result depends on, each 1 if no column is
+    # needed and none is used.
+    needed, found_columns = (set(filter(_is_value, names)) for names in (row["columns"], used))
+    both, count = len(needed & found_columns), len(needed) + len(found_columns)
+    return values | {
+        "data": 2 * both / count if count else 1.0,
+        "data_precision": both / len(found_columns) if found_columns else float(not needed),
+        "data_recall": both / len(needed) if needed else 1.0,
+    }
 
 
 async def _read_factor(truth: FactorFrame, timeout: int, values: Values) -> FactorFrame | None:
@@ -231,17 +215,24 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     if not isinstance(reading, dict) and program is None:
         raise FaultyAnswer("malformed")
     truth = claims(folder)[str(row["id"])]
+    # The stages before the program: the method, and the columns it needs.
+    reading = reading if isinstance(reading, dict) else {}
+    found_method = score_extraction([truth.method], parse_methods([reading.get("method")]) or [])
+    named = reading.get("columns")
+    columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     values: dict[str, float | None] = {
-        **_score_reading(truth, reading if isinstance(reading, dict) else {})
+        "method_f1": found_method.method_f1,
+        "entity_f1": found_method.entity_f1,
+        "data": score_columns(truth.columns, columns),
     }
     if program is None:
         raise FaultyAnswer("no_program", values)
     outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
         raise FaultyAnswer(outcome.failure, values)
-    found = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
+    compared = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
     number = await read_number(CLAIM, "value", timeout=timeout)
-    values |= {**found.values(), "claim": score_claim(truth.number, number)}
+    values |= {**compared.values(), "claim": score_claim(truth.number, number)}
     if not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     if number is None:
@@ -256,18 +247,6 @@ def _find_code(answer: str) -> str | None:
         # Without a block marked as Python, the last one counts, so search before the JSON.
         program = find_program(answer[: answer.rindex(program)].rpartition("```")[0])
     return None if program is None or program.lstrip().startswith("{") else program
-
-
-def _score_reading(truth: ReportGold, reading: dict[str, Any]) -> dict[str, float]:
-    """The stages before the program: the method, and the columns it needs."""
-    found = score_extraction([truth.method], parse_methods([reading.get("method")]) or [])
-    named = reading.get("columns")
-    columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    return {
-        "method_f1": found.method_f1,
-        "entity_f1": found.entity_f1,
-        "data": score_columns(truth.columns, columns),
-    }
 
 
 _once_a_round = lru_cache(maxsize=2)

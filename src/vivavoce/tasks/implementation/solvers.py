@@ -15,21 +15,24 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.checking import check_numbers
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import headings_as_methods
+from vivavoce.tasks.implementation.program import find_program, run_program
+from vivavoce.tasks.implementation.result_files import read_factor
 from vivavoce.tasks.implementation.scorer import architecture_trials, market_files
-from vivavoce.tasks.methods.agent_tools import text_of
 from vivavoce.tasks.methods.direct import (
     SOURCE_SLOT,
     baseline,
     check_context,
     direct,
     first_message,
+    say,
 )
-from vivavoce.tasks.programs.program import find_program, run_program
-from vivavoce.tasks.programs.result_files import read_factor
-from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting.fitting import text_of
 from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring import FaultyAnswer
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.marks import FaultyAnswer
+
+__all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
 """Runs a sample's program with a time limit; returns its failure, or None."""
@@ -46,9 +49,6 @@ def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
     Args:
         rounds: Maximum further answers.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: `rounds` or `context` is invalid.
     """
     check_context(context)
     check_numbers({"rounds": (rounds, 0, _MAX_ROUNDS)})
@@ -87,9 +87,7 @@ async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
 def _reply(prompts: PromptSet, state: TaskState, failure: str) -> ChatMessageUser:
     # Longer than any run of backticks in the report, so that a program cannot end the block.
     fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", failure))])
-    rendered = prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence})
-    note = {"sample_id": state.sample_id, "epoch": state.epoch}
-    return ChatMessageUser(content=rendered.text, metadata={"vivavoce": note})
+    return say(state, prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence}).text)
 
 
 def _fitting(
@@ -107,8 +105,6 @@ def _fitting(
             return kept
     return None
 
-
-__all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 _MAX_ROWS = 1_000_000
 _NO_FACTOR = (
@@ -175,4 +171,3 @@ CHECKS: Mapping[str, Check] = {
     "architecture": check_architecture,
     "reproduce": check_formula,
 }
-"""Trial runs of programs by task."""

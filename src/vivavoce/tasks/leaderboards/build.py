@@ -106,24 +106,9 @@ def _item(
     methods = len({method_key(entry.method) for entry in entries})
     if methods < options.min_entries:
         return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
-    row = _row(board, entries, others, papers, options)
-    # The gold, written as an answer, must be read as the gold.
-    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
-    if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
-        return None, ("unreadable_gold", "a name or score does not survive in a table")
-    return row, ("", "")
-
-
-def _row(
-    board: DatedBoard,
-    entries: Sequence[BoardEntry],
-    others: Sequence[BoardEntry],
-    papers: Sequence[str],
-    options: LeaderboardsOptions,
-) -> Row:
     found = board.board
     names = ("method", "score", "score_text", "paper_id", "date")
-    return {
+    row: Row = {
         "id": found.id,
         "cluster": found.id.rpartition("/")[0],
         "split": "test" if board.is_test else "dev",
@@ -138,3 +123,8 @@ def _row(
         "papers": list(papers),
         "settings": ["base", *(["corpus"] if options.pool == "corpus" else [])],
     }
+    # The gold, written as an answer, must be read as the gold.
+    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
+    if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
+        return None, ("unreadable_gold", "a name or score does not survive in a table")
+    return row, ("", "")

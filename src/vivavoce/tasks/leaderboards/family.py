@@ -29,7 +29,6 @@ from vivavoce.tasks.leaderboards.items import (
     SIZE,
     SMALLEST,
     TASK,
-    FoundChunk,
     Shelf,
     ceilings,
     compose,
@@ -38,8 +37,8 @@ from vivavoce.tasks.leaderboards.items import (
     without_excerpts,
 )
 from vivavoce.tasks.library import describe_library, read_library
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 _MAX_CHUNKS = 1_000
 _MAX_CHUNK_SIZE = 1_000_000
@@ -125,9 +124,9 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     given, prompts = view.given, view.prompts
     asked = question(prompts, row)
     papers = None if given.setting == "corpus" else row["papers"]
-    found = shelf.search(papers, asked, given.chunks)
-    prompt = compose(prompts, asked, found)
-    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
+    excerpts = shelf.search(papers, asked, given.chunks)
+    prompt = compose(prompts, asked, excerpts)
+    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in excerpts]
     metadata: dict[str, Any] = {
         # Used as title of the item.
         "category": row["area"] or "",
@@ -142,9 +141,17 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
             f"excerpt {number}": list(span)
             for number, span in enumerate(reversed(prompt.blocks), 1)
         },
-        "retrieved": [_record(one) for one in found],
+        "retrieved": [
+            {
+                "paper_id": one.chunk.paper_id,
+                "source": one.chunk.source,
+                "rank": one.rank,
+                "score": one.score,
+            }
+            for one in excerpts
+        ],
         # Ceilings by the number of chunks that fit into the window, from none to all.
-        "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
+        "ceilings": [list(reached) for reached in ceilings(row["entries"], texts)],
         "library": describe_library(
             view.round,
             (FAMILY, PAPERS),
@@ -153,15 +160,6 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
         ),
     }
     return Item(row["id"], prompt, gold_table(row), metadata)
-
-
-def _record(chunk: FoundChunk) -> dict[str, Any]:
-    return {
-        "paper_id": chunk.chunk.paper_id,
-        "source": chunk.chunk.source,
-        "rank": chunk.rank,
-        "score": chunk.score,
-    }
 
 
 def _ceilings(row: Row) -> Values:
@@ -179,7 +177,14 @@ _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
-    scores = [score_board(_entries(pair.gold), _produced(pair)) for pair in pairs]
+    scores = []
+    for pair in pairs:
+        line = pair.answer("text", "entries")
+        if line is not None and "entries" in line.row:
+            produced = ProducedBoard(tuple(_entries(line)))
+        else:
+            produced = read_board(pair.text()) if line is not None else ProducedBoard(())
+        scores.append(score_board(_entries(pair.gold), produced))
     shares = {
         name: shares_of([getattr(one, name) for one in scores], options.aggregate)
         for name in _RATIOS
@@ -199,28 +204,17 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     return Measured(shares, derived, order=_ORDER, settings=counts)
 
 
-def _produced(pair: Pair) -> ProducedBoard:
-    line = pair.answer("text", "entries")
-    if line is None:
-        return ProducedBoard(())
-    if "entries" in line.row:
-        return ProducedBoard(tuple(_entries(line)))
-    return read_board(pair.text())
-
-
 def _entries(line: Line) -> list[Entry]:
-    return [_entry(line, value) for value in line.require("entries", list, "a list of entries")]
-
-
-def _entry(line: Line, value: Any) -> Entry:
-    if not isinstance(value, dict) or not isinstance(value.get("method"), str):
-        raise InputError(f"{line.where}: each of entries must have a method, as a text.")
-    score = value.get("score")
-    if score is not None and (isinstance(score, bool) or not isinstance(score, str | int | float)):
-        raise InputError(
-            f"{line.where}: the score of {value['method']!r} must be a number or text."
-        )
-    return Entry(value["method"], score)
+    entries = []
+    for value in line.require("entries", list, "a list of entries"):
+        if not isinstance(value, dict) or not isinstance(value.get("method"), str):
+            raise InputError(f"{line.where}: each of entries must have a method, as a text.")
+        method, score = value["method"], value.get("score")
+        is_score = score is None or isinstance(score, str | int | float)
+        if not is_score or isinstance(score, bool):
+            raise InputError(f"{line.where}: the score of {method!r} must be a number or text.")
+        entries.append(Entry(method, score))
+    return entries
 
 
 SCORE_FAMILIES = (

@@ -32,7 +32,7 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting import PromptSet, Rendered, Span
 from vivavoce.text.chunk import cut_table, cut_text
 
 FAMILY, TASK = "leaderboards", "leaderboard"
@@ -141,12 +141,7 @@ class FoundChunk:
 
 
 def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
-    """Split a paper into chunks: abstract, sections and tables.
-
-    Args:
-        paper: The paper.
-        size: Tokens of a chunk; longer rows of a table are cut.
-    """
+    """Split a paper into chunks: abstract, sections and tables."""
     most = size * _CHARACTERS
     overlap = int(most * _OVERLAP)
     title = _one_line(paper.title)
@@ -208,7 +203,6 @@ class Shelf:
 
 
 _ASKED = ("task", "dataset", "metric")
-_BETWEEN = "\n\n"
 
 
 def question(prompts: PromptSet, row: Row) -> str:
@@ -222,27 +216,17 @@ def without_excerpts(prompts: PromptSet, asked: str) -> str:
 
 
 def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
-    """Put a prompt together.
-
-    Raises:
-        InputError: A template is missing, malformed or has no slot.
-    """
-    laid = _lay_out(prompts, chunks)
-    slots = {"question": asked, "excerpts": laid.text}
-    main = prompts.render(TASK, slots, {})
-    return main.with_inner("excerpts", laid)  # no slot: no excerpt is cut in the middle
-
-
-def _lay_out(prompts: PromptSet, chunks: Sequence[FoundChunk]) -> Rendered:
-    """The chunks as one text, in which each is a block with its separator."""
+    """Put a prompt together."""
     text = ""
     places: list[Span] = []
     for one in chunks:
         start = len(text)
         slots = {"source": one.chunk.source, "text": one.chunk.text}
-        text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
+        text += ("\n\n" if places else "") + prompts.render("excerpt", slots, {}).text
         places.append((start, len(text)))
-    return Rendered(text, {}, tuple(reversed(places)))
+    main = prompts.render(TASK, {"question": asked, "excerpts": text}, {})
+    # Each excerpt is a block with its separator. None is a slot, so none is cut in the middle.
+    return main.with_inner("excerpts", Rendered(text, {}, tuple(reversed(places))))
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -252,25 +236,19 @@ _MAX_NUMBER = 40
 _SCALES = (1e3, 1e6, 1e9)
 
 
-@dataclass(frozen=True, slots=True)
-class Ceiling:
-    """Maximum scores of an answer that is read from given texts."""
+def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[tuple[float, float | None]]:
+    """Highest `mr` and `sp` of an answer that is read from the first 0, 1, 2, ... texts.
 
-    mr: float
-    sp: float | None
-    """Highest `sp`; None if no method is in the texts."""
-
-
-def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[Ceiling]:
-    """Ceilings for the first 0, 1, 2, ... texts.
-
-    Args:
-        entries: The gold, with `method`, `score` and `score_text`.
-        texts: The texts, best first.
+    `sp` is None if no gold method is in the texts.
     """
     gold: dict[str, set[str]] = {}
     for entry in entries:
-        gold.setdefault(method_key(entry["method"]), set()).update(_keys_of(entry))
+        keys = gold.setdefault(method_key(entry["method"]), set())
+        keys.add(score := _key(entry["score"]))
+        if first := _NUMBER.search((entry["score_text"] or "")[:_MAX_NUMBER]):
+            printed = float(first.group().replace(",", ""))  # 33,000,000 may be `33M`
+            if score in {_key(printed * scale) for scale in _SCALES}:
+                keys.add(_key(printed))
     shown = [_Text(text) for text in texts]
     never = len(texts) + 1
     places = []
@@ -278,13 +256,13 @@ def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[Ceiling]:
         named = next((n for n, text in enumerate(shown, 1) if text.names(method)), never)
         scored = next((n for n, text in enumerate(shown, 1) if text.numbers & scores), never)
         places.append((named, scored))
-    return [_ceiling(places, count) for count in range(len(texts) + 1)]
-
-
-def _ceiling(places: Sequence[tuple[int, int]], count: int) -> Ceiling:
-    named = [scored for name, scored in places if name <= count]
-    mr = len(named) / len(places) if places else 0.0
-    return Ceiling(mr, sum(scored <= count for scored in named) / len(named) if named else None)
+    reached = []
+    for count in range(len(texts) + 1):
+        named_scores = [scored for named, scored in places if named <= count]
+        mr = len(named_scores) / len(places) if places else 0.0
+        right = sum(scored <= count for scored in named_scores)
+        reached.append((mr, right / len(named_scores) if named_scores else None))
+    return reached
 
 
 class _Text:
@@ -313,16 +291,6 @@ class _Text:
                 return True
             place = self._letters.find(letters, place + 1)
         return False
-
-
-def _keys_of(entry: Row) -> Iterator[str]:
-    """Keys of a score: as a number and as printed (33,000,000 may be `33M`)."""
-    score: float = entry["score"]
-    yield _key(score)
-    if first := _NUMBER.search((entry["score_text"] or "")[:_MAX_NUMBER]):
-        printed = float(first.group().replace(",", ""))
-        if _key(score) in {_key(printed * scale) for scale in _SCALES}:
-            yield _key(printed)
 
 
 def _numbers(text: str) -> Iterator[str]:

@@ -98,19 +98,15 @@ def table_reader() -> Solver:
 
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
-        found = board_of_tables(_papers(state), dataset=board["dataset"], metric=board["metric"])
-        return table_text(list(found.items())[:_MAX_METHODS])
+        scores = board_of_tables(_papers(state), dataset=board["dataset"], metric=board["metric"])
+        return table_text(list(scores.items())[:_MAX_METHODS])
 
     return baseline("table_reader", answer)
 
 
 @solver
 def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
-    """Answer with random rows of the papers' tables: the first words and a number of each.
-
-    Raises:
-        InputError: The number of rows is invalid.
-    """
+    """Answer with random rows of the papers' tables: the first words and a number of each."""
     check_numbers({"rows": (rows, 1, None), "seed": (seed, -(2**63), 2**63)})
 
     def answer(state: TaskState) -> str:

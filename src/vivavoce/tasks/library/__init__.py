@@ -103,7 +103,6 @@ class Page:
     published: str
     part: str
     number: int
-    """Number from 1."""
     pages: int
     text: str
 
@@ -118,12 +117,7 @@ def describe_library(
 ) -> dict[str, Any]:
     """Make the entry `library` of a sample's metadata, for methods that search and read papers.
 
-    Args:
-        opened: The round.
-        file: Family and file name of the library.
-        papers: Ids of the papers that may be read; None for all.
-        cutoff: See `Library`.
-        hidden_papers: Ids of hidden papers.
+    `file` is the family and the name of the file; without `papers`, all of its papers may be read.
     """
     return {
         "round": str(opened.folder.resolve()),
@@ -165,12 +159,7 @@ def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True
 
 
 def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> bytes:
-    """Write a library's file: the same bytes for the same rows in the same order.
-
-    Args:
-        rows: Papers.
-        more: Further columns of a family.
-    """
+    """Write a library's file, with `more` columns: the same bytes for the same rows in order."""
     schema = pa.schema([*LIBRARY, *more])
     sink = pa.BufferOutputStream()
     remaining = iter(rows)
@@ -188,9 +177,14 @@ def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[
     """
     try:
         parquet = pq.ParquetFile(pa.BufferReader(content))
-        batches = parquet.iter_batches(_ROWS_AT_ONCE, columns=LIBRARY.names)
         names = None if wanted is None else frozenset(wanted)
-        return {row["paper_id"]: _paper(row) for row in _rows(batches, names)}
+        papers: dict[str, LibraryPaper] = {}
+        for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=LIBRARY.names):
+            if names is not None:
+                mask = [name in names for name in batch["paper_id"].to_pylist()]
+                batch = batch.filter(pa.array(mask, pa.bool_()))
+            papers |= {row["paper_id"]: _paper(row) for row in batch.to_pylist()}
+        return papers
     except (pa.ArrowException, OSError, KeyError, TypeError) as error:
         raise DamagedError(f"A round's library cannot be read: {error}") from error
 
@@ -203,14 +197,6 @@ def open_papers(folder: str, family: str, file: str) -> Mapping[str, LibraryPape
 @lru_cache(maxsize=2)
 def _papers_of(folder: str, _sha256: str, family: str, file: str) -> Mapping[str, LibraryPaper]:
     return read_library(load_round(folder).read_file(family, file))
-
-
-def _rows(batches: Iterable[pa.RecordBatch], wanted: frozenset[str] | None) -> Iterator[Row]:
-    for batch in batches:
-        if wanted is not None:
-            mask = [name in wanted for name in batch["paper_id"].to_pylist()]
-            batch = batch.filter(pa.array(mask, pa.bool_()))
-        yield from batch.to_pylist()
 
 
 def _paper(row: Row) -> LibraryPaper:
@@ -287,29 +273,24 @@ class Library:
         `InputError` for a k below 0.
         """
         check_limit(k)
-        found: list[Hit] = []
+        hits: list[Hit] = []
         taken: Counter[str] = Counter()
         for score, name, part, text in self._index.ranked(query):
-            if len(found) == k:
+            if len(hits) == k:
                 break
             paper = self._papers.get(name)
-            if paper and taken[name] < _FROM_ONE_PAPER and not self._is_hidden(name, part):
+            kind, _, number = part.partition(" ")
+            is_hidden = kind == "table" and (name, int(number) - 1) in self._hidden_tables
+            if paper and taken[name] < _FROM_ONE_PAPER and not is_hidden:
                 taken[name] += 1
-                found.append(Hit(name, paper.title, paper.published or "", part, text, score))
-        return found
+                hits.append(Hit(name, paper.title, paper.published or "", part, text, score))
+        return hits
 
     def read(self, paper_id: str, part: str = OUTLINE, page: int = 1, size: int = 4000) -> Page:
-        """A page of a part of a paper.
+        """A page of a part of a paper; `InputError` if it does not exist.
 
-        Args:
-            paper_id: Id from a search.
-            part: `outline` (date, abstract, list of sections and tables), `abstract`, `section N`
-                or `table N`, from 1.
-            page: Number from 1.
-            size: Maximum characters of a page.
-
-        Raises:
-            InputError: The paper, part or page does not exist.
+        A part is `outline` (date, abstract, list of sections and tables), `abstract`, `section N`
+        or `table N`; parts and pages are numbered from 1, and `size` is in characters.
         """
         paper = self._papers.get(paper_id)
         if paper is None:
@@ -324,10 +305,6 @@ class Library:
             raise InputError(f"{name} of {paper_id} has no page {page}, only 1 to {len(pages)}.")
         text = pages[page - 1]
         return Page(paper_id, paper.title, paper.published or "", name, page, len(pages), text)
-
-    def _is_hidden(self, paper_id: str, part: str) -> bool:
-        kind, _, number = part.partition(" ")
-        return kind == "table" and (paper_id, int(number) - 1) in self._hidden_tables
 
     def _shown_tables(self, paper: LibraryPaper) -> list[tuple[int, LibraryTable]]:
         hidden = self._hidden_tables

@@ -85,14 +85,14 @@ class Desk:
         """A page of a paper with its head; `InputError` when there is none."""
         if not 1 <= page <= _MAX_PAGES:
             raise InputError("A page is a number from 1 on.")
-        found = self._library.read(paper_id, part, page, self._page)
+        shown = self._library.read(paper_id, part, page, self._page)
         self.reads += 1
-        if found.paper_id not in self.papers_read:
-            self.papers_read.append(found.paper_id)
-        more = f" For the next page, ask for page {page + 1}." if page < found.pages else ""
+        if shown.paper_id not in self.papers_read:
+            self.papers_read.append(shown.paper_id)
+        more = f" For the next page, ask for page {page + 1}." if page < shown.pages else ""
         return (
-            f"{short(found.title, 200)} ({found.published})\n"
-            f"{found.part}, page {found.number} of {found.pages}.{more}\n\n{found.text}"
+            f"{short(shown.title, 200)} ({shown.published})\n"
+            f"{shown.part}, page {shown.number} of {shown.pages}.{more}\n\n{shown.text}"
         )
 
 

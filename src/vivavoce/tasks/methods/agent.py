@@ -6,8 +6,8 @@ library under `library`, and under `question` the prompt without the texts that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,17 +24,17 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCallError, ToolDef
+from inspect_ai.tool import Tool, ToolCallError, ToolDef, ToolError
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.store import hash_of
 from vivavoce.tasks.library import Library
-from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, open_entry
-from vivavoce.tasks.methods.agent_tools import ShownMessages, Window, tools_of
-from vivavoce.tasks.methods.direct import check_context, generate_with_retry
-from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
+from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, functions_of, open_entry
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry, say
+from vivavoce.tasks.prompting import SUFFIX, PromptSet, folder_at, prompts_at
+from vivavoce.tasks.prompting.fitting import ShownMessages, Window
 from vivavoce.tasks.prompting.windows import measure
 
 START, LAST = "agent", "agent.answer"
@@ -64,9 +64,6 @@ def agent(
         page: Maximum characters of a page.
         tokens: Maximum tokens of input and output over all turns before it must answer.
         context: Window in tokens; by default that of the provider or the model table.
-
-    Raises:
-        InputError: An argument is invalid.
     """
     check_context(context)
     check_numbers(
@@ -140,7 +137,13 @@ class _Run:
     async def run(self) -> None:
         """Work until there is an answer, and set it as the sample's output."""
         self._last("steps")  # report an unusable template before anything is paid
-        self._state.messages = [self._first()]
+        slots = {"question": str(self._state.metadata.get("question") or self._state.input_text)}
+        values = {
+            "steps": self._steps,
+            "papers": self._desk.papers,
+            "cutoff": self._state.metadata["library"]["cutoff"],
+        }
+        self._state.messages = [self._say(START, slots, values)]
         output, reason = await self._work()
         silenced = output is not None and output.stop_reason in ("content_filter", "model_length")
         if output is None or (not output.completion.strip() and not silenced):
@@ -164,7 +167,14 @@ class _Run:
                 return output, "answered"
             done = await execute_tools(self._state.messages, self._tools, max_output=0)
             self._state.messages.extend(_bounded(one) for one in done.messages)
-            self._count(done.messages)
+            self._note["refused"] += sum(
+                isinstance(one, ChatMessageTool) and one.error is not None for one in done.messages
+            )
+            self._note |= {
+                "searches": self._desk.searches,
+                "reads": self._desk.reads,
+                "papers_read": list(self._desk.papers_read),
+            }
             if self._note["tokens"] >= self._tokens:
                 return None, "tokens"
         return None, "steps"
@@ -185,7 +195,13 @@ class _Run:
             except InputError:  # nothing is left to remove, so it counts as an overflow
                 break
             output = await self._generate(shown, choice)
-        self._state.messages.append(self._capped(output, choice))
+        message = output.message
+        calls = message.tool_calls or []
+        most = 0 if choice == "none" else CALLS
+        if len(calls) > most:
+            self._note["dropped"] += len(calls) - most
+            message = message.model_copy(update={"tool_calls": calls[:most] or None})
+        self._state.messages.append(message)
         return output
 
     async def _generate(self, shown: ShownMessages, choice: Literal["auto", "none"]) -> ModelOutput:
@@ -204,48 +220,15 @@ class _Run:
                     "method without them."
                 ) from error
             raise
-        self._note["tokens"] += self._used(output, shown.messages)
+        count = self._window.measure.counter.count
+        if output.usage is not None:
+            self._note["tokens"] += output.usage.total_tokens
+        else:  # the provider does not report them
+            self._note["tokens"] += sum(count(message.text) for message in shown.messages)
+            self._note["tokens"] += count(output.completion)
         for call in (output.choices and output.message.tool_calls) or ():
             call.arguments = _storable(call.arguments)
         return output
-
-    def _capped(self, output: ModelOutput, choice: str) -> ChatMessageAssistant:
-        """The reply with at most `CALLS` calls."""
-        message = output.message
-        calls = message.tool_calls or []
-        most = 0 if choice == "none" else CALLS
-        if len(calls) <= most:
-            return message
-        self._note["dropped"] += len(calls) - most
-        return message.model_copy(update={"tool_calls": calls[:most] or None})
-
-    def _used(self, output: ModelOutput, sent: list[ChatMessage]) -> int:
-        """Tokens of a turn, counted here if the provider does not report them."""
-        if output.usage is not None:
-            return output.usage.total_tokens
-        count = self._window.measure.counter.count
-        return sum(count(message.text) for message in sent) + count(output.completion)
-
-    def _count(self, messages: list[ChatMessage]) -> None:
-        desk = self._desk
-        self._note["refused"] += sum(
-            isinstance(one, ChatMessageTool) and one.error is not None for one in messages
-        )
-        self._note |= {
-            "searches": desk.searches,
-            "reads": desk.reads,
-            "papers_read": list(desk.papers_read),
-        }
-
-    def _first(self) -> ChatMessageUser:
-        state = self._state
-        slots = {"question": str(state.metadata.get("question") or state.input_text)}
-        values = {
-            "steps": self._steps,
-            "papers": self._desk.papers,
-            "cutoff": state.metadata["library"]["cutoff"],
-        }
-        return self._say(START, slots, values)
 
     def _last(self, reason: str) -> ChatMessageUser:
         return self._say(LAST, {}, {"reason": reason})
@@ -253,19 +236,13 @@ class _Run:
     def _say(
         self, template: str, slots: dict[str, str], values: dict[str, object]
     ) -> ChatMessageUser:
-        text = self._prompts(template).render(template, slots, values).text
-        note = {"sample_id": self._state.sample_id, "epoch": self._state.epoch}
-        return ChatMessageUser(content=text, metadata={"vivavoce": note})
+        return say(self._state, self._prompts(template).render(template, slots, values).text)
 
     def _prompts(self, template: str) -> PromptSet:
         """The template of the user or the family, or else the shared one."""
-        folder = folder_at(self._state.metadata["prompts"])
-        return _open(folder if (folder / f"{template}{SUFFIX}").is_file() else _OURS)
-
-
-@lru_cache(maxsize=4)
-def _open(folder: Path) -> PromptSet:
-    return load_prompts(folder)
+        place = self._state.metadata["prompts"]
+        has_own = (folder_at(place) / f"{template}{SUFFIX}").is_file()
+        return prompts_at(place if has_own else str(_OURS))
 
 
 def open_library(state: TaskState) -> Library:
@@ -294,3 +271,21 @@ def _bounded(message: ChatMessage) -> ChatMessage:
     half = _MAX_COMPLAINT // 2
     error = ToolCallError(message.error.type, f"{complaint[:half]} … {complaint[-half:]}")
     return message.model_copy(update={"error": error})
+
+
+def tools_of(desk: Desk) -> list[Tool]:
+    """Make the tools of a model; invalid calls get an error message."""
+
+    def awaited(function: Callable[..., str]) -> Callable[..., Awaitable[str]]:
+        @wraps(function)
+        async def execute(*given: Any, **named: Any) -> str:
+            try:
+                return await to_thread.run_sync(partial(function, *given, **named))
+            except InputError as error:
+                raise ToolError(str(error)) from error
+
+        return execute
+
+    # Calls of one turn run one after the other, in the order of the log.
+    functions = functions_of(desk).values()
+    return [ToolDef(awaited(each), parallel=False).as_tool() for each in functions]

@@ -26,8 +26,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.store import hash_file
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words
-from vivavoce.tasks.methods.agent import open_library
-from vivavoce.tasks.methods.agent_tools import tools_of
+from vivavoce.tasks.methods.agent import open_library, tools_of
 
 _BRIDGED = "bridged_tools"
 """Parameter of a command line agent's maker for tools on the host."""
@@ -50,14 +49,20 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
     made = load_agent(agent, sha256)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        desk = await to_thread.run_sync(_desk, state)
+        has_papers = bool(state.metadata.get("library"))
+        desk = Desk(await to_thread.run_sync(open_library, state)) if has_papers else None
         question = str(state.metadata.get("question") or state.input_text)
         if inspect.iscoroutinefunction(made) and not is_agent(made):
             await _call(made, state, question, desk)
         else:
-            found = await run_agent(_agent_of(made, desk), question)
-            assert isinstance(found, AgentState)  # for the type checker: no limit is given
-            state.messages, state.output = found.messages, found.output
+            ready: Agent = made
+            if not any(map(inspect.iscoroutinefunction, (made, type(made).__call__))):
+                # A maker of agents gets the tools if it takes them.
+                tools, takes = tools_of(desk) if desk else [], inspect.signature(made).parameters
+                ready = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
+            ended = await run_agent(ready, question)
+            assert isinstance(ended, AgentState)  # for the type checker: no limit is given
+            state.messages, state.output = ended.messages, ended.output
         # Recorded like those of the method `agent`.
         state.metadata["agent"] = {
             "steps": sum(isinstance(message, ChatMessageAssistant) for message in state.messages),
@@ -72,11 +77,7 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
 
 
 def load_agent(name: str, sha256: str = "") -> Any:
-    """Load the object `FILE.py@NAME`; this runs the file's code.
-
-    Raises:
-        InputError: See `custom_agent`.
-    """
+    """Load the object `FILE.py@NAME`; this runs the file's code."""
     if is_command_line(name):
         return _command_line_agent(name, sha256)
     file, _, attribute = name.rpartition("@")
@@ -85,10 +86,10 @@ def load_agent(name: str, sha256: str = "") -> Any:
         raise InputError(f"{name!r} names no file. Write FILE.py@NAME.")
     if not hash_file(path).startswith(sha256):
         raise InputError(f"{file} has changed since the run began. Choose another folder for logs.")
-    found = getattr(_module_at(path), attribute, None)
-    if not callable(found):
+    loaded = getattr(_module_at(path), attribute, None)
+    if not callable(loaded):
         raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
-    return found
+    return loaded
 
 
 def is_command_line(name: str) -> bool:
@@ -144,13 +145,6 @@ def _module_at(path: Path) -> ModuleType:
     return module
 
 
-def _desk(state: TaskState) -> Desk | None:
-    """Open an item's papers; None for a task without papers."""
-    if not state.metadata.get("library"):
-        return None
-    return Desk(open_library(state))
-
-
 class _Tools(dict[str, Callable[..., str]]):
     """Tools by name; a missing one raises an error with an explanation."""
 
@@ -160,17 +154,6 @@ class _Tools(dict[str, Callable[..., str]]):
             f"The task gives an agent no tool {name!r}. {there}; viva list tasks shows which task "
             "gives which."
         )
-
-
-def _agent_of(made: Any, desk: Desk | None) -> Agent:
-    """An Inspect agent, made with the tools if its maker accepts them."""
-    if inspect.iscoroutinefunction(made) or inspect.iscoroutinefunction(type(made).__call__):
-        ready: Agent = made
-        return ready
-    tools = tools_of(desk) if desk else []
-    takes = inspect.signature(made).parameters
-    found: Agent = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
-    return found
 
 
 async def _call(

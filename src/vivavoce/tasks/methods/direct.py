@@ -20,8 +20,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import ValidationError
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.tasks.prompting import Rendered, Span
 from vivavoce.tasks.prompting.fitting import Fitting, fit_to_model
-from vivavoce.tasks.prompting.prompts import Rendered, Span
 
 SOURCE_SLOT = "content"
 """Slot of the paper's text, which may be cut; other slots are short."""
@@ -39,9 +39,6 @@ def direct(context: int | None = None) -> Solver:
 
     Args:
         context: Window in tokens; by default that of the provider or the model table.
-
-    Raises:
-        InputError: The window is not a positive number of tokens.
     """
     check_context(context)
 
@@ -60,7 +57,10 @@ def check_context(context: object) -> None:
 
 def first_message(state: TaskState, context: int | None, model: Model) -> ChatMessageUser:
     """Make the first message from the prompt, cut to the model's window; record the cuts."""
-    prompt = prompt_of(state)
+    spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
+    blocks: list[Span] = [(start, end) for start, end in state.metadata.get("blocks", ())]
+    parts = {name: (start, end) for name, (start, end) in state.metadata.get("parts", {}).items()}
+    prompt = Rendered(state.input_text, spans, tuple(blocks), parts)
     group = tuple(slot for slot in (SOURCE_SLOT, WORKS_SLOT) if slot in prompt.spans)
     order, answer = [group] if group else [], state.metadata["max_tokens"]
     fitted = fit_to_model(prompt, order, model, answer=answer, context=context)
@@ -69,30 +69,22 @@ def first_message(state: TaskState, context: int | None, model: Model) -> ChatMe
     return message_of(state, fitted, list(source) if source else None)
 
 
-def prompt_of(state: TaskState) -> Rendered:
-    """The sample's uncut prompt."""
-    spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
-    blocks: list[Span] = [(start, end) for start, end in state.metadata.get("blocks", ())]
-    parts = {name: (start, end) for name, (start, end) in state.metadata.get("parts", {}).items()}
-    return Rendered(state.input_text, spans, tuple(blocks), parts)
-
-
 def message_of(state: TaskState, fitted: Fitting, source: object) -> ChatMessageUser:
     """Make a message of a fitted prompt, with the sample's address; record the cuts.
 
-    Args:
-        state: The sample.
-        fitted: The fitted prompt.
-        source: Span or spans of the paper's text, for models that read only that; None to leave it
-            out.
+    `source` has the span or spans of the paper's text, for models that read only that.
     """
     state.metadata["fit"] = fitted.record()
-    note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
-    if source is not None:
-        note["source"] = source
+    more = {} if source is None else {"source": source}
     if "words" in state.metadata:
-        note["words"] = state.metadata["words"]
-    return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+        more["words"] = state.metadata["words"]
+    return say(state, fitted.prompt.text, **more)
+
+
+def say(state: TaskState, text: str, **more: Any) -> ChatMessageUser:
+    """Make a message with the sample's address, for models that answer from a file."""
+    note = {"sample_id": state.sample_id, "epoch": state.epoch, **more}
+    return ChatMessageUser(content=text, metadata={"vivavoce": note})
 
 
 NULL_ANSWER = "We study a problem and report what we find."
@@ -165,33 +157,26 @@ async def generate_with_retry(
 async def run_at_once(
     who: str, work: Sequence[Coroutine[Any, Any, Result]]
 ) -> tuple[list[Result | None], Exception | None]:
-    """Run pieces of work at once; return each result (None if it failed) and the first error.
+    """Finish all pieces of work; return each result (None if it failed) and the first error.
 
-    Args:
-        who: The model, for the message.
-        work: The pieces of work; all of them finish.
+    `who` is the model, for the message.
     """
     # Providers can raise anything; errors are reported, never ignored.
-    found = await asyncio.gather(*work, return_exceptions=True)
+    outcomes = await asyncio.gather(*work, return_exceptions=True)
     results: list[Result | None] = []
     failure: Exception | None = None
-    for one in found:
+    for one in outcomes:
         if isinstance(one, Exception):
             results.append(None)
-            failure = failure or _as_viva_error(who, one)
+            if failure is None and not isinstance(one, VivaError):
+                # A retry that gave up names its last error.
+                cause = one.__cause__ if isinstance(one.__cause__, Exception) else one
+                what = f"{type(cause).__name__}: {cause}".rstrip(".: \n")
+                failure = VivaError(f"{who} failed: {what}. Run the same command again to resume.")
+                failure.__cause__ = one
+            failure = failure or one
         elif isinstance(one, BaseException):
             raise one
         else:
             results.append(one)
     return results, failure
-
-
-def _as_viva_error(who: str, error: Exception) -> Exception:
-    """Convert a provider's error; a retry that gave up names its last error."""
-    if isinstance(error, VivaError):
-        return error
-    cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
-    what = f"{type(cause).__name__}: {cause}".rstrip(".: \n")
-    failure = VivaError(f"{who} failed: {what}. Run the same command again to resume.")
-    failure.__cause__ = error
-    return failure

@@ -30,16 +30,15 @@ from vivavoce.retrieval.papers import check_name
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.direct import check_context, message_of
-from vivavoce.tasks.prompting.fitting import fit_to_model
-from vivavoce.tasks.prompting.prompts import (
+from vivavoce.tasks.prompting import (
     OWN,
     SUFFIX,
     PromptSet,
     Rendered,
     Span,
-    folder_at,
-    load_prompts,
+    prompts_at,
 )
+from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text
 
@@ -75,17 +74,6 @@ class Passage:
     """Score; None if the query matches nothing, and the first excerpts are taken."""
 
 
-def find_retriever(name: str) -> Opener:
-    """Find a retriever: bm25, tfidf, a preset of dense retrieval, or any encoder.
-
-    Raises:
-        InputError: There is no retriever of this name, or its model cannot be loaded.
-        MissingExtra: It needs sentence-transformers, which is not installed.
-    """
-    check_name(name, without_weights=SPARSE)
-    return SPARSE[name] if name in SPARSE else _dense(name)
-
-
 @lru_cache(maxsize=4)
 def _dense(name: str) -> Opener:
     from vivavoce.retrieval.dense import DenseRetriever, open_encoders
@@ -97,15 +85,7 @@ def _dense(name: str) -> Opener:
 def cut_pool(
     text: str, pool: Sequence[tuple[str, Span]], size: int, overlap: int, counter: Counter
 ) -> list[Excerpt]:
-    """Split the parts of a prompt into excerpts, in order; no excerpt spans two parts.
-
-    Args:
-        text: The prompt.
-        pool: (label, place) of each part.
-        size: Maximum tokens of an excerpt.
-        overlap: Maximum overlap of neighbours in tokens.
-        counter: Counts the model's tokens.
-    """
+    """Split labelled parts of a prompt into excerpts, in order; no excerpt spans two parts."""
     return [
         Excerpt(label, start + chunk.start, start + chunk.end, chunk.text)
         for label, (start, end) in pool
@@ -124,8 +104,8 @@ def find_excerpts(
     ranked: Sequence[tuple[int, float | None]] = hits or [
         (index, None) for index in range(min(k, len(excerpts)))
     ]
-    found = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
-    return sorted(found, key=lambda one: (one.excerpt.start, one.excerpt.end))
+    best = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
+    return sorted(best, key=lambda one: (one.excerpt.start, one.excerpt.end))
 
 
 def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
@@ -179,19 +159,21 @@ def rag(
         context: Window in tokens; by default that of the provider or the model table.
 
     Raises:
-        InputError: An argument is invalid, or the retriever is unknown.
+        InputError: An argument is invalid, or the retriever is unknown or cannot be loaded.
+        MissingExtra: It needs sentence-transformers, which is not installed.
     """
     check_context(context)
     check_numbers({"chunks": (chunks, 1, None), "size": (size, 1, None)})
     check_numbers({"overlap": (overlap, 0, None)})
     split_text("", size, overlap)  # raises an error for inconsistent numbers
-    opener = find_retriever(retriever)
+    check_name(retriever, without_weights=SPARSE)
+    opener = SPARSE[retriever] if retriever in SPARSE else _dense(retriever)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()
         search = partial(_search, state, model, opener, chunks, size, overlap)
-        found = await to_thread.run_sync(search)
-        state.messages = [_message(state, context, model, found)]
+        passages = await to_thread.run_sync(search)
+        state.messages = [_message(state, context, model, passages)]
         return await generate(state)
 
     return solve
@@ -201,7 +183,7 @@ def check_samples(samples: Iterable[Sample]) -> None:
     """Raise `InputError` for a task without a prompt for excerpts."""
     notes = [sample.metadata or {} for sample in samples]
     for place, task in {(one["prompts"], _name(one)) for one in notes}:
-        if not (_open(place).folder / f"rag.{task}{SUFFIX}").is_file():
+        if not (prompts_at(place).folder / f"rag.{task}{SUFFIX}").is_file():
             raise InputError(f"The method rag has no prompt for {task}: {place} has no rag.{task}.")
 
 
@@ -224,42 +206,52 @@ def _search(
             f"Sample {state.sample_id} has no text to take excerpts from. Run this setting with "
             "--method direct."
         )
-    query = _prompts(state).render(f"rag.query.{state.metadata['task']}", _short(state), {}).text
+    query = (
+        prompts_at(state.metadata["prompts"])
+        .render(f"rag.query.{state.metadata['task']}", _short(state), {})
+        .text
+    )
     with _NEURAL:
         retriever = opener([excerpt.text for excerpt in excerpts])
-        found = find_excerpts(retriever, excerpts, query, chunks)
+        passages = find_excerpts(retriever, excerpts, query, chunks)
     state.metadata["retrieval"] = {
         "pool": len(excerpts),
         "truncated": getattr(retriever, "truncated_passages", 0),
     }
-    return found
+    return passages
 
 
 def _message(
     state: TaskState, context: int | None, model: Model, excerpts: list[Passage]
 ) -> ChatMessageUser:
-    prompt = _compose(state, excerpts)
+    prompts = prompts_at(state.metadata["prompts"])
+    laid = lay_out(prompts, excerpts)
+    slots = {"excerpts": laid.text, **_short(state)}
+    values = {"words": state.metadata["words"]}
+    outer = prompts.render(f"rag.{_name(state.metadata)}", slots, values)
+    prompt = outer.with_inner("excerpts", laid)
+    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
+    prompt = replace(prompt, parts=parts)
     best = next(slot_of(one) for one in excerpts if one.rank == 1)
     answer = state.metadata["max_tokens"]
     fitted = fit_to_model(prompt, [best], model, answer=answer, context=context)
     left = fitted.prompt.spans
     state.metadata["adds"] = "excerpt"
-    state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in excerpts]
+    state.metadata["retrieved"] = [
+        {
+            "source": one.excerpt.source,
+            "start": one.excerpt.start,
+            "end": one.excerpt.end,
+            "rank": one.rank,
+            "score": one.score,
+            "shown": slot_of(one) in left,
+        }
+        for one in excerpts
+    ]
     shown = [one for one in excerpts if slot_of(one) in left]
     # Extractive models copy from the paper, not from examples.
     own = [one for one in shown if one.excerpt.source == OWN] or shown
     return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
-
-
-def _compose(state: TaskState, excerpts: list[Passage]) -> Rendered:
-    prompts = _prompts(state)
-    name = f"rag.{_name(state.metadata)}"
-    laid = lay_out(prompts, excerpts)
-    slots = {"excerpts": laid.text, **_short(state)}
-    outer = prompts.render(name, slots, {"words": state.metadata["words"]})
-    prompt = outer.with_inner("excerpts", laid)
-    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
-    return replace(prompt, parts=parts)
 
 
 def _name(metadata: Mapping[str, Any]) -> str:
@@ -271,24 +263,3 @@ def _short(state: TaskState) -> dict[str, str]:
     spans = state.metadata["spans"]
     places = ((slot, spans[slot]) for slot in SHORT_SLOTS if slot in spans)
     return {slot: state.input_text[start:end] for slot, (start, end) in places}
-
-
-def _prompts(state: TaskState) -> PromptSet:
-    return _open(state.metadata["prompts"])
-
-
-@lru_cache(maxsize=4)
-def _open(place: str) -> PromptSet:
-    return load_prompts(folder_at(place))
-
-
-def _record(hit: Passage, is_shown: bool) -> dict[str, Any]:
-    excerpt = hit.excerpt
-    return {
-        "source": excerpt.source,
-        "start": excerpt.start,
-        "end": excerpt.end,
-        "rank": hit.rank,
-        "score": hit.score,
-        "shown": is_shown,
-    }

@@ -123,7 +123,6 @@ TASK_OF = {
     "list_f1": "own_list",
     "rougeL": "own_text",
 }
-"""Tasks by metric."""
 
 _TEXTS = ("id", "cluster", "published", "category", "input", "gold")
 ITEM = pa.schema([(name, pa.string()) for name in _TEXTS] + [("tolerance", pa.float64())])

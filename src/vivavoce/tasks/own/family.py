@@ -5,7 +5,7 @@ from __future__ import annotations
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.text.answers import without_wrapper
 
 _FACTS = ("category", "tolerance")

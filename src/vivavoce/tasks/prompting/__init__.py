@@ -1,1 +1,166 @@
-"""Prompt templates, context windows and the fitting of texts into them."""
+"""Prompt templates: loaded from a folder, hashed, and rendered with the span of every slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import jinja2
+from jinja2.sandbox import SandboxedEnvironment
+
+from vivavoce.errors import InputError
+from vivavoce.store import hash_of
+
+SUFFIX = ".md.j2"
+_PACKAGE = Path(__file__).resolve().parents[2]
+_SHIPPED = f"{_PACKAGE.name}:"
+"""Prefix of the place of shipped templates in logs."""
+
+OWN = "this paper"
+"""Source name of the sample's own paper in a prompt."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A prompt with the span of each slot."""
+
+    text: str
+    spans: dict[str, Span]
+    blocks: tuple[Span, ...] = ()
+    """Removable blocks in order of removal; a later one may contain earlier ones."""
+    parts: dict[str, Span] = field(default_factory=dict)
+    """Parts that a setting or a method adds, such as `example 1`; logs record their state."""
+
+    @property
+    def json_spans(self) -> dict[str, list[int]]:
+        """The spans in the form of a sample's metadata."""
+        return {slot: list(span) for slot, span in self.spans.items()}
+
+    def with_inner(self, slot: str, inner: Rendered) -> Rendered:
+        """Replace a slot's span by the spans and blocks of its content."""
+        shift = self.spans[slot][0]
+        spans = {name: span for name, span in self.spans.items() if name != slot}
+        spans |= {name: (start + shift, end + shift) for name, (start, end) in inner.spans.items()}
+        blocks = tuple((start + shift, end + shift) for start, end in inner.blocks)
+        return Rendered(self.text, spans, (*self.blocks, *blocks), self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSet:
+    """The templates of one family."""
+
+    folder: Path
+    sha256: str
+
+    @property
+    def place(self) -> str:
+        """Place of the folder, for `folder_at`; for shipped templates the same on every machine."""
+        folder = self.folder.resolve()
+        if folder.is_relative_to(_PACKAGE):
+            return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()
+        return str(folder)
+
+    @property
+    def name(self) -> str | None:
+        """Name of the folder; None for shipped templates."""
+        folder = self.folder.resolve()
+        return None if folder.is_relative_to(_PACKAGE) else folder.name
+
+    def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
+        """Fill a template with an item's texts, each exactly once, and small values.
+
+        Raises:
+            InputError: The template is missing or malformed, or a slot does not occur exactly once.
+        """
+        path = self.folder / f"{name}{SUFFIX}"
+        markers = {slot: f"\ue000{slot}\ue001" for slot in slots}
+        try:
+            marked = _compiled(path.read_text("utf-8")).render({**values, **markers})
+        except (OSError, jinja2.TemplateError, ValueError, TypeError, ArithmeticError) as error:
+            raise InputError(f"{path} is not a usable prompt template: {error}") from error
+        for slot, marker in markers.items():
+            if marked.count(marker) != 1:
+                raise InputError(f"{path} must have the slot {{{{ {slot} }}}} exactly once.")
+        return _place(marked, slots, markers)
+
+
+@lru_cache(maxsize=256)
+def _compiled(source: str) -> jinja2.Template:
+    """Compile a template; cached, since items share few templates."""
+    environment = SandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+    )
+    return environment.from_string(source)
+
+
+def folder_at(place: str) -> Path:
+    """The folder of a `PromptSet.place`; `InputError` if it only looks shipped."""
+    if not place.startswith(_SHIPPED):
+        return Path(place)
+    folder = (_PACKAGE / place.removeprefix(_SHIPPED)).resolve()
+    if not folder.is_relative_to(_PACKAGE):
+        raise InputError(
+            f"{place} is not a folder of this package. Pass the folder of your prompts."
+        )
+    return folder
+
+
+def load_prompts(folder: Path) -> PromptSet:
+    """Open a folder of templates; `InputError` if it has none, or one is not UTF-8."""
+    paths = sorted(folder.glob(f"*{SUFFIX}"))
+    if not paths:
+        raise InputError(f"{folder} has no prompt templates (files ending in {SUFFIX}).")
+    try:
+        sources = {path.name: path.read_text("utf-8") for path in paths}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{folder} has a prompt template that is not UTF-8 text: {error}"
+        ) from error
+    return PromptSet(folder, hash_of(sources))
+
+
+@lru_cache(maxsize=4)
+def prompts_at(place: str) -> PromptSet:
+    """Open the folder of a `PromptSet.place`; recent ones are cached."""
+    return load_prompts(folder_at(place))
+
+
+def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:
+    """Replace markers by texts; texts are not searched for markers."""
+    pieces: list[str] = []
+    spans: dict[str, Span] = {}
+    length = position = 0
+    for slot in sorted(markers, key=lambda slot: marked.index(markers[slot])):
+        start = marked.index(markers[slot])
+        before = marked[position:start]
+        pieces += [before, slots[slot]]
+        length += len(before)
+        spans[slot] = (length, length + len(slots[slot]))
+        length += len(slots[slot])
+        position = start + len(markers[slot])
+    pieces.append(marked[position:])
+    return Rendered("".join(pieces), spans)
+
+
+_REPLACED = "□"
+
+
+def fence_mark(texts: Iterable[str]) -> str:
+    """A suffix for tags that occurs in none of the texts, and depends only on them.
+
+    It depends on all texts together, so the author of one cannot predict it.
+    """
+    texts = list(texts)
+    count = 0
+    while any((mark := hash_of([*texts, count])[:12]) in text for text in texts):
+        count += 1
+    return mark
+
+
+def without_mark(text: str, mark: str) -> str:
+    """Remove the mark from a text by a model that saw it and may repeat it."""
+    return text.replace(mark, _REPLACED)

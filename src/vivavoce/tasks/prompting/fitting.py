@@ -11,15 +11,22 @@ for the length of another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from inspect_ai.model import Model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ContentReasoning,
+    Model,
+)
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.prompting.prompts import Rendered, Span
-from vivavoce.tasks.prompting.windows import TokenCounter, measure
+from vivavoce.tasks.prompting import Rendered, Span
+from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
 
 SHOWN = ("whole", "cut", "dropped")
 """States of a part of a prompt after fitting."""
@@ -50,12 +57,10 @@ class Fitting:
     window: int | None
     """Tokens of prompt and answer together; None if unknown."""
     reserved: int
-    """Tokens reserved for the answer."""
     estimated: bool
     """True if tokens are estimated, without the model's tokenizer."""
     cuts: tuple[Cut, ...]
     dropped: int = 0
-    """Removed blocks."""
     shown: dict[str, list[str]] = field(default_factory=dict)
     """Counts of the prompt's parts by state, as in `SHOWN`; empty without parts."""
 
@@ -82,13 +87,8 @@ def fit(
 ) -> Fitting:
     """Remove blocks, then cut the ends of slots, until prompt and answer fit.
 
-    Args:
-        prompt: The uncut prompt, with its blocks in the order of removal.
-        cut_order: Slots, or tuples of slots, that may be cut. The first is emptied before the
-            second is cut; slots of a tuple are cut in proportion to their lengths.
-        counter: Counts the model's tokens.
-        window: The model's window in tokens; None if unknown, then nothing is cut.
-        reserved: Tokens reserved for the answer.
+    The first slot or group in `cut_order` is emptied before the second is cut; slots of a group are
+    cut in proportion to their lengths. Nothing is cut if the window is unknown.
 
     Raises:
         InputError: The window is too small for the parts that are never cut: instructions and other
@@ -107,9 +107,19 @@ def fit(
             "--context N or inspect eval -T context=N."
         )
     cuts = tuple(work.cuts.values())
-    left = _left_of(prompt, work.prompt)
+    shown: dict[str, list[str]] = {name: [] for name in SHOWN}
+    for part, span in prompt.parts.items():
+        size, left = (end - start for start, end in (span, work.prompt.parts[part]))
+        shown["whole" if left == size else "cut" if left else "dropped"].append(part)
     return Fitting(
-        work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped, left
+        work.prompt,
+        work.tokens,
+        window,
+        reserved,
+        counter.is_estimated,
+        cuts,
+        work.dropped,
+        shown if prompt.parts else {},
     )
 
 
@@ -121,15 +131,7 @@ def fit_to_model(
     answer: int | None = None,
     context: int | None = None,
 ) -> Fitting:
-    """Fit a prompt to a model's window minus its longest answer; see `fit`.
-
-    Args:
-        prompt: The uncut prompt.
-        cut_order: Slots that may be cut.
-        model: The model.
-        answer: Maximum tokens of the answer; by default those of the model's configuration.
-        context: Window in tokens; by default what the provider or the model table says.
-    """
+    """Fit a prompt to a model's window minus its longest answer; see `fit`."""
     measured = measure(str(model), model.api, context)
     longest = (model.config.max_tokens or 0) if answer is None else answer
     reserved = longest + measured.overhead
@@ -158,8 +160,11 @@ class _PromptFit:
     def drop_first_block(self) -> None:
         """Shorten the slots inside the first block; if that is not enough, remove it."""
         start, end = self.prompt.blocks[0]
-        spans = self.prompt.spans.items()
-        inside = [slot for slot, (first, last) in spans if start <= first <= last <= end]
+        inside = [
+            slot
+            for slot, (first, last) in self.prompt.spans.items()
+            if start <= first <= last <= end
+        ]
         sizes = self._sizes(inside)
         if sum(sizes.values()) < self._excess:
             for slot, size in sizes.items():
@@ -167,7 +172,14 @@ class _PromptFit:
         else:
             self.shorten(inside)
         if self.is_too_long:
-            self.prompt = _without_block(self.prompt, self.prompt.blocks[0])
+            # Slots and blocks inside it go with it.
+            def is_left(span: Span) -> bool:
+                return not start <= span[0] <= span[1] <= end
+
+            spans = {slot: span for slot, span in self.prompt.spans.items() if is_left(span)}
+            blocks = tuple(filter(is_left, self.prompt.blocks))
+            rest = replace(self.prompt, spans=spans, blocks=blocks)
+            self.prompt = _without(rest, *self.prompt.blocks[0])
             self.tokens = self._counter.count(self.prompt.text)
             self.dropped += 1
 
@@ -191,7 +203,12 @@ class _PromptFit:
 
     def _cut(self, slot: str, size: int, room: int, *, is_certain: bool) -> None:
         text = self._text(slot)
-        kept = _end_of_word(text, self._counter.end_of(text, room))
+        kept = self._counter.end_of(text, room)
+        if kept < len(text) and not text[kept].isspace():
+            # Scripts without spaces would lose whole paragraphs, so a far word boundary is ignored.
+            first = max(0, kept - _MAX_WORD)
+            border = max(text.rfind(" ", first, kept), text.rfind("\n", first, kept))
+            kept = border if border > 0 else kept
         if is_certain:
             # Token boundaries depend on their neighbours; make sure that every round shortens the
             # prompt.
@@ -213,30 +230,6 @@ class _PromptFit:
         return self.prompt.text[start:end]
 
 
-def _end_of_word(text: str, end: int) -> int:
-    """The last word boundary at or before `end`; `end` itself if none is near.
-
-    Otherwise scripts without spaces would lose whole paragraphs.
-    """
-    if end >= len(text) or text[end].isspace():
-        return end
-    first = max(0, end - _MAX_WORD)
-    border = max(text.rfind(" ", first, end), text.rfind("\n", first, end))
-    return border if border > 0 else end
-
-
-def _without_block(prompt: Rendered, block: Span) -> Rendered:
-    """The prompt without a block, and without the slots and blocks inside it."""
-    start, end = block
-
-    def is_left(span: Span) -> bool:
-        return not start <= span[0] <= span[1] <= end
-
-    spans = {slot: span for slot, span in prompt.spans.items() if is_left(span)}
-    blocks = tuple(filter(is_left, prompt.blocks))
-    return _without(replace(prompt, spans=spans, blocks=blocks), start, end)
-
-
 def _without(prompt: Rendered, start: int, end: int) -> Rendered:
     """The prompt without a range, with all spans moved."""
 
@@ -254,10 +247,121 @@ def _without(prompt: Rendered, start: int, end: int) -> Rendered:
     )
 
 
-def _left_of(before: Rendered, after: Rendered) -> dict[str, list[str]]:
-    """Counts of a prompt's parts by state: whole, cut, dropped."""
-    found: dict[str, list[str]] = {name: [] for name in SHOWN}
-    for part, span in before.parts.items():
-        size, left = (end - start for start, end in (span, after.parts[part]))
-        found["whole" if left == size else "cut" if left else "dropped"].append(part)
-    return found if before.parts else {}
+LEFT_OUT = "[This result was taken out to make room. Ask again if it is needed.]"
+CUT = "\n[The rest was cut off for want of room.]"
+_AROUND = 8
+"""Default tokens that a provider adds to a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessages:
+    """The part of a conversation that is sent."""
+
+    messages: list[ChatMessage]
+    left_out: int
+    """Number of results that were removed or cut."""
+
+
+@dataclass(slots=True)
+class Window:
+    """Limits on a model's conversation."""
+
+    measure: Measure
+    reserved: int
+    """Tokens reserved for the answer and the descriptions of tools."""
+    _sizes: dict[str, int] = field(default_factory=dict)
+
+    def fit(self, messages: Sequence[ChatMessage]) -> ShownMessages:
+        """Shorten the conversation to fit.
+
+        Results of tools are removed oldest first, then whole turns. The last turn stays, with its
+        results cut, and so does the first message.
+
+        Raises:
+            InputError: The window cannot hold the first message, the last turn and an answer.
+        """
+        if self.measure.window is None:
+            return ShownMessages(list(messages), 0)
+        turns = list(_turns(messages[1:]))
+        shown = [[messages[0]], *(list(turn) for turn in turns)]
+        excess = self._size_of(shown) - (self.measure.window - self.reserved)
+        left_out = 0
+        for place, turn in enumerate(turns[:-1], 1):
+            for index, message in enumerate(turn):
+                if excess > 0 and isinstance(message, ChatMessageTool):
+                    shown[place][index] = note = _with_text(message, LEFT_OUT)
+                    excess += self._size(note) - self._size(message)
+                    left_out += 1
+        while len(shown) > 2 and excess > 0:
+            excess -= self._size_of([shown.pop(1)])
+        if excess > 0 and turns:
+            excess += self._cut(shown[-1], excess)
+            left_out += sum(a is not b for a, b in zip(shown[-1], turns[-1], strict=True))
+        if excess > 0:
+            raise InputError(
+                f"A window of {self.measure.window} tokens, with {self.reserved} kept for the "
+                f"answer and the tools, is {excess} tokens too small for the question and one "
+                "turn. Give a larger window with viva run --context N."
+            )
+        return ShownMessages([message for turn in shown for message in turn], left_out)
+
+    def narrow(self, shown: ShownMessages) -> None:
+        """Set the window to three quarters of a conversation that was too long."""
+        size = self._size_of([shown.messages]) * 3 // 4
+        self.measure = replace(self.measure, window=size + self.reserved)
+
+    def _cut(self, turn: list[ChatMessage], excess: int) -> int:
+        """Shorten a turn's results to share the available room; return the changes."""
+        before = self._size_of([turn])
+        results = [one for one in turn if isinstance(one, ChatMessageTool)]
+        room = sum(self._size(one) for one in results) - excess
+        counter = self.measure.counter
+        for index, message in enumerate(turn):
+            if isinstance(message, ChatMessageTool):
+                tokens, text = room // len(results) - self._overhead, text_of(message)
+                if counter.count(text) > tokens:
+                    end = counter.end_of(text, max(0, tokens - counter.count(CUT) - 1))
+                    turn[index] = _with_text(message, text[:end] + CUT if end else LEFT_OUT)
+        return self._size_of([turn]) - before
+
+    @property
+    def _overhead(self) -> int:
+        return max(self.measure.overhead, _AROUND)
+
+    def _size_of(self, turns: Sequence[Sequence[ChatMessage]]) -> int:
+        return sum(self._size(message) for turn in turns for message in turn)
+
+    def _size(self, message: ChatMessage) -> int:
+        text = text_of(message)
+        if text not in self._sizes:
+            self._sizes[text] = self.measure.counter.count(text)
+        return self._sizes[text] + self._overhead
+
+
+def _turns(messages: Sequence[ChatMessage]) -> Iterator[list[ChatMessage]]:
+    """Split the conversation before each message of the model."""
+    turn: list[ChatMessage] = []
+    for message in messages:
+        if isinstance(message, ChatMessageAssistant) and turn:
+            yield turn
+            turn = []
+        turn.append(message)
+    if turn:
+        yield turn
+
+
+def _with_text(message: ChatMessageTool, text: str) -> ChatMessageTool:
+    return message.model_copy(update={"content": text, "error": None})
+
+
+def text_of(message: ChatMessage) -> str:
+    """All text of a message that a provider may receive."""
+    parts = [message.text]
+    if isinstance(message, ChatMessageAssistant):
+        if not isinstance(message.content, str):
+            parts += [one.reasoning for one in message.content if isinstance(one, ContentReasoning)]
+        for call in message.tool_calls or ():
+            parts += [call.function, json.dumps(call.arguments, default=str)]
+    if isinstance(message, ChatMessageTool) and message.error is not None:
+        parts.append(message.error.message)
+    return "\n".join(parts)

@@ -56,9 +56,7 @@ class SelfMeasured(Protocol):
     """A provider with the model's window and tokenizer."""
 
     window: int
-    """Tokens of input and answer together."""
     overhead: int
-    """Tokens that the chat template adds to a message."""
     counter: TokenCounter
 
 
@@ -67,9 +65,7 @@ class Measure:
     """Window of a model and counter of its tokens."""
 
     window: int | None
-    """Tokens of input and answer together; None if unknown."""
     overhead: int
-    """Tokens that the chat template adds to a message."""
     counter: TokenCounter
 
 
@@ -111,8 +107,12 @@ class FileCounter:
 def model_table() -> list[ModelEntry]:
     """The user's entries, from the file in VIVAVOCE_MODELS, then the shipped ones."""
     own = os.environ.get(TABLE_VARIABLE)
-    paths = [Path(own)] if own else []
-    return [entry for path in (*paths, _SHIPPED) for entry in _read_table(path, _state_of(path))]
+    entries = []
+    for path in (*([Path(own)] if own else []), _SHIPPED):
+        # Reading the file raises the error if it is missing.
+        state = path.stat() if path.exists() else None
+        entries += _read_table(path, (state.st_mtime_ns, state.st_size) if state else (0, 0))
+    return entries
 
 
 def find_model(name: str) -> ModelEntry:
@@ -121,12 +121,9 @@ def find_model(name: str) -> ModelEntry:
 
 
 def measure(name: str, provider: object, context: int | None = None) -> Measure:
-    """Window and counter of a model, from its provider or else the model table.
+    """Window and counter of a model, from its Inspect provider or else the model table.
 
-    Args:
-        name: The model, `provider/model`.
-        provider: The model's Inspect `ModelAPI`.
-        context: A window to use instead; it cannot exceed the provider's.
+    A given `context` replaces the window, but cannot exceed the provider's.
     """
     if isinstance(provider, SelfMeasured):
         window = min(context or provider.window, provider.window)
@@ -142,15 +139,6 @@ def token_counter(path: Path | None) -> TokenCounter:
 
 
 _SHIPPED = Path(__file__).with_name("windows.toml")
-
-
-def _state_of(path: Path) -> tuple[int, int]:
-    """State of a file, to notice changes."""
-    try:
-        found = path.stat()
-    except OSError:  # reading it raises the error
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=16)

@@ -6,7 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
@@ -61,23 +61,13 @@ class RankedBoard:
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedPaper:
-    """A paper on a board that is not in its ranking, with the reason."""
-
-    board: str
-    paper_id: str
-    reason: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class RankedBoards:
     """The usable boards of a window, and the exclusions."""
 
     boards: tuple[RankedBoard, ...]
-    """Boards, sorted by id."""
     left_out: tuple[Omission, ...]
-    dropped: tuple[DroppedPaper, ...]
+    dropped: tuple[Row, ...]
+    """Papers on boards that are not in their rankings, with the reason."""
 
     def describe(self) -> dict[str, Any]:
         """Counts and details as JSON values."""
@@ -88,7 +78,7 @@ class RankedBoards:
             "development": len(self.boards) - tested,
             "papers": [len(board.papers) for board in self.boards],
             "tied_pairs": ties,
-            "dropped": [asdict(one) for one in self.dropped],
+            "dropped": list(self.dropped),
         }
 
 
@@ -119,7 +109,7 @@ def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoar
     within, left_out = boards_within(corpus, window)
     papers = {p.paper_id: p for p in corpus.papers}
     boards: list[RankedBoard] = []
-    dropped: list[DroppedPaper] = []
+    dropped: list[Row] = []
     for one in within:
         ranked, gone = _rank(one.board.id, one.board.best_by_paper(), papers)
         if reason := _why_not(one, ranked, min_papers):
@@ -138,22 +128,29 @@ def plain_title(title: str) -> str:
 
 def _rank(
     board: str, entries: Sequence[BoardEntry], papers: Mapping[str, Paper]
-) -> tuple[list[RankedPaper], list[DroppedPaper]]:
+) -> tuple[list[RankedPaper], list[Row]]:
     """Rank the papers of a board; also return those without a unique title."""
     kept: dict[str, RankedPaper] = {}
-    dropped: list[DroppedPaper] = []
+    dropped: list[Row] = []
     for entry in _ordered(entries, papers):
         paper = papers.get(entry.paper_id or "")
         title = plain_title(paper.title or "") if paper else ""
-        if paper is None or not title:
-            reason = "no_title" if paper else "not_a_paper"
-            dropped.append(DroppedPaper(board, entry.paper_id or "", reason))
-        elif (first := kept.get(title_key(title))) is not None:
-            dropped.append(DroppedPaper(board, paper.paper_id, "same_title", first.paper_id))
-        else:
+        first = kept.get(title_key(title))
+        if paper is not None and title and first is None:
             kept[title_key(title)] = RankedPaper(
                 paper.paper_id, title, entry.score, paper.first_public or ""
             )
+            continue
+        reason = "same_title" if title else "no_title" if paper else "not_a_paper"
+        detail = first.paper_id if title and first else ""
+        dropped.append(
+            {
+                "board": board,
+                "paper_id": entry.paper_id or "",
+                "reason": reason,
+                "detail": detail,
+            }
+        )
     return list(kept.values()), dropped
 
 

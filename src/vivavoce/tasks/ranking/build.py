@@ -70,37 +70,33 @@ def find_candidates(
     names: Sequence[Name] = NAMES,
     limit: int = MAX_CANDIDATES,
 ) -> dict[str, Candidates]:
-    """Find candidates by board id.
+    """Find candidates by board id: papers from before a day whose text has all words of some names.
+
+    LEGOBench requires all three names, which few abstracts have; fewer names find more of the
+    papers on a board.
 
     If there are more than `limit`, the most relevant stay, by BM25 of all three names in titles and
     abstracts, ties by id.
-
-    Args:
-        corpus: The corpus.
-        queries: The boards.
-        text: Part of a paper that must have the words.
-        as_of: Only papers published before this day, no undated ones.
-        names: Names whose words candidates must have. LEGOBench requires all three, which few
-            abstracts have; fewer names find more of the papers on a board.
-        limit: Maximum candidates of a board.
     """
     index = PostingsIndex(read_documents(corpus, text))
-    found = {
+    papers_by_board = {
         query.id: index.all_terms(query.words(names), as_of=as_of, drop_stop_words=True)
         for query in queries
     }
-    crowded = [query for query in queries if len(found[query.id]) > limit]
-    best = _most_relevant(corpus, crowded, found, limit) if crowded else {}
+    crowded = [query for query in queries if len(papers_by_board[query.id]) > limit]
+    best = _most_relevant(corpus, crowded, papers_by_board, limit) if crowded else {}
     return {
         board: Candidates(tuple(kept), len(papers) - len(kept))
-        for board, papers in found.items()
+        for board, papers in papers_by_board.items()
         for kept in [best.get(board, papers)]
     }
 
 
 def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDocument]:
     """Yield the text of every paper, sorted by id."""
-    sections = _read_sections(corpus) if text == "fulltext" else iter(())
+    rows = corpus.columns("sections", ["paper_id", "heading", "text"])
+    grouped = groupby(rows if text == "fulltext" else (), key=lambda row: str(row[0]))
+    sections = ((name, [part for _, *parts in group for part in parts]) for name, group in grouped)
     section = next(sections, None)
     names = ["paper_id", "title", "abstract", "first_public"]
     for paper_id, title, abstract, published in corpus.columns("papers", names):
@@ -110,13 +106,6 @@ def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDo
             section = next(sections, None)
         over = corpus.date_of_work(paper_id) or published
         yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
-
-
-def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
-    """Yield (paper id, headings and texts in order) of every paper with a text."""
-    rows = corpus.columns("sections", ["paper_id", "heading", "text"])
-    for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
-        yield paper_id, [part for _, *parts in group for part in parts]
 
 
 def _most_relevant(
@@ -212,19 +201,12 @@ def make_graph_part(
     Candidates, edges and in-degrees use papers published before the window ends, so later citations
     do not count.
 
-    Args:
-        corpus: Corpus with networks.
-        boards: Boards of the round.
-        gold: All papers on these boards.
-        window: Window of the round.
-        options: Options of the round.
-
     Raises:
         StaleError: A network is missing or outdated, or the corpus is too large to search without
             an index. The message has the command.
     """
     opened = {name: load_network(corpus, name, external=False) for name in sorted(options.networks)}
-    found = {
+    candidates = {
         text: find_candidates(
             corpus,
             boards,
@@ -235,7 +217,7 @@ def make_graph_part(
         )
         for text in options.texts
     }
-    shown = {paper for each in found.values() for one in each.values() for paper in one.papers}
+    shown = {paper for each in candidates.values() for one in each.values() for paper in one.papers}
     shown.update(gold)
     papers = library_rows(corpus, shown, texts=options.library == "fulltext")
     places = {paper["paper_id"]: place for place, paper in enumerate(papers)}
@@ -243,9 +225,22 @@ def make_graph_part(
     parts = {name: _part_of(network, places, over) for name, network in opened.items()}
     for place, paper in enumerate(papers):
         paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
-    columns = {board.id: _columns(board.id, found, places) for board in boards}
-    files = {PAPERS: library_as_bytes(papers, DEGREES), EDGES: _edges_as_bytes(parts)}
-    return GraphPart(columns, files)
+    columns: dict[str, Row] = {}
+    for board in boards:
+        columns[board.id] = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
+        for text, each in candidates.items():
+            chosen = each[board.id]
+            columns[board.id] |= {
+                f"candidates_{text}": [places[paper] for paper in chosen.papers],
+                f"cut_{text}": chosen.cut,
+            }
+    edges: dict[str, list[Any]] = {name: [] for name in EDGE.names}
+    for network, (source, target, _) in sorted(parts.items()):
+        edges["network"] += [network] * len(source)
+        edges["source"] += source.tolist()
+        edges["target"] += target.tolist()
+    edge_file = parquet_of(pa.Table.from_pydict(edges, schema=EDGE))
+    return GraphPart(columns, {PAPERS: library_as_bytes(papers, DEGREES), EDGES: edge_file})
 
 
 def _part_of(
@@ -265,26 +260,6 @@ def _part_of(
     return source[inside][order], target[inside][order], degrees
 
 
-def _columns(
-    board: str, candidates: Mapping[Text, Mapping[str, Candidates]], places: Mapping[str, int]
-) -> Row:
-    row: Row = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
-    for text, each in candidates.items():
-        one = each[board]
-        row[f"candidates_{text}"] = [places[paper] for paper in one.papers]
-        row[f"cut_{text}"] = one.cut
-    return row
-
-
-def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> bytes:
-    columns: dict[str, list[Any]] = {name: [] for name in EDGE.names}
-    for network, (source, target, _) in sorted(parts.items()):
-        columns["network"] += [network] * len(source)
-        columns["source"] += source.tolist()
-        columns["target"] += target.tolist()
-    return parquet_of(pa.Table.from_pydict(columns, schema=EDGE))
-
-
 __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
@@ -299,45 +274,38 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
     """Make the items of both ranking tasks.
 
     Test boards are the items; the others are in `development.parquet`.
-
-    Raises:
-        StaleError: A requested network was not built.
     """
-    found = ranked_boards(corpus, spec.window, options.min_papers)
-    rows = [item_of(board, spec.round.seed) for board in found.boards]
+    ranked = ranked_boards(corpus, spec.window, options.min_papers)
+    rows = [item_of(board, spec.round.seed) for board in ranked.boards]
     queries = [
         BoardQuery(one.id, of.task, of.dataset, of.metric)
-        for one in found.boards
+        for one in ranked.boards
         for of in [one.within.board]
     ]
-    gold = sorted({paper.paper_id for board in found.boards for paper in board.papers})
+    gold = sorted({paper.paper_id for board in ranked.boards for paper in board.papers})
     graph = make_graph_part(corpus, queries, gold, spec.window, options)
     files = {PAPERS: graph.files[PAPERS]}
     tasks: dict[str, Sequence[Row]] = {PROMPT: _split(rows, "test")}
     schemas = {PROMPT: ITEM}
     if options.networks:
-        rows = [_with_candidates(row, graph.columns, options) for row in rows]
+        settings = [
+            name
+            for name, (network, text) in SETTINGS.items()
+            if network in options.networks and text in options.texts
+        ]
+        rows = [{**row, **graph.columns[row["id"]], "settings": settings} for row in rows]
         tasks[GRAPH], schemas[GRAPH] = _split(rows, "test"), GRAPH_ITEM
         files |= graph.files
     schema = GRAPH_ITEM if options.networks else ITEM
     files[DEVELOPMENT] = parquet_of_rows(_split(rows, "dev"), schema)
-    files[REPORT] = json.dumps(found.describe(), indent=1, sort_keys=True).encode() + b"\n"
+    files[REPORT] = json.dumps(ranked.describe(), indent=1, sort_keys=True).encode() + b"\n"
     excluded = [
         Exclusion(task, one.board, one.reason, one.detail)
         for task in tasks
-        for one in found.left_out
+        for one in ranked.left_out
     ]
     return FamilyItems(tasks, schemas, excluded, files)
 
 
 def _split(rows: Sequence[Row], split: str) -> list[Row]:
     return [row for row in rows if row["split"] == split]
-
-
-def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptions) -> Row:
-    settings = [
-        name
-        for name, (network, text) in SETTINGS.items()
-        if network in options.networks and text in options.texts
-    ]
-    return {**row, **columns[row["id"]], "settings": settings}

@@ -23,16 +23,15 @@ from vivavoce.statistics.intervals import Measured, Shares, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.library import describe_library
-from vivavoce.tasks.prompting.prompts import Rendered, Span, fence_mark
+from vivavoce.tasks.prompting import Rendered, Span, fence_mark
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
 from vivavoce.tasks.ranking.graph_ranking import (
-    PaperGraph,
     list_candidates,
     open_graph,
 )
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 LISTED = 200
@@ -101,12 +100,12 @@ class RankByPrompt(FamilyTask[PromptArguments]):
         An answer without any title of the board is malformed.
         """
         gold = row["target"].split("\n")
-        found = find_titles(answer, gold)
+        listed = find_titles(answer, gold)
         measured: Values = {
             **score_ranking_row(gold, answer, row.get("scores")).values(),
-            **count_faults(answer, gold, found),
+            **count_faults(answer, gold, listed),
         }
-        if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
+        if not listed.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured
 
@@ -125,7 +124,18 @@ class RankByGraph(FamilyTask[GraphArguments]):
     def items(self, rows: Iterable[Row], view: View[GraphArguments]) -> Iterator[Item]:
         """Boards with their candidates."""
         graph = open_graph(str(view.round.folder), view.round.sha256)
-        return (_graph_item(row, view, graph) for row in rows)
+        given, prompts = view.given, view.prompts
+        for row in rows:
+            ids, lines = list_candidates(graph, row, given.setting, given.listed)
+            listing = "\n".join(lines)
+            values = {"mark": fence_mark([listing]), "network": SETTINGS[given.setting][0]}
+            prompt = prompts.render(GRAPH, {**_names(row), "papers": listing}, values)
+            more = {
+                "question": prompts.render(f"{GRAPH}.question", _names(row), {}).text,
+                "candidates": ids,
+                "blocks": _lines_from_last(lines, prompt.spans["papers"][0]),
+            }
+            yield _item(row, view, prompt, row["papers"], more)
 
     def measure(self, answer: str, row: Row) -> Values:
         """Compare a list of paper ids with the board's order.
@@ -134,34 +144,20 @@ class RankByGraph(FamilyTask[GraphArguments]):
         not a list of ids is malformed.
         """
         gold, ids = row["target"].split("\n"), read_paper_ids(answer)
-        found = score_paper_ranking(gold, ids, row.get("scores"))
+        score = score_paper_ranking(gold, ids, row.get("scores"))
         known = {*gold, *row.get("candidates", ())}
-        if not found.found and 2 * sum(one in known or _is_id(one) for one in ids) <= len(ids):
-            raise FaultyAnswer("malformed", found.values())
-        return found.values()
+        # One word may be the id of a paper that is not a candidate.
+        named = sum(
+            name in known or (len(name.split()) == 1 and any(map(str.isalnum, name)))
+            for name in ids
+        )
+        if not score.found and 2 * named <= len(ids):
+            raise FaultyAnswer("malformed", score.values())
+        return score.values()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Number of papers in the answer."""
         return {"listed": len(read_paper_ids(answer))}
-
-
-def _is_id(line: str) -> bool:
-    """True if a line may be the id of a paper that is not a candidate."""
-    return len(line.split()) == 1 and any(character.isalnum() for character in line)
-
-
-def _graph_item(row: Row, view: View[GraphArguments], graph: PaperGraph) -> Item:
-    given, prompts = view.given, view.prompts
-    ids, lines = list_candidates(graph, row, given.setting, given.listed)
-    listing = "\n".join(lines)
-    values = {"mark": fence_mark([listing]), "network": SETTINGS[given.setting][0]}
-    prompt = prompts.render(GRAPH, {**_names(row), "papers": listing}, values)
-    more = {
-        "question": prompts.render(f"{GRAPH}.question", _names(row), {}).text,
-        "candidates": ids,
-        "blocks": _lines_from_last(lines, prompt.spans["papers"][0]),
-    }
-    return _item(row, view, prompt, row["papers"], more)
 
 
 def _item(

@@ -58,11 +58,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """Settings of a ranking by a network.
-
-    Raises:
-        InputError: An option is invalid.
-    """
+    """Settings of a ranking by a network."""
 
     encoder: str = TFIDF
     """Encoder for edges: `tfidf`, a preset of dense retrieval, a folder, or a hub name."""
@@ -92,9 +88,6 @@ class PaperGraph:
     Args:
         papers: The file `papers.parquet`.
         edges: The file `edges.parquet`.
-
-    Raises:
-        DamagedError: They cannot be read.
     """
 
     def __init__(self, papers: bytes, edges: bytes) -> None:
@@ -165,23 +158,20 @@ def rank_papers(
     options: RankOptions | None = None,
     seed: int = 0,
 ) -> list[str]:
-    """Rank the candidates of an item; returns paper ids, best first.
+    """Rank the candidates of an item, a row of `rank_by_graph.parquet`: paper ids, best first.
 
-    Args:
-        graph: Graph of the item's round.
-        item: A row of `rank_by_graph.parquet`.
-        setting: A name of `SETTINGS`.
-        ranker: `pagerank`; `recency`, newest first; `in_degree` in the whole network; `bm25` of the
-            board's names in titles and abstracts; `random`, by seed, item and paper.
-        options: Options of `pagerank`.
-        seed: Seed of `random`.
+    `in_degree` is that in the whole network; `bm25` searches the board's names in titles and
+    abstracts; `random` depends on seed, item and paper.
 
     Raises:
         InputError: A name is unknown, or the round does not have the setting's network or text.
     """
     chosen = options or RankOptions()
     network, text = _needs(setting)
-    places = candidate_places(item, text)
+    candidates = item[f"candidates_{text}"]
+    if candidates is None:
+        raise InputError(f"The round has no candidates by {text}: add it to texts in the spec.")
+    places: Places = np.array(candidates, dtype=np.int64)
     if ranker == "pagerank":
         scores = pagerank_scores(graph, network, places, chosen)
     elif ranker == "recency":
@@ -231,17 +221,6 @@ def list_candidates(
             fields.append(f"{to} {', '.join(map(str, sorted(links[place])))}")
         lines.append(f"{number}. {' | '.join(fields)}")
     return ids, lines or ["(No paper has all of these words.)"]
-
-
-def candidate_places(item: Mapping[str, Any], text: Text) -> Places:
-    """An item's candidates as ascending rows of `papers.parquet`.
-
-    `InputError` if the round does not search that text.
-    """
-    found = item[f"candidates_{text}"]
-    if found is None:
-        raise InputError(f"The round has no candidates by {text}: add it to texts in the spec.")
-    return np.array(found, dtype=np.int64)
 
 
 def pagerank_scores(

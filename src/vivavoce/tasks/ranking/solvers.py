@@ -59,12 +59,9 @@ def pagerank(
         direction: Direction of the walk: cited, citing or both.
         damping: Probability that the walk continues.
         weights: True to weight edges by the similarity of the two papers.
-
-    Raises:
-        InputError: An option is none that there is.
     """
     options = RankOptions(*encoder_of(encoder), direction, damping, weights)
-    return _ranking("pagerank", _by_graph("pagerank", options))
+    return _ranking("pagerank", lambda state, row: _rank(state, row, "pagerank", options))
 
 
 def encoder_of(text: str) -> tuple[str, str | None]:
@@ -76,41 +73,41 @@ def encoder_of(text: str) -> tuple[str, str | None]:
 @solver
 def in_degree() -> Solver:
     """Rank papers by in-degree in the whole network."""
-    return _ranking("in_degree", _by_graph("in_degree", RankOptions()))
+    return _ranking("in_degree", lambda state, row: _rank(state, row, "in_degree"))
 
 
 @solver
 def bm25() -> Solver:
     """Rank papers by BM25 of the board's names in their titles and abstracts."""
-    return _ranking("bm25", _by_graph("bm25", RankOptions()))
+    return _ranking("bm25", lambda state, row: _rank(state, row, "bm25"))
 
 
 @solver
 def recency() -> Solver:
     """Rank papers by date, the newest first."""
-    by_graph = _by_graph("recency", RankOptions())
 
     def newest_first(state: TaskState, row: Row) -> list[str]:
+        if state.metadata["task"] == GRAPH:
+            return _rank(state, row, "recency")
         dates = dict(zip(row["papers"], row["dates"], strict=True))
         return sorted(_listed(row), key=lambda paper: (-day_after(dates[paper]), paper))
 
-    return _ranking("recency", _either(by_graph, newest_first))
+    return _ranking("recency", newest_first)
 
 
 @solver
 def random_order() -> Solver:
     """Put papers in a random order for each item and epoch, by the round's seed."""
 
-    def of_candidates(state: TaskState, row: Row) -> list[str]:
-        return _rank(state, row, "random", RankOptions(), state.metadata["seed"] + state.epoch - 1)
-
-    def of_titles(state: TaskState, row: Row) -> list[str]:
-        papers = _listed(row)
+    def shuffled(state: TaskState, row: Row) -> list[str]:
         seed = state.metadata["seed"]
+        if state.metadata["task"] == GRAPH:
+            return _rank(state, row, "random", seed=seed + state.epoch - 1)
+        papers = _listed(row)
         Random(f"random_order/{seed}/{row['id']}/{state.epoch}").shuffle(papers)
         return papers
 
-    return _ranking("random_order", _either(of_candidates, of_titles))
+    return _ranking("random_order", shuffled)
 
 
 @solver
@@ -123,9 +120,11 @@ def _ranking(name: str, rank: _Rank) -> Solver:
     """Answer with ids, or with titles if the prompt lists titles, one per line."""
 
     def answer(state: TaskState) -> str:
-        row = _item(state)
+        given = state.metadata
+        folder, task, split = given["round"], given["task"], given["split"]
+        row = _items(folder, load_round(folder).sha256, task, split)[str(state.sample_id)]
         papers = rank(state, row)
-        if state.metadata["task"] != GRAPH:
+        if task != GRAPH:
             titles = dict(zip(row["papers"], row["titles"], strict=True))
             papers = [titles[paper] for paper in papers]
         return "\n".join(papers)
@@ -133,18 +132,9 @@ def _ranking(name: str, rank: _Rank) -> Solver:
     return baseline(name, answer)
 
 
-def _by_graph(ranker: Ranker, options: RankOptions) -> _Rank:
-    return lambda state, row: _rank(state, row, ranker, options, 0)
-
-
-def _either(candidates: _Rank, titles: _Rank) -> _Rank:
-    def rank(state: TaskState, row: Row) -> list[str]:
-        return (candidates if state.metadata["task"] == GRAPH else titles)(state, row)
-
-    return rank
-
-
-def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed: int) -> list[str]:
+def _rank(
+    state: TaskState, row: Row, ranker: Ranker, options: RankOptions | None = None, seed: int = 0
+) -> list[str]:
     """The candidates of an item, or its listed papers, in order."""
     graph = open_graph(state.metadata["round"], load_round(state.metadata["round"]).sha256)
     if state.metadata["task"] != GRAPH:
@@ -158,14 +148,6 @@ def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed
 def _listed(row: Row) -> list[str]:
     """The papers of a board in the order of the prompt."""
     return [row["papers"][place] for place in row["shown"]]
-
-
-def _item(state: TaskState) -> Row:
-    """The item of a sample."""
-    given = state.metadata
-    opened = load_round(given["round"])
-    rows = _items(given["round"], opened.sha256, given["task"], given["split"])
-    return rows[str(state.sample_id)]
 
 
 @lru_cache(maxsize=4)

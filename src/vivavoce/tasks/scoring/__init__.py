@@ -1,1 +1,91 @@
-"""The guard around every scorer, the judge and the parsing of JSON answers."""
+"""Values and faults of answers, questions to judges, and marks of our scores; without Inspect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from vivavoce.errors import InputError
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
+
+VALID = "valid"
+JUDGE = "judge"
+"""Role of judges."""
+Values: TypeAlias = Mapping[str, float | None]
+"""Metrics of an answer by name; None if undefined."""
+
+
+def check_votes(judges: Sequence[object]) -> None:
+    """Raise `InputError` for an even number of judges, which may have no majority."""
+    if judges and len(judges) % 2 == 0:
+        raise InputError(
+            f"{len(judges)} judges may tie. Name one, three or five, each with --judge."
+        )
+
+
+class FaultyAnswer(Exception):
+    """An answer has a fault, such as `malformed`.
+
+    `values` are the metrics that it has nevertheless; None if there is nothing to score.
+    """
+
+    def __init__(self, fault: str, values: Values | None = None) -> None:
+        super().__init__(fault)
+        self.fault = fault
+        self.values = values
+
+
+def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
+    """Scores of a sample by our scorers."""
+    return [
+        score
+        for score in (scores or {}).values()
+        if isinstance(score.value, dict) and VALID in score.value
+    ]
+
+
+COMPARE = "compare"
+"""Question whether the answer or the gold is better."""
+BATCH = 40
+"""Maximum lines of a request."""
+
+
+def template_of(question: str) -> str:
+    """Name of a question's template."""
+    return "judge" if question == COMPARE else f"judge.{question}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Lines of one kind about an answer, to be labelled."""
+
+    name: str
+    lines: Sequence[str]
+    labels: Sequence[str]
+    """Labels from the worst to the best."""
+    slots: Mapping[str, str]
+    """Texts for the judge beside the lines."""
+    about: Any
+    """Subject of the lines as JSON values, for the metrics."""
+    cut: Sequence[str] = ()
+    """Slots that may be cut, the first first."""
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def batches(self) -> list[Sequence[str]]:
+        """Lines of each request."""
+        return [self.lines[start : start + BATCH] for start in range(0, len(self.lines), BATCH)]
+
+
+def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
+    """Text of the sample's own paper in a prompt, without examples.
+
+    Cited works come last, so they are cut first.
+    """
+    shown = [name for name in spans if not name.startswith("example")]
+    shown.sort(key=lambda name: (name == "works", spans[name][0]))
+    return "\n\n".join(
+        f"{name.replace('_', ' ').capitalize()}:\n{prompt[slice(*spans[name])]}" for name in shown
+    )

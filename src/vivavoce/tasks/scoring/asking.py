@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, model_roles
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.fitting import Group, fit
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring import JUDGE, check_votes
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.marks import JUDGE, check_votes
 from vivavoce.text.json_answer import find_json
 
 ATTEMPTS = 3
@@ -81,13 +81,8 @@ async def send(
 ) -> Reply:
     """Send a request once.
 
-    Args:
-        model: The model.
-        prompts: The templates.
-        request: The texts.
-        attempt: Number of the request for this answer; the template may use it.
-        config: Settings of this request.
-        usual: Default settings if the model has none.
+    `attempt` is its number for this answer, which the template may use. Settings in `config` win
+    over those of the model, and these over `usual`.
 
     Raises:
         InputError: The model's window is too small for the parts that are never cut.
@@ -128,21 +123,12 @@ async def ask(
 ) -> tuple[T | None, Reply]:
     """Ask until the reply's JSON can be read; return the answer and the last reply.
 
-    Args:
-        model: The model.
-        prompts: The templates.
-        request: The texts.
-        read: Function from decoded JSON to the answer; None for another form.
-        usual: Default settings if the model has none.
-        attempts: Maximum requests.
-
-    Raises:
-        InputError: The model's window is too small for the parts that are never cut.
+    `read` makes the answer from decoded JSON; None if that has another form.
     """
     for attempt in range(1, attempts + 1):
         reply = await send(model, prompts, request, attempt=attempt, usual=usual)
-        found = find_json(reply.text, lambda value: read(value) is not None)
-        answer = read(found) if found is not None else None
+        decoded = find_json(reply.text, lambda value: read(value) is not None)
+        answer = read(decoded) if decoded is not None else None
         # The same request would not fit again.
         if answer is not None or reply.fault == "overflow":
             break

@@ -29,8 +29,8 @@ class Line:
         """A field's value; `InputError` names the line if it is missing or mistyped."""
         value = self.row.get(name)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            found = "is missing" if name not in self.row else f"is {type(value).__name__}"
-            raise InputError(f"{self.where}: {name} must be {description}, but it {found}.")
+            problem = "is missing" if name not in self.row else f"is {type(value).__name__}"
+            raise InputError(f"{self.where}: {name} must be {description}, but it {problem}.")
         return value
 
     def texts(self, name: str) -> list[str]:
@@ -57,10 +57,10 @@ class Pair:
         if (line := self.prediction) is None:
             return None
         if line.row.keys().isdisjoint(fields):
-            wanted, found = (", ".join(map(repr, names)) for names in (fields, line.row))
+            wanted, present = (", ".join(map(repr, names)) for names in (fields, line.row))
             raise InputError(
                 f"{line.where}: a prediction has its answer in {wanted}, but this one has only "
-                f"{found}. Rename the field; null means no answer."
+                f"{present}. Rename the field; null means no answer."
             )
         return None if all(line.row.get(name) is None for name in fields) else line
 
@@ -113,7 +113,13 @@ def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
     for key, line in answers.items():
         if key not in golds:
             raise InputError(f"{line.where}: id {key[1]!r} is not in {named}.")
-    return [Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()]
+    pairs = []
+    for key, line in golds.items():
+        cluster = line.row.get("cluster", key[1])  # unit of the bootstrap
+        if not isinstance(cluster, str | int) or isinstance(cluster, bool):
+            raise InputError(f"{line.where}: cluster must be a string or an integer.")
+        pairs.append(Pair(f"{type(cluster).__name__}:{cluster}", line, answers.get(key)))
+    return pairs
 
 
 def missing(pairs: Sequence[Pair]) -> int:
@@ -134,14 +140,6 @@ def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:
             raise InputError(f"{line.where}: id {value!r} is already in {lines[key].where}.")
         lines[key] = line
     return lines
-
-
-def _cluster(line: Line, own: str | int) -> str:
-    """Unit of the bootstrap: the row's cluster, by default its id."""
-    value = line.row.get("cluster", own)
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise InputError(f"{line.where}: cluster must be a string or an integer.")
-    return f"{type(value).__name__}:{value}"
 
 
 def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable
 
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import (
@@ -18,13 +17,12 @@ from inspect_ai.scorer import (
     SampleScore,
     Score,
     ScoreReducer,
-    Target,
     metric,
     score_reducer,
 )
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer, Values
+from vivavoce.tasks.scoring import VALID, FaultyAnswer, Values
 from vivavoce.text.data import read_patterns
 from vivavoce.text.final_answer import final_answer
 
@@ -89,64 +87,44 @@ def _stop_reason(output: ModelOutput) -> str:
     return output.stop_reason if output.choices else ""
 
 
-class GuardedScorer(Protocol):
-    """An Inspect scorer that always returns a score."""
+async def guarded(
+    score: Callable[[str], Awaitable[Values]], state: TaskState, failed: Values
+) -> Score:
+    """Score a sample's final answer; metrics that a fault leaves open have the values of `failed`.
 
-    async def __call__(self, state: TaskState, target: Target) -> Score:
-        """Score an answer."""
-        ...
-
-
-def numbers(values: Values) -> dict[str, float]:
-    """Values in the form of logs: NaN if undefined."""
-    return {name: math.nan if value is None else value for name, value in values.items()}
-
-
-def guarded(
-    metrics: Sequence[str],
-    score: Callable[[str, TaskState, Target], Awaitable[Values]],
-    undefined: Sequence[str] = (),
-) -> GuardedScorer:
-    """Wrap a function of (answer, state, target) into a scorer that handles faults.
-
-    Args:
-        metrics: Names of the values of `score`; they are 0 for a fault.
-        score: Returns metrics by name, None if undefined; may raise `FaultyAnswer`.
-        undefined: Metrics that are undefined for a fault instead of 0, such as correlations.
+    `score` returns metrics of an answer by name, and may raise `FaultyAnswer`.
     """
-
-    async def scorer(state: TaskState, target: Target) -> Score:
-        final = final_answer(state.output.completion)
-        fault = find_fault(state.output)
-        values: Values | None = None
-        if fault is None:
-            try:
-                values = await score(final.text, state, target)
-            except FaultyAnswer as error:
-                fault, values = error.fault, error.values
-        if values is None:
-            values = {name: None if name in undefined else 0.0 for name in metrics}
-        note = state.metadata.get("agent") or {}  # if an agent answered
-        work = {"agent": {name: note[name] for name in WORK}} if set(WORK) <= note.keys() else {}
-        # Parts that the setting or the method adds: whole, cut and dropped.
-        shown = state.metadata.get("fit", {}).get("shown", {})
-        added = str(state.metadata.get("adds", ""))
-        fit = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
-        return Score(
-            value={**numbers(values), VALID: 0.0 if fault else 1.0},
-            answer=final.text,
-            metadata={
-                "fault": fault,
-                "stop_reason": _stop_reason(state.output),
-                "truncated": _stop_reason(state.output) == "max_tokens",
-                "answer": final.text,
-                "cut_from": final.cut_from,
-                **({"fit": fit} if any(fit.values()) else {}),
-                **work,
-            },
-        )
-
-    return scorer
+    final = final_answer(state.output.completion)
+    fault = find_fault(state.output)
+    values: Values | None = None
+    if fault is None:
+        try:
+            values = await score(final.text)
+        except FaultyAnswer as error:
+            fault, values = error.fault, error.values
+    known = {name: value for name, value in (values or {}).items() if name in failed}
+    note = state.metadata.get("agent") or {}  # if an agent answered
+    work = {"agent": {name: note[name] for name in WORK}} if set(WORK) <= note.keys() else {}
+    # Parts that the setting or the method adds: whole, cut and dropped.
+    shown = state.metadata.get("fit", {}).get("shown", {})
+    added = str(state.metadata.get("adds", ""))
+    fit = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
+    numbers = {
+        name: math.nan if value is None else value for name, value in {**failed, **known}.items()
+    }
+    return Score(
+        value={**numbers, VALID: 0.0 if fault else 1.0},
+        answer=final.text,
+        metadata={
+            "fault": fault,
+            "stop_reason": _stop_reason(state.output),
+            "truncated": _stop_reason(state.output) == "max_tokens",
+            "answer": final.text,
+            "cut_from": final.cut_from,
+            **({"fit": fit} if any(fit.values()) else {}),
+            **work,
+        },
+    )
 
 
 @metric
@@ -171,12 +149,11 @@ def standard_deviation() -> ScoreReducer:
 
     def reduce(scores: list[Score]) -> Score:
         given = [score.value for score in scores if isinstance(score.value, dict)]
-        names = dict.fromkeys(name for value in given for name in value)
-        return Score(value={name: _deviation([value[name] for value in given]) for name in names})
+        deviations = {}
+        for name in dict.fromkeys(name for value in given for name in value):
+            values = [value[name] for value in given]
+            defined = [float(v) for v in values if isinstance(v, int | float) and not math.isnan(v)]
+            deviations[name] = statistics.stdev(defined) if len(defined) > 1 else math.nan
+        return Score(value=deviations)
 
     return reduce
-
-
-def _deviation(values: list[object]) -> float:
-    numbers = [float(v) for v in values if isinstance(v, int | float) and not math.isnan(v)]
-    return statistics.stdev(numbers) if len(numbers) > 1 else math.nan

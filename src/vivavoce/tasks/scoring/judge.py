@@ -25,8 +25,9 @@ from vivavoce.metrics.judged_text import (
     vote_verdicts,
 )
 from vivavoce.store import hash_of
-from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, fence_mark
+from vivavoce.tasks.prompting import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
+from vivavoce.tasks.scoring import COMPARE, Question, Values, template_of
 from vivavoce.tasks.scoring.asking import (
     ATTEMPTS,
     JUDGING,
@@ -37,7 +38,6 @@ from vivavoce.tasks.scoring.asking import (
     open_judges,
     send,
 )
-from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, template_of
 from vivavoce.text.json_answer import find_json
 
 _ORDERS = (("answer", True), ("reference", False))
@@ -61,19 +61,13 @@ class Comparison:
     answer: str
     reference: str
 
-    @property
-    def mark(self) -> str:
-        """Suffix of the tags around the texts, which occurs in none of them."""
-        return fence_mark([self.answer, self.reference])
-
     def request(self, is_answer_first: bool) -> Request:
         """The request in one of the orders."""
         texts = [self.answer, self.reference]
         first, second = texts if is_answer_first else reversed(texts)
         slots = {"answer_1": first, "answer_2": second}
-        return Request(
-            template_of(COMPARE), slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL
-        )
+        values = {"kind": self.kind, "mark": fence_mark(texts)}
+        return Request(template_of(COMPARE), slots, values, usual=_USUAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +77,7 @@ class Judgement:
     models: Sequence[str]
     comparison: Comparison
     votes: Sequence[Verdicts]
-    """Verdicts of each judge."""
     refused: int
-    """Number of refused verdicts."""
 
     @property
     def asked(self) -> int:
@@ -126,13 +118,6 @@ def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
-def check_judge(prompts: PromptSet, *, compares: bool) -> None:
-    """Raise `InputError` unless there are judges and a usable template for comparisons."""
-    open_judges()
-    if compares:
-        Comparison("title", "one", "two").request(True).fill(prompts)
-
-
 def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
     """Short hash of the templates of questions; `InputError` if one is missing."""
     return hash_of([hash_of_template(prompts, template_of(name)) for name in questions])[:8]
@@ -150,11 +135,7 @@ def hash_of_template(prompts: PromptSet, name: str) -> str:
 
 
 async def compare(prompts: PromptSet, comparison: Comparison) -> Judgement:
-    """Ask every judge for both verdicts.
-
-    Raises:
-        InputError: A judge's window is too small for its instructions.
-    """
+    """Ask every judge for both verdicts."""
     judges = open_judges()
     for judge in judges:  # all see the texts that fit into the smallest window
         comparison = _cut(prompts, comparison, judge)
@@ -216,7 +197,6 @@ class LabelledQuestion:
 
     question: Question
     votes: dict[str, _Labels]
-    """Votes by the judge's name."""
 
     @property
     def rulings(self) -> list[Ruling | None]:
@@ -267,24 +247,20 @@ def _record(rulings: Sequence[Ruling | None]) -> dict[str, Any]:
 
 
 async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
-    """Ask every judge for the label of every line.
-
-    Raises:
-        InputError: A judge's window is too small for its instructions.
-    """
+    """Ask every judge for the label of every line."""
     return LabelledQuestion(
         question, {str(judge): await _label(judge, prompts, question) for judge in open_judges()}
     )
 
 
 async def _label(judge: Model, prompts: PromptSet, question: Question) -> _Labels:
-    found = _Labels([])
+    labels = _Labels([])
     for lines in question.batches():
         rulings, reply = await _label_batch(judge, prompts, question, lines)
-        found.rulings += rulings
-        found.refused += rulings.count(None) if reply.fault in REFUSED else 0
-        found.is_cut |= reply.is_cut
-    return found
+        labels.rulings += rulings
+        labels.refused += rulings.count(None) if reply.fault in REFUSED else 0
+        labels.is_cut |= reply.is_cut
+    return labels
 
 
 async def _label_batch(

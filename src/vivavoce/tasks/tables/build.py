@@ -17,18 +17,7 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.demand import (
-    choose_demands,
-)
-from vivavoce.tasks.tables.distractors import (
-    Candidate,
-    Pool,
-    count_distractors,
-    find_universe,
-    make_pool,
-    pool_statistics,
-    rank_distractors,
-)
+from vivavoce.tasks.tables.demand import choose_demands
 from vivavoce.tasks.tables.gold import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.item import (
     FAMILY,
@@ -46,7 +35,17 @@ from vivavoce.tasks.tables.item import (
     is_known,
     table_statistics,
 )
-from vivavoce.tasks.tables.works import corpus_works, works_library
+from vivavoce.tasks.tables.pool import (
+    Candidate,
+    Pool,
+    corpus_works,
+    count_distractors,
+    find_universe,
+    make_pool,
+    pool_statistics,
+    rank_distractors,
+    works_library,
+)
 from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
@@ -76,17 +75,18 @@ def settle_evidence(
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItems:
-    """Make the items of the tables of a window.
-
-    Raises:
-        InputError: A file in the options cannot be used.
-    """
+    """Make the items of the tables of a window."""
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
     demands, excluded = choose_demands(gold, options)
     works = {**corpus_works(corpus), **gold.works}
     tables = [table for table in gold.tables if table.id in demands]
-    given = _given_distractors(gold, options)
+    shown = {name for name, work in gold.works.items() if is_known(work, options.evidence)}
+    given = {  # distractors that came with tables
+        table: [paper for paper in demand.distractors if paper in shown]
+        for table, demand in gold.given.items()
+        if demand.distractors is not None
+    }
     wanting = [table for table in tables if table.id not in given]
     worded = {table: demand for table, (demand, _) in demands.items()}
     ranked, universe = _candidates(wanting, gold, worded, works, spec.window, options)
@@ -114,7 +114,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
             excluded.append(
                 Exclusion(TASK, table.id, "unreadable_gold", "columns or cells do not survive")
             )
-    shown = {paper for row in rows for paper in row["pool"]}
+    pooled = sorted({paper for row in rows for paper in row["pool"]})
     statistics = {
         **table_statistics(rows),
         "demands": dict(sorted(Counter(source for _, source in demands.values()).items())),
@@ -127,7 +127,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
         },
     }
     files = {
-        PAPERS: library_as_bytes(works_library(corpus, [works[paper] for paper in sorted(shown)])),
+        PAPERS: library_as_bytes(works_library(corpus, [works[paper] for paper in pooled])),
         STATISTICS: readable_json(statistics).encode(),
     }
     notes = _notes(rows, options.evidence if is_default else None)
@@ -158,16 +158,6 @@ def _notes(rows: Sequence[Row], chosen: str | None) -> list[str]:
     ]
 
 
-def _given_distractors(gold: GoldTables, options: TablesOptions) -> dict[str, list[str]]:
-    """Distractors that came with tables, without those of which too little is known."""
-    shown = {name for name, work in gold.works.items() if is_known(work, options.evidence)}
-    return {
-        table: [paper for paper in given.distractors if paper in shown]
-        for table, given in gold.given.items()
-        if given.distractors is not None
-    }
-
-
 def _candidates(
     tables: Sequence[GoldTable],
     gold: GoldTables,
@@ -195,8 +185,8 @@ def _candidates(
     def enough(table: GoldTable) -> int:
         return count_distractors(table, options.distractors)
 
-    found = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
-    return found, len(universe)
+    ranked = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
+    return ranked, len(universe)
 
 
 def _item(table: GoldTable, demand: str, source: str, pool: Pool) -> Row:

@@ -85,9 +85,10 @@ def check_demand(
     demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
 ) -> dict[str, str]:
     """Check a demand; return a reason per point of the checklist, empty if passed."""
+    stems = set(stems_of(telling_words(demand)))
     reasons = (
-        _not_self_contained(demand, table.caption, titles),
-        _not_goal_oriented(demand),
+        _not_self_contained(demand, stems, (table.caption, *titles)),
+        _not_goal_oriented(stems),
         _not_concise(demand),
         _leaking(demand, index or leak_index(table, titles)),
     )
@@ -99,16 +100,18 @@ def failures(checks: Mapping[str, str]) -> str:
     return " ".join(filter(None, checks.values()))
 
 
-def _not_self_contained(demand: str, caption: str, titles: Sequence[str]) -> str:
+def _not_self_contained(demand: str, stems: set[str], texts: Iterable[str]) -> str:
     if pointing := _POINTING.search(demand):
         return f"It points to something that a reader does not have: '{pointing[0]}'."
-    known = {stem for text in (caption, *titles) for stem in stems_of(telling_words(text))}
-    topic = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
-    return "" if topic & known else "It does not say what the papers are about."
+    known = {stem for text in texts for stem in stems_of(telling_words(text))}
+    return (
+        ""
+        if (stems - _stems(_ASKING) - _stems(_AIMS)) & known
+        else "It does not say what the papers are about."
+    )
 
 
-def _not_goal_oriented(demand: str) -> str:
-    stems = set(stems_of(telling_words(demand)))
+def _not_goal_oriented(stems: set[str]) -> str:
     if not stems & _stems(_ASKING):
         return "It does not ask for a table, an overview or a comparison."
     return "" if stems & _stems(_AIMS) else "It does not say what the table is for."
@@ -210,13 +213,7 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
 def _is_noun_phrase(
     words: Sequence[str], known: Collection[str], enough: Callable[[Iterable[bool]], bool]
 ) -> bool:
-    """True if words can be a noun phrase about works with given titles.
-
-    Args:
-        words: The run.
-        known: Stems of the words in the titles.
-        enough: `any` or `all`: how many of its words have to be among them.
-    """
+    """True if words can be a noun phrase; any or all have stems that titles have."""
     telling = [word for word in words if is_telling(word)]
     stems = stems_of(telling)
     return (
@@ -254,7 +251,6 @@ class WrittenDemand:
     """A row of a file of demands."""
 
     id: Name
-    """Id of the table."""
     demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
     """Demand; None if every attempt failed, with the reason in the last verdict."""
     model: Name
@@ -310,15 +306,15 @@ def choose_demands(
     worded: dict[tuple[str, str], str] = {}
     excluded: list[Exclusion] = []
     for table in gold.tables:
-        found = _demand(table, gold, written)
-        if not isinstance(found, Exclusion) and found[1] == "template":
-            first = worded.setdefault((table.source_paper, found[0]), table.id)
+        chosen = _demand(table, gold, written)
+        if not isinstance(chosen, Exclusion) and chosen[1] == "template":
+            first = worded.setdefault((table.source_paper, chosen[0]), table.id)
             if first != table.id:
-                found = Exclusion(TASK, table.id, "no_demand", f"{first} has the same words")
-        if isinstance(found, Exclusion):
-            excluded.append(found)
+                chosen = Exclusion(TASK, table.id, "no_demand", f"{first} has the same words")
+        if isinstance(chosen, Exclusion):
+            excluded.append(chosen)
         else:
-            demands[table.id] = found
+            demands[table.id] = chosen
     return demands, excluded
 
 
@@ -334,10 +330,10 @@ def _demand(
         if text := template_demand(table, titles):
             return text, "template"
         return Exclusion(TASK, table.id, "no_demand", "no topic is left that gives nothing away")
-    found = written.get(table.id)
-    if found is None or found.demand is None:
-        reason = found.reason if found else "the file of demands does not have it"
+    proposed = written.get(table.id)
+    if proposed is None or proposed.demand is None:
+        reason = proposed.reason if proposed else "the file of demands does not have it"
         return Exclusion(TASK, table.id, "no_demand", reason)
-    if failed := failures(check_demand(found.demand, table, titles)):
+    if failed := failures(check_demand(proposed.demand, table, titles)):
         return Exclusion(TASK, table.id, "unfit_demand", failed)
-    return found.demand, "model"
+    return proposed.demand, "model"

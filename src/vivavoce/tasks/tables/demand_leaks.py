@@ -108,10 +108,7 @@ def stems_of(words: Sequence[str]) -> list[str]:
 
 
 def same_family(first: str, second: str) -> bool:
-    """True if two stems are equal or one extends the other.
-
-    Porter's rules give different stems `accuraci` and `accur`, or `classif` and `classifi`.
-    """
+    """True if two stems are equal or one extends the other, as `accur` and `accuraci`."""
     shorter, longer = sorted((first, second), key=len)
     if first == second or len(shorter) < _MIN_ROOT:
         return first == second
@@ -133,17 +130,17 @@ def number_keys(text: str) -> Iterator[tuple[str, str]]:
     such as `GPT-4` are not numbers.
     """
     plain = _plain(text)
-    for found in _NUMBER.finditer(plain):
-        digits, joined, apart = found[1].rstrip(","), found[2] or "", found[3] or ""
+    for match in _NUMBER.finditer(plain):
+        digits, joined, apart = match[1].rstrip(","), match[2] or "", match[3] or ""
         unit = (joined or apart).lower()
         if joined and (unit == "d" or not is_unit(unit)):
             continue  # letters make it a name, such as 3D
         yield digits, cell_key(digits)
         if unit and is_unit(unit):
-            yield found[0], cell_key(f"{digits} {unit}")
+            yield match[0], cell_key(f"{digits} {unit}")
         value = read_number(digits)
         if unit == "%" and value is not None:
-            yield found[0], cell_key(f"{value / 100:.10g}")
+            yield match[0], cell_key(f"{value / 100:.10g}")
     for word in _WORD.findall(plain):
         if digits := _NUMBER_WORDS.get(word.casefold(), ""):
             yield word, cell_key(digits)
@@ -162,7 +159,6 @@ class Leak:
 
     kind: Kind
     words: str
-    """Words of the demand."""
     source: str
     """The column's name, or the cell."""
 
@@ -214,17 +210,15 @@ class LeakIndex:
                 if not stem.isdigit() and not self._topic.find(stem):
                     self._column_words.add(stem, column)
         for cell in cells:
-            if cell_key(cell) not in ("", "yes", "no"):
-                self._add_cell(cell)
+            if cell_key(cell) in ("", "yes", "no"):
+                continue
+            for part in _PARTS.split(cell[:MAX_DEMAND]):
+                words = telling_words(part)
+                if 0 < len(words) <= _MAX_VALUE and not cell_key(part).startswith("number "):
+                    self._add_value(words, cell)
+            self._add_marked(cell)
         for label in labels:
             self._add_marked(label)
-
-    def _add_cell(self, cell: str) -> None:
-        for part in _PARTS.split(cell[:MAX_DEMAND]):
-            words = telling_words(part)
-            if 0 < len(words) <= _MAX_VALUE and not cell_key(part).startswith("number "):
-                self._add_value(words, cell)
-        self._add_marked(cell)
 
     def _add_marked(self, text: str) -> None:
         """Names and numbers of a text."""
@@ -245,13 +239,28 @@ class LeakIndex:
         telling = [word for word in words if is_telling(word)]
         names = list(self._find_names(words, telling))
         named = {leak.source for leak in names}
-        found = [
-            *names,
-            *(leak for leak in self._find_column_words(telling) if leak.source not in named),
-            *self._find_values(telling),
-            *self._find_numbers(demand[:MAX_DEMAND]),
+        columns = [(word, self._column_words.find(stem_of(word))) for word in telling]
+        values = [
+            (" ".join(window), cell)
+            for window in windows(telling, _MAX_VALUE)
+            if (cell := self._values.get(tuple(stems_of(window))))
         ]
-        first = {(leak.kind, leak.words.casefold()): leak for leak in reversed(found)}
+        numbers = {
+            cell: printed
+            for printed, key in number_keys(demand[:MAX_DEMAND])
+            if (cell := self._numbers.get(key)) is not None
+        }
+        leaks = [
+            *names,
+            *(
+                Leak("column_word", word, name)
+                for word, name in columns
+                if name and name not in named
+            ),
+            *(Leak("value", words, cell) for words, cell in values),
+            *(Leak("number", printed, cell) for cell, printed in numbers.items()),
+        ]
+        first = {(leak.kind, leak.words.casefold()): leak for leak in reversed(leaks)}
         return tuple(reversed(first.values()))
 
     def _find_names(self, words: Sequence[str], telling: Sequence[str]) -> Iterator[Leak]:
@@ -268,25 +277,6 @@ class LeakIndex:
                 yield Leak("column", " ".join(dict.fromkeys(spelled)), column)
             elif meant := keys.get(key):
                 yield Leak("synonym", " ".join(meant), column)
-
-    def _find_column_words(self, telling: Sequence[str]) -> Iterator[Leak]:
-        for word in telling:
-            if column := self._column_words.find(stem_of(word)):
-                yield Leak("column_word", word, column)
-
-    def _find_values(self, telling: Sequence[str]) -> Iterator[Leak]:
-        for window in windows(telling, _MAX_VALUE):
-            if cell := self._values.get(tuple(stems_of(window))):
-                yield Leak("value", " ".join(window), cell)
-
-    def _find_numbers(self, demand: str) -> Iterator[Leak]:
-        found = {
-            cell: printed
-            for printed, key in number_keys(demand)
-            if (cell := self._numbers.get(key)) is not None
-        }
-        for cell, printed in found.items():
-            yield Leak("number", printed, cell)
 
 
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:

@@ -22,8 +22,9 @@ from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import Request, send
 from vivavoce.tasks.tables import build
 from vivavoce.tasks.tables.demand import (
@@ -104,11 +105,8 @@ async def write_demands(
 ) -> list[WrittenDemand]:
     """Write demands into a file, in the order of the tables; an unfinished file is continued.
 
-    Args:
-        path: The file, updated often so that a stop loses only a few demands.
-        requests: The tables.
-        writers: The models.
-        progress: Called with the numbers of written and missing demands.
+    The file is updated often, so that a stop loses only a few demands; `progress` gets the numbers
+    of written and missing ones.
 
     Raises:
         InputError: The file has demands by other models or cannot be read, or a model's window is
@@ -125,10 +123,10 @@ async def write_demands(
     written = 0
     for start in range(0, len(waiting), AT_ONCE):
         batch = waiting[start : start + AT_ONCE]
-        found, failure = await run_at_once(
+        batch_demands, failure = await run_at_once(
             writers.name, [write_demand(request, writers) for request in batch]
         )
-        for demand in found:
+        for demand in batch_demands:
             if demand is not None:
                 done[demand.id] = demand
                 written += 1
@@ -144,16 +142,18 @@ async def write_demands(
 
 
 async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
-    """Write the demand for a table, or give up with the reasons.
-
-    Raises:
-        InputError: A model's window is too small for the instructions.
-    """
+    """Write the demand for a table, or give up with the reasons."""
     index = leak_index(request.table, request.titles)
     verdicts: list[Verdict] = []
     proposed = ""
     for attempt in range(1, ATTEMPTS + 1):
-        demand = proposed or await _write(request, writers, attempt, verdicts)
+        demand = proposed
+        if not demand:  # stays empty for an unusable answer
+            slots = _slots(request)
+            if verdicts:
+                slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
+            answer = await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt)
+            demand = read_wording(answer)
         verdict, proposed = await _look_through(request, writers, index, attempt, demand)
         verdicts.append(verdict)
         if verdict.decision == ACCEPT:
@@ -162,16 +162,6 @@ async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDeman
     return WrittenDemand(
         request.table.id, accepted, writers.name, verdicts[-1].attempt, tuple(verdicts)
     )
-
-
-async def _write(
-    request: DemandRequest, writers: Writers, attempt: int, verdicts: Sequence[Verdict]
-) -> str:
-    """Write a wording; empty for an unusable answer."""
-    slots = _slots(request)
-    if verdicts:
-        slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
-    return read_wording(await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt))
 
 
 async def _look_through(
@@ -185,11 +175,11 @@ async def _look_through(
     slots = _slots(request) | {"demand": demand}
     for reading in range(1, READINGS + 1):
         answer = await _ask(writers.checker, writers.prompts, CHECK_TEMPLATE, slots, reading)
-        found = find_json(answer, wanted=("decision",))
-        decision = _text(found, "decision").upper()
+        reply = find_json(answer, wanted=("decision",))
+        decision = _text(reply, "decision").upper()
         if decision in (ACCEPT, REWRITE):
-            reason = _text(found, "reason")[:_MAX_REASON] or "No reason was given."
-            proposed = "" if decision == ACCEPT else read_wording(_text(found, "demand"))
+            reason = _text(reply, "reason")[:_MAX_REASON] or "No reason was given."
+            proposed = "" if decision == ACCEPT else read_wording(_text(reply, "demand"))
             verdict = Verdict(attempt, demand, "model", decision, reason)
             return verdict, "" if proposed == demand else proposed
     return Verdict(attempt, demand, "model", REWRITE, "The verdict could not be read."), ""
@@ -208,8 +198,8 @@ def read_wording(answer: str) -> str:
     Empty if there is none, or it is too long.
     """
     text = answer.rpartition("</think>")[2].strip()
-    found = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
-    text = " ".join((_text(found, "demand") if found is not None else text).split())
+    decoded = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
+    text = " ".join((_text(decoded, "demand") if decoded is not None else text).split())
     text = text.replace("**", "").strip("`_# ")
     for label in _LABELS:
         if text.lower().startswith(label):
@@ -241,9 +231,6 @@ def _text(parsed: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-PROMPTS = Path(build.__file__).with_name("prompts")
-
-
 @dataclass(frozen=True, slots=True)
 class RoundDemands:
     """The report of `viva round demands`."""
@@ -252,26 +239,22 @@ class RoundDemands:
     demands: tuple[WrittenDemand, ...]
     """One per table that came without a demand, in the order of the tables."""
     given: int
-    """Number of tables that came with a demand."""
 
     @property
     def written(self) -> int:
         """Number of tables with a demand."""
         return sum(one.demand is not None for one in self.demands)
 
-    def by_attempt(self) -> dict[int, int]:
-        """Accepted demands by number of the wording."""
-        found = Counter(one.attempts for one in self.demands if one.demand is not None)
-        return {attempt: found[attempt] for attempt in sorted(found)}
-
     def as_dict(self) -> Row:
         """Counts, and last verdicts on tables without a demand, as JSON values."""
+        # Accepted demands by number of the wording.
+        attempts = Counter(one.attempts for one in self.demands if one.demand is not None)
         return {
             "path": str(self.path),
             "tables": len(self.demands) + self.given,
             "given": self.given,
             "written": self.written,
-            "attempts": {str(attempt): count for attempt, count in self.by_attempt().items()},
+            "attempts": {str(attempt): attempts[attempt] for attempt in sorted(attempts)},
             "discarded": [
                 {"id": one.id, "reason": one.reason} for one in self.demands if one.demand is None
             ],
@@ -288,16 +271,9 @@ def write_round_demands(
     prompts: Path | None = None,
     progress: Progress | None = None,
 ) -> RoundDemands:
-    """Write the demands for the tables of a spec into a file, or continue an unfinished file.
+    """Write the demands for the tables of a round spec into a file, or continue an unfinished one.
 
-    Args:
-        corpus: Folder of the corpus.
-        spec: The round spec, whose window and `[tables]` define the tables.
-        out: The file.
-        writer: The model that writes.
-        checker: The model that checks wordings; by default the writer.
-        prompts: A folder of templates to use instead of the shipped ones.
-        progress: Called with the numbers of written and missing demands.
+    Wordings are checked by `checker`, by default the writer itself.
 
     Raises:
         InputError: The spec, the corpus or the file cannot be used, or a model's window is too
@@ -315,8 +291,8 @@ def write_round_demands(
     gold = build.read_gold(load_corpus(corpus), parsed.window, options)
     if not gold.tables:
         reasons = Counter(one.reason for one in gold.excluded)
-        found = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
-        raise VivaError(f"{corpus} has no tables for {spec}. Left out: {found}.")
+        counts = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
+        raise VivaError(f"{corpus} has no tables for {spec}. Left out: {counts}.")
     has_own = {table for table, given in gold.given.items() if given.demand}
     requests = [
         DemandRequest(table, tuple(titles_of(table, gold)))
@@ -325,7 +301,9 @@ def write_round_demands(
     ]
 
     async def write() -> list[WrittenDemand]:
-        async with open_writers(load_prompts(prompts or PROMPTS), writer, checker) as writers:
+        async with open_writers(
+            open_prompts(FAMILY, str(prompts) if prompts else None), writer, checker
+        ) as writers:
             return await write_demands(out, requests, writers, progress)
 
     return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))

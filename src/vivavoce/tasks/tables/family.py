@@ -20,14 +20,13 @@ from vivavoce.metrics.tables.literature_tables import (
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
 from vivavoce.metrics.tables.table_schema import jaccard, schema_recall
-from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import Measured, average, harmonic
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.library import describe_library, open_papers
+from vivavoce.tasks.scoring import Values
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.scoring.marks import Values
 from vivavoce.tasks.tables.item import (
     FAMILY,
     PAPERS,
@@ -118,34 +117,31 @@ class Tables(FamilyTask[TableArguments]):
     def items(self, rows: Iterable[Row], view: View[TableArguments]) -> Iterator[Item]:
         """Demands with the papers of their pools."""
         papers = open_papers(str(view.round.folder.resolve()), FAMILY, PAPERS)
-        return (_item(row, view, papers) for row in rows)
-
-
-def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPaper]) -> Item:
-    setting, gold = view.given.setting, gold_in_labels(row)
-    pool = pool_entries(row, papers, setting)
-    asked = question(view.prompts, row["demand"], pool)
-    metadata: dict[str, Any] = {
-        # Used as title of the item.
-        "category": row["kind"],
-        "title": row["caption"] or row["demand"],
-        "demand": row["demand"],
-        "demand_source": row["demand_source"],
-        "pool": pool,
-        "evidence": list(row["evidence"]),
-        "setting": setting,
-        "question": asked.text,
-        "prompts": view.prompts.place,
-        # The pool is given, and its papers were public in time, since the table cites them.
-        "library": describe_library(
-            view.round,
-            (FAMILY, PAPERS),
-            papers=row["pool"] if setting == "base" else (),
-            cutoff=None,
-            hidden_papers=row["hidden_papers"],
-        ),
-    }
-    return Item(row["id"], asked, answer_text(gold), metadata)
+        setting = view.given.setting
+        for row in rows:
+            pool = pool_entries(row, papers, setting)
+            asked = question(view.prompts, row["demand"], pool)
+            metadata: dict[str, Any] = {
+                # Used as title of the item.
+                "category": row["kind"],
+                "title": row["caption"] or row["demand"],
+                "demand": row["demand"],
+                "demand_source": row["demand_source"],
+                "pool": pool,
+                "evidence": list(row["evidence"]),
+                "setting": setting,
+                "question": asked.text,
+                "prompts": view.prompts.place,
+                # The pool is given, and was public in time, since the table cites its papers.
+                "library": describe_library(
+                    view.round,
+                    (FAMILY, PAPERS),
+                    papers=row["pool"] if setting == "base" else (),
+                    cutoff=None,
+                    hidden_papers=row["hidden_papers"],
+                ),
+            }
+            yield Item(row["id"], asked, answer_text(gold_in_labels(row)), metadata)
 
 
 TASKS = {TASK: Tables()}
@@ -177,11 +173,7 @@ def read_answer(answer: str, titles: Mapping[str, str]) -> LiteratureTable | Non
 
 
 def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
-    """Read the gold of a sample, with papers by label.
-
-    Raises:
-        InputError: It is not a table.
-    """
+    """Read the gold of a sample, with papers by label."""
     gold = read_answer(target, titles)
     if gold is None:
         raise InputError("The gold of a sample is not a table. Build the round again.")

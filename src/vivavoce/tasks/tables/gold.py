@@ -7,13 +7,15 @@ Source: arXiv2Table, section 4, and arxivDIGESTables, whose filters these resemb
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from vivavoce.corpus import Corpus
+from vivavoce.corpus.reading import list_batches, read_raw
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.records import Paper, Window
@@ -39,18 +41,21 @@ from vivavoce.tasks.tables.item import (
     Work,
     is_known,
 )
-from vivavoce.tasks.tables.works import (
-    GivenDemand,
+from vivavoce.tasks.tables.pool import (
+    REFERENCE_PREFIX,
     merge_works,
     papers_with_text,
-    read_given,
+    work_id,
     work_of_paper,
     work_of_reference,
 )
-from vivavoce.text.cell_text import spread_cells
+from vivavoce.text.cell_text import plain_words, spread_cells
 from vivavoce.text.dates import inside
+from vivavoce.text.normalise import normalise_title
 
 _DIGESTABLES: Kind = "digestables"
+_ENTRY, _PAPER = "arxiv2table:", "paper:"
+"""Beginnings of the keys of arXiv2Table's records: demands, and works by number."""
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 """A command of LaTeX that the reader of a paper did not know."""
 
@@ -60,7 +65,6 @@ class GoldTables:
     """The gold tables of a window, and the exclusions."""
 
     tables: tuple[GoldTable, ...]
-    """Tables, sorted by id."""
     excluded: tuple[Exclusion, ...]
     """Exclusions, sorted by id, of printed tables with a row that cites exactly one work."""
     works: Mapping[str, Work]
@@ -68,7 +72,6 @@ class GoldTables:
     related_works: Mapping[str, frozenset[str]]
     """Works by table that cannot be distractors: its source paper and works in its tables."""
     given: Mapping[str, GivenDemand]
-    """Demands and distractors that came with tables."""
     dropped: Mapping[str, int]
     """Counts of printed lines that are not gold rows, by reason."""
 
@@ -82,7 +85,6 @@ class _Source:
     cited: set[int]
     """Ordinals of the references cited in its tables."""
     works: dict[int, Work] = field(default_factory=dict)
-    """The cited works, by ordinal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +270,91 @@ def why_not(
     if 2 * len(filled) < places:
         return "sparse", f"{places - len(filled)} of {places} cells are empty"
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenDemand:
+    """Demand and labels of a table in arXiv2Table's files."""
+
+    demand: str | None
+    distractors: tuple[str, ...] | None
+    """Ids of works labelled as not in the table, without untitled ones; None without labels."""
+
+
+def read_given(
+    corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]
+) -> tuple[dict[str, GivenDemand], dict[str, Work]]:
+    """Read the records of arXiv2Table files in a corpus.
+
+    Returns: Demands and labels by paper of the corpus, and all works by their number in the files.
+
+    Raises:
+        DamagedError: The stored records were altered.
+        StaleError: They were ingested by a version that did not store records.
+    """
+    entries = {
+        f"{_DIGESTABLES}:{key}": record
+        for key, record in _records(corpus, _ENTRY)
+        if f"{_DIGESTABLES}:{key}" in papers
+    }
+    wanted = {
+        number
+        for record in entries.values()
+        for name in ("input_references_id", "table_references")
+        for number in _numbers(record, name)
+    }
+    works = _numbered_works(corpus, wanted, papers, texts) if wanted else {}
+    given: dict[str, GivenDemand] = {}
+    for name, record in sorted(entries.items()):
+        demand, labels = record.get("user_demand"), record.get("input_references_label")
+        distractors = None
+        if isinstance(labels, list) and labels:
+            listed = zip(_numbers(record, "input_references_id"), labels, strict=False)
+            others = [number for number, label in listed if label == 0 and number in works]
+            distractors = tuple(dict.fromkeys(works[number].paper_id for number in others))
+        text = " ".join(demand.split()) if isinstance(demand, str) else ""
+        given[name] = GivenDemand(text or None, distractors)
+    return given, works
+
+
+def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
+    """Records with one kind of key; later ones take precedence."""
+    for batch in list_batches(corpus.folder):
+        if batch.kind != _DIGESTABLES or not batch.is_complete:
+            continue
+        for key, raw in read_raw(batch):
+            if key.startswith(start) and raw is not None:
+                yield key, json.loads(raw)
+
+
+def _numbers(record: Row, name: str) -> list[str]:
+    listed = record.get(name)
+    works = listed if isinstance(listed, list) else []
+    numbers = [work.get("corpus_id") if isinstance(work, dict) else work for work in works]
+    return [str(number).removeprefix(REFERENCE_PREFIX) for number in numbers]
+
+
+def _numbered_works(
+    corpus: Corpus, wanted: Collection[str], papers: Mapping[str, Paper], texts: Collection[str]
+) -> dict[str, Work]:
+    """Works by number: papers of the corpus, found by number or title, and others."""
+    by_title: dict[str, list[Paper]] = defaultdict(list)
+    for paper in papers.values():
+        by_title[normalise_title(paper.title or "")].append(paper)
+    works = {
+        number: work_of_paper(papers[f"s2:{number}"], texts)
+        for number in sorted(wanted)
+        if f"s2:{number}" in papers
+    }
+    for key, record in _records(corpus, _PAPER):
+        number = key.removeprefix(_PAPER)
+        title = plain_words(str(record.get("title") or ""))
+        if number not in wanted or number in works or not normalise_title(title):
+            continue
+        namesakes = by_title[normalise_title(title)]
+        if len(namesakes) == 1:
+            works[number] = work_of_paper(namesakes[0], texts)
+        else:
+            abstract = str(record.get("abstract") or "") or None
+            works[number] = Work(work_id(title, ""), title, abstract, None, False)
+    return works

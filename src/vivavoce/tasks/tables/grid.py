@@ -57,7 +57,6 @@ class Line:
     ordinal: int
     """Position among all rows of the table."""
     cells: tuple[str, ...]
-    """Cells as printed, one per column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,8 @@ class Values:
 
 def without_number(caption: str) -> str:
     """A caption without its leading number."""
-    found = _CAPTION.match(caption.strip())
-    return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
+    number = _CAPTION.match(caption.strip())
+    return caption.strip()[number.end() :].lstrip(" .:–—-") if number else caption.strip()
 
 
 def cited_by_row(table: Row) -> list[Sequence[int]]:
@@ -180,14 +179,14 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
 
 
 def shift_of(grid: Grid, lines: Sequence[Line]) -> str | None:
-    """Evidence that names are not above their own columns; None without any.
-
-    Args:
-        grid: A printed table.
-        lines: Its lines about works.
-    """
+    """Evidence, from lines about works, that names are not above their own columns."""
     labels = label_columns(grid.columns, [line.cells for line in lines])
-    filled = [_is_filled([line.cells[at] for line in lines]) for at in range(len(grid.columns))]
+    least = max(1, min(_MIN_VALUES, len(lines)))
+    values = (
+        sum(bool(cell_key(without_citations(line.cells[at]))) for line in lines)
+        for at in range(len(grid.columns))
+    )
+    filled = [count >= least for count in values]
     # Columns before the labels may have names of groups.
     behind = range(max(labels, default=-1) + 1, len(grid.columns))
     nameless = [at for at in behind if filled[at] and not grid.columns[at]]
@@ -197,11 +196,6 @@ def shift_of(grid: Grid, lines: Sequence[Line]) -> str | None:
             f"{grid.columns[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
         )
     return f"column {nameless[0] + 1} has no name" if nameless else None
-
-
-def _is_filled(cells: Sequence[str]) -> bool:
-    values = sum(bool(cell_key(without_citations(cell))) for cell in cells)
-    return values >= max(1, min(_MIN_VALUES, len(cells)))
 
 
 def misfit(values: Values) -> str | None:
@@ -242,10 +236,13 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
     kept: list[tuple[str, list[str | None]]] = []
     for place, name in enumerate(grid.columns):
         values = [_value(cells[place]) for cells in printed]
-        if place in labels or not name or not any(values) or _is_pointer(name, values):
+        shown = [value for value in values if value is not None]
+        key = folded(name)
+        is_index = key in _INDEX_NAMES and all(text.rstrip(".)").isdigit() for text in shown)
+        if place in labels or not name or not shown or key in _POINTERS or is_index:
             continue
         # In a column of ticks, unmarked cells mean no.
-        if {cell_key(value) for value in values if value is not None} == {_YES}:
+        if {cell_key(value) for value in shown} == {_YES}:
             values = [_CROSS if value is None else value for value in values]
         kept.append((name, values))
     named = [without_citations(cells[labels[0]]) if labels else "" for cells in printed]
@@ -259,14 +256,6 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
 def _value(cell: str) -> str | None:
     text = without_citations(cell)
     return text if cell_key(text) else None
-
-
-def _is_pointer(name: str, values: Sequence[str | None]) -> bool:
-    key = folded(name)
-    if key in _POINTERS:
-        return True
-    numbers = [value for value in values if value is not None]
-    return key in _INDEX_NAMES and all(number.rstrip(".)").isdigit() for number in numbers)
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:

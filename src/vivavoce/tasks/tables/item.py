@@ -25,7 +25,7 @@ from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row
 from vivavoce.tasks.library import open_papers
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
+from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
 from vivavoce.text.chunk import headed, table_lines
 
 FAMILY, TASK = "tables", "table"
@@ -59,14 +59,12 @@ class GoldTable:
 
     id: str
     source_paper: str
-    """The paper that prints the table."""
     kind: Kind
     caption: str
     columns: tuple[str, ...]
     """Unique names."""
     rows: tuple[GoldRow, ...]
     published: str | None
-    """Date of the source paper."""
     survey: str = ""
     """Title of the source paper."""
 
@@ -150,18 +148,13 @@ def answer_text(table: LiteratureTable) -> str:
 
 
 def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
-    """Read the table of such an object.
-
-    Raises:
-        InputError: A part has the wrong type; the message names it.
-    """
+    """Read the table of such an object."""
     table = {"columns": value.get("columns"), "rows": value.get("rows")}
     return table_from_json({"papers": value.get("papers"), "table": table}, names)
 
 
 PoolRule = Literal["other_tables", "corpus"]
 TOP = 40
-"""Number of candidates of a table."""
 
 
 class TablesOptions(Options):
@@ -273,11 +266,7 @@ class PoolText:
 
 
 def read_pool(metadata: Mapping[str, Any]) -> list[PoolText]:
-    """Read the papers of a sample's pool, with texts if the setting shows them.
-
-    Args:
-        metadata: Metadata of the sample. Texts in the pool are used unchanged.
-    """
+    """Read a sample's pool, with texts from its metadata or, in the setting `base`, the library."""
     library = metadata.get("library")
     papers: Mapping[str, LibraryPaper] = {}
     if library is not None and metadata.get("setting") == "base":

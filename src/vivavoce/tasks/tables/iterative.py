@@ -25,7 +25,6 @@ from vivavoce.checking import check_numbers
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
-from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
 from vivavoce.tasks.tables.item import PoolText
 from vivavoce.tasks.tables.replies import (
@@ -75,9 +74,6 @@ def iterative(
         cot: Ask for reasoning before each answer.
         seed: Seed of the batches, with the sample's id and the epoch.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot)
     check_numbers(
@@ -131,12 +127,19 @@ async def _show(
 ) -> bool:
     """Show the table and a batch, and apply the model's changes; return whether there were any.
 
-    If the digests of a batch do not fit, it is split in half.
+    As much of the table is shown as fits: first rows of other papers are removed, then long cells
+    are cut, then all rows are removed. If the digests still do not fit, the batch is split in half.
     """
     labels = [paper.label for paper in batch]
     entries = [(one.label, {"title": one.title, "digest": digests[one.label]}) for one in batch]
     listing = run.listing("digest", entries)
-    prompt, seen = _fitting_prompt(run, table, labels, listing)
+    own = tuple(label for label in table.papers if label in labels)
+    views = [(table.papers, MAX_VALUE), *((own, most) for most in _MAX_CELLS), ((), MAX_VALUE)]
+    for seen, longest in views:
+        slots = {"table": table.markdown(seen, longest)}
+        prompt = run.prompt("iterative.batch", slots, {"digests": listing})
+        if run.fits(prompt):
+            break
     if not run.fits(prompt) and len(batch) > 1:
         half = len(batch) // 2
         first = await _show(run, table, batch[:half], digests)
@@ -148,29 +151,6 @@ async def _show(
     outcome = apply_operations(operations, table, {*labels, *seen})
     run.note_faults(outcome.faults)
     return outcome.changed
-
-
-def _fitting_prompt(
-    run: TableRun, table: WorkingTable, labels: list[str], listing: Rendered
-) -> tuple[Rendered, tuple[str, ...]]:
-    """Make a prompt with as much of the table as fits; also return the papers of its rows.
-
-    First rows of other papers are removed, then long cells are cut, then all rows are removed.
-    """
-    for rows, longest in _views(table, labels):
-        text = table.markdown(rows, longest)
-        prompt = run.prompt("iterative.batch", {"table": text}, {"digests": listing})
-        if run.fits(prompt):
-            break
-    return prompt, rows
-
-
-def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-    own = tuple(label for label in table.papers if label in labels)
-    yield table.papers, MAX_VALUE
-    for longest in _MAX_CELLS:
-        yield own, longest
-    yield (), MAX_VALUE
 
 
 async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:
@@ -220,9 +200,9 @@ def passages(
     from the beginning of the text.
     """
     chunks = split_text(text, _PASSAGE, 0, counter)
-    found = Bm25Retriever(chunk.text for chunk in chunks).search_many(queries, each)
-    deepest = max((len(hits) for hits in found), default=0)
-    ranked = [hits[rank].index for rank in range(deepest) for hits in found if rank < len(hits)]
+    searched = Bm25Retriever(chunk.text for chunk in chunks).search_many(queries, each)
+    deepest = max((len(hits) for hits in searched), default=0)
+    ranked = [hits[rank].index for rank in range(deepest) for hits in searched if rank < len(hits)]
     kept: set[int] = set()
     for index in dict.fromkeys([*ranked, *range(len(chunks))]):
         size = counter.count(chunks[index].text + _GAP)

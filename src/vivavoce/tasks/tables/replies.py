@@ -65,21 +65,21 @@ class Outcome:
 
 def read_operations(answer: str) -> Operations:
     """Read the changes in an answer; an empty object means none."""
-    found = find_json(answer, PARTS)
-    if found is None:
+    reply = find_json(answer, PARTS)
+    if reply is None:
         if find_json(answer) == {}:
             return Operations()
         raise UnusableReply(f"It holds no JSON object with any of the keys {', '.join(PARTS)}.")
-    rename = object_of(found, "rename")
+    rename = object_of(reply, "rename")
     if not all(isinstance(new, str) for new in rename.values()):
         raise UnusableReply('"rename" must map old names of columns to new ones.')
     return Operations(
-        include=names_of(found, "include"),
-        exclude=names_of(found, "exclude"),
-        add=names_of(found, "add"),
-        drop=names_of(found, "drop"),
+        include=names_of(reply, "include"),
+        exclude=names_of(reply, "exclude"),
+        add=names_of(reply, "add"),
+        drop=names_of(reply, "drop"),
         rename=tuple(rename.items()),
-        rows=tuple(_rows(found.get("rows"))),
+        rows=tuple(_rows(reply.get("rows"))),
     )
 
 
@@ -149,15 +149,12 @@ class _Application:
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
     """Rows, by paper or as a list of objects with `paper` and `cells`."""
     if isinstance(value, list):
-        value = {_paper_of(row): row.get("cells") for row in value[: MAX_ENTRIES + 1]}
+        listed = value[: MAX_ENTRIES + 1]
+        if not all(isinstance(x, dict) and isinstance(x.get("paper"), str | int) for x in listed):
+            raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
+        value = {text_of(row["paper"]) or "": row.get("cells") for row in listed}
     rows = object_of({"rows": value}, "rows")
     return [(paper, cells_of({paper: cells}, paper)) for paper, cells in rows.items()]
-
-
-def _paper_of(row: Any) -> str:
-    if not isinstance(row, dict) or not isinstance(row.get("paper"), str | int):
-        raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
-    return text_of(row["paper"]) or ""
 
 
 def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -215,10 +212,10 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
         has_key = isinstance(value, dict) and any(key in value for key in _KEYS)
         return value if has_key else as_records(value)
 
-    found = find_json(answer, lambda value: _holds_table(table_in(value), is_paper), mend=True)
-    if found is not None:
+    decoded = find_json(answer, lambda value: _holds_table(table_in(value), is_paper), mend=True)
+    if decoded is not None:
         try:
-            return answer_table(_in_form(table_in(found), is_paper), names)
+            return answer_table(_in_form(table_in(decoded), is_paper), names)
         except InputError as error:
             raise UnusableReply(str(error)) from error
     table = table_from_text(answer, names)
@@ -229,18 +226,18 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
 
 def read_outline(answer: str) -> Operations:
     """Read papers and columns from the answer `{"papers": [...], "columns": [...]}`."""
-    found = _object(answer, "papers", "columns")
-    if not ("papers" in found and "columns" in found):
+    reply = _object(answer, "papers", "columns")
+    if not ("papers" in reply and "columns" in reply):
         raise UnusableReply('It needs both "papers" and "columns".')
-    return Operations(include=names_of(found, "papers"), add=names_of(found, "columns"))
+    return Operations(include=names_of(reply, "papers"), add=names_of(reply, "columns"))
 
 
 def read_single(answer: str) -> dict[str, str | None] | None:
     """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out."""
-    found = _object(answer, "include")
-    if not isinstance(found["include"], bool):
+    reply = _object(answer, "include")
+    if not isinstance(reply["include"], bool):
         raise UnusableReply('"include" must be true or false.')
-    return cells_of(found, "cells") if found["include"] else None
+    return cells_of(reply, "cells") if reply["include"] else None
 
 
 def read_row(answer: str) -> dict[str, str | None]:
@@ -263,10 +260,10 @@ def read_digest(answer: str) -> str:
 
 def _object(answer: str, *keys: str) -> Mapping[str, Any]:
     """The last object in an answer with one of the keys."""
-    found = find_json(answer, keys)
-    if found is None:
+    decoded = find_json(answer, keys)
+    if decoded is None:
         raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
-    value: Mapping[str, Any] = found
+    value: Mapping[str, Any] = decoded
     return value
 
 
@@ -286,12 +283,7 @@ def _holds_table(value: Any, is_paper: IsPaper) -> bool:
 
 
 def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
-    """Convert a table to the requested form; unknown parts are unchanged.
-
-    Args:
-        value: A value accepted by `_holds_table`.
-        is_paper: Function that returns whether a text names a paper of the pool.
-    """
+    """Convert a table accepted by `_holds_table` to the requested form; unknown parts stay."""
     if _is_by_column(value, is_paper):
         papers = dict.fromkeys(paper for cells in value.values() for paper in cells)
         value = {paper: {name: value[name].get(paper) for name in value} for paper in papers}
@@ -309,16 +301,16 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
             }
             for name, cells in rows.items()
         ]
-    found: dict[str, Any] = value
+    formed: dict[str, Any] = value
     if not isinstance(rows, list):
-        return found
+        return formed
     named = [str(name) for name in columns] if isinstance(columns, list) else []
     if named and named[0].strip().casefold() in _PAPER:
         named = named[1:]
     listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
     made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
     known = named or (list(_columns_of(made)) if columns is None else columns)
-    return {**found, "rows": made, "columns": known}
+    return {**formed, "rows": made, "columns": known}
 
 
 def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
@@ -348,13 +340,13 @@ def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
     if not isinstance(row, dict):
         return row
     name = _paper_key(row)
-    found = paper if name is None else row[name]
+    label = paper if name is None else row[name]
     cells = row.get("cells")
     if "cells" not in row:
         cells = {key: cell for key, cell in row.items() if key != name}
     elif isinstance(cells, list) and len(cells) <= len(columns):
         cells = dict(zip(columns, cells, strict=False))
-    return row if found is None else {"paper": found, "cells": cells}
+    return row if label is None else {"paper": label, "cells": cells}
 
 
 def _paper_key(row: Mapping[str, Any]) -> str | None:
@@ -363,8 +355,8 @@ def _paper_key(row: Mapping[str, Any]) -> str | None:
 
 def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
     """Names of the cells of all rows, in order of first occurrence."""
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for row in rows:
         if isinstance(row, dict) and isinstance(row.get("cells"), dict):
-            found.update(dict.fromkeys(row["cells"]))
-    return found
+            columns.update(dict.fromkeys(row["cells"]))
+    return columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspect_ai.model import Model, get_model, model_roles
+from inspect_ai.model import get_model, model_roles
 
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
@@ -13,8 +13,8 @@ from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
 from vivavoce.models import replayed_roles, start_model
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.family import View
-from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.tasks.prompting import SUFFIX, PromptSet, folder_at, load_prompts
+from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.tables import yes_or_no
 from vivavoce.tasks.tables.family import (
     MATCHER,
@@ -71,27 +71,16 @@ async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
 
 def parts(view: View[TableArguments]) -> dict[str, Any]:
     """Method, models of roles and metadata of a log, from a run's arguments."""
-    return {
-        "solver": one_step(context=view.context),
-        "metadata": _judging(view),
-        "model_roles": start_roles(view.given),
-    }
-
-
-def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
-    """Models of roles named in arguments; None without any.
-
-    Raises:
-        InputError: A required role is missing.
-    """
+    made = {"solver": one_step(context=view.context), "metadata": _judging(view)}
     if replayed_roles() is not None:
-        return None
+        return {**made, "model_roles": None}
+    given = view.given
     answerer = None if given.is_by_rule else given.answerer
     models = {ANSWERER: answerer, SYNTHESIZER: given.synthesizer, yes_or_no.ROLE: given.matcher}
     check_roles([role for role, name in models.items() if name == ROLE])
     named = {role: name for role, name in models.items() if name not in (None, ROLE)}
     started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
-    return {role: started[name] for role, name in named.items()} or None
+    return {**made, "model_roles": {role: started[name] for role, name in named.items()} or None}
 
 
 def _judging(view: View[TableArguments]) -> dict[str, Any]:

@@ -59,32 +59,31 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     chosen = [papers[place] for place in sorted(order[: -(-len(papers) // 2)].tolist())]
     texts = {one.label: "\n".join((one.title, one.abstract, one.text)) for one in chosen}
     columns = {
-        word.capitalize(): found
+        word.capitalize(): cells
         for word in asked
-        if 0 < len(found := _phrases(word, texts)) < len(texts)
+        if 0 < len(cells := _phrases(word, texts)) < len(texts)
     }
     shown = dict(list(columns.items())[:MAX_COLUMNS])
     return LiteratureTable(
         papers=tuple(texts),
         columns=tuple(shown),
         rows=tuple(
-            TableRow(label, tuple(found.get(label) for found in shown.values())) for label in texts
+            TableRow(label, tuple(cells.get(label) for cells in shown.values())) for label in texts
         ),
     )
 
 
 def _phrases(word: str, texts: Mapping[str, str]) -> dict[str, str]:
-    """The phrase around a word, by the label of each text that has it."""
+    """A word's neighbours up to the next punctuation, by the label of each text that has it."""
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    places = ((label, text, pattern.search(text)) for label, text in texts.items())
-    return {label: _around(text, found) for label, text, found in places if found}
-
-
-def _around(text: str, match: re.Match[str]) -> str:
-    """A word with its neighbours up to the next punctuation."""
-    before = _BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1].split()
-    behind = _BREAK.split(text[match.end() : match.end() + _NEAR])[0].split()
-    return " ".join([*before[-_WORDS_BESIDE:], match[0], *behind[:_WORDS_BESIDE]])
+    phrases = {}
+    for label, text in texts.items():
+        if match := pattern.search(text):
+            before = _BREAK.split(text[max(0, match.start() - _NEAR) : match.start()])[-1].split()
+            behind = _BREAK.split(text[match.end() : match.end() + _NEAR])[0].split()
+            words = [*before[-_WORDS_BESIDE:], match[0], *behind[:_WORDS_BESIDE]]
+            phrases[label] = " ".join(words)
+    return phrases
 
 
 _TEMPLATES = {"one_step": ("papers",)}
@@ -99,9 +98,6 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
         fit: Cut the papers' texts in proportion to fit a known window; otherwise a prompt that is
             too long is an overflow.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot, fit=fit)
 
@@ -143,9 +139,6 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
     Args:
         cot: Ask for reasoning before each answer.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot)
 
@@ -154,11 +147,11 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
         rows = await collect(
             *(run.ask_about(paper, "per_paper", {}, read_single) for paper in run.papers)
         )
-        found = (
+        rows_by_label = (
             (label, row) for label, row in zip(run.labels, rows, strict=True) if row is not None
         )
         table = WorkingTable(run.labels, exact_names=True)
-        run.note_faults(apply_operations(Operations(rows=tuple(found)), table).faults)
+        run.note_faults(apply_operations(Operations(rows=tuple(rows_by_label)), table).faults)
         return run.finish(table)
 
     return solve
@@ -174,9 +167,6 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
     Args:
         cot: Ask for reasoning before each answer.
         context: Window in tokens; by default what the provider or the model table says.
-
-    Raises:
-        InputError: An argument makes no sense.
     """
     check_common(context, cot=cot)
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.methods.direct import check_context, generate_with_retry
-from vivavoce.tasks.prompting.fitting import Fitting, Group, fit
-from vivavoce.tasks.prompting.prompts import (
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry, say
+from vivavoce.tasks.prompting import (
     Rendered,
     fence_mark,
     folder_at,
     load_prompts,
     without_mark,
 )
+from vivavoce.tasks.prompting.fitting import Fitting, Group, fit
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.tables.item import PoolText, answer_text, read_pool
@@ -167,15 +167,7 @@ class TableRun:
         read: Callable[[str], Read],
         further: Sequence[Group] = (),
     ) -> Read | None:
-        """Ask about one paper, whose text and then abstract may be cut.
-
-        Args:
-            paper: The paper.
-            name: The template.
-            slots: Its slots beside the paper.
-            read: See `ask`.
-            further: Further slots that may be cut.
-        """
+        """Ask about one paper, whose text, abstract and `further` slots may be cut, in order."""
         prompt = self.prompt(name, slots, {"paper": self.paper_listing([paper], texts=True)})
         cuts = [f"text {paper.label}", f"abstract {paper.label}", *further]
         return await self.ask(prompt, cuts, read)
@@ -208,24 +200,20 @@ class TableRun:
         *,
         is_fitted: bool = True,
     ) -> tuple[ModelOutput, Fitting]:
-        """One call, counted.
+        """Send a prompt once, cut to the window if `is_fitted`, and count the call.
 
-        Args:
-            prompt: The prompt with every slot in full.
-            cuts: Slots that may be cut, in order; empty and missing ones are ignored.
-            complaint: Fault of the last answer, appended to the prompt.
-            is_fitted: True to fit the prompt to the window.
+        Slots in `cuts` that the prompt does not have are ignored.
         """
         if complaint is not None:
             prompt = self._again(prompt, complaint)
         window = self._window if is_fitted else None
         room = self._room(window)
         reserved = room + self._measure.overhead
-        known = [_known(group, prompt) for group in cuts]
+        groups = [(group,) if isinstance(group, str) else group for group in cuts]
+        known = [tuple(slot for slot in group if slot in prompt.spans) for group in groups]
         fitted = fit(prompt, known, self.counter, window=window, reserved=reserved)
         self.record["cut"] += bool(fitted.cuts)
-        note = {"sample_id": self.state.sample_id, "epoch": self.state.epoch}
-        message = ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+        message = say(self.state, fitted.prompt.text)
         self.record["calls"] += 1
         config = GenerateConfig(max_tokens=room)
         output = await generate_with_retry(self._model, [message], config=config)
@@ -290,8 +278,3 @@ def check_common(context: object, **switches: object) -> None:
     for name, value in switches.items():
         if type(value) is not bool:
             raise InputError(f"{name}={value!r} is neither true nor false.")
-
-
-def _known(group: Group, prompt: Rendered) -> Group:
-    slots = (group,) if isinstance(group, str) else group
-    return tuple(slot for slot in slots if slot in prompt.spans)

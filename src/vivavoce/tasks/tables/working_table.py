@@ -165,11 +165,9 @@ class WorkingTable:
         return LiteratureTable(self.papers, self.columns, tuple(rows))
 
     def markdown(self, papers: Collection[str] | None = None, longest: int = MAX_VALUE) -> str:
-        """The table for a model as Markdown, whole or with rows of given papers.
+        """The table for a model as Markdown, with all rows or those of given papers.
 
-        Args:
-            papers: Papers of the rows; None for all.
-            longest: Maximum characters of a cell; longer ones end in `…`.
+        Cells longer than `longest` end in `…`.
         """
         shown = [label for label in self.papers if papers is None or label in papers]
         lines = [["Paper", *self._columns], ["---"] * (len(self._columns) + 1)]

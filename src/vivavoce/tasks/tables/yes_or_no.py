@@ -40,7 +40,7 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
 from vivavoce.tasks.scoring.asking import ask as ask_json
 from vivavoce.text.cell_text import collapse_spaces
@@ -77,14 +77,14 @@ def read_answers(reply: str, count: int) -> list[bool | None]:
 
     If some lines are numbered, others are ignored. None for missing and contradictory answers.
     """
-    found: dict[int, set[bool]] = {}
+    by_number: dict[int, set[bool]] = {}
     lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
     matches = [match for line in lines if (match := _LINE.match(line))]
     matches = [match for match in matches if match[1]] or matches
     for place, match in enumerate(matches, start=1):
         number = int(match[1]) if match[1] else place
-        found.setdefault(number, set()).add(match[2].lower() == "yes")
-    answers = [found.get(number, set()) for number in range(1, count + 1)]
+        by_number.setdefault(number, set()).add(match[2].lower() == "yes")
+    answers = [by_number.get(number, set()) for number in range(1, count + 1)]
     return [next(iter(each)) if len(each) == 1 else None for each in answers]
 
 
@@ -123,16 +123,8 @@ async def align_by_model(
 ) -> tuple[LiteratureTable, dict[str, Any]]:
     """Replace the system table's words by gold words if the model says that they mean the same.
 
-    Args:
-        prompts: The family's templates.
-        gold: The gold table.
-        system: The table under test.
-        topic: Subject of the table, for the model.
-        model: The model of the role.
-
-    Returns:
-        The table, and a record of the pairs with the model's answers; a missing answer is None and
-        counts as different.
+    Also return a record of the pairs with the model's answers; a missing answer is None and counts
+    as different. The topic is the subject of the table.
     """
     verdicts: dict[Pair, bool | None] = {}
     waiting: set[Pair] = set()
@@ -225,7 +217,7 @@ class QAResult:
 
     def values(self) -> dict[str, float | None]:
         """Metrics of the table with both biases, averaged over runs."""
-        found = [
+        by_run = [
             {
                 **run.score.values(),
                 "yes_bias": run.yes_bias.value,
@@ -234,9 +226,9 @@ class QAResult:
             for run in self.runs
         ]
         means: dict[str, float | None] = {}
-        for name in found[0]:
+        for name in by_run[0]:
             # All runs ask the same, so a value is undefined in all runs or in none.
-            defined = [value for values in found if (value := values[name]) is not None]
+            defined = [value for values in by_run if (value := values[name]) is not None]
             means[name] = math.fsum(defined) / len(defined) if defined else None
         return means
 

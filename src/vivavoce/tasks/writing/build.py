@@ -147,7 +147,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     tasks = {task: maker.rows(task, targets) for task in TASKS}
     excluded += maker.excluded
     # All targets and demonstrations, each once, sorted by id.
-    rows = [row for found in tasks.values() for row in found]
+    rows = [row for items in tasks.values() for row in items]
     demos = (name for row in rows for kind in KINDS for name in row[f"demos_{kind}"])
     used = {row["paper_id"] for row in rows}.union(demos)
     papers = [pool.texts[name] for name in sorted(used)]
@@ -268,18 +268,39 @@ class Maker:
         out = dict(target.left_out)
         if target.task == "related_work":
             row["works"] = [self._counted(work, paper) for work in self._works[paper.paper_id].rows]
-            row["hidden"] = self._copies(paper.paper_id)
+            # The paper, its versions, and papers with its title or text.
+            group = self._pool.duplicates.get(paper.paper_id, paper.paper_id)
+            same = {name for name, kept in self._pool.duplicates.items() if kept == group}
+            copies = {paper.paper_id, group, *same, *self._relatives[paper.paper_id]}
+            row["hidden"] = sorted(copies)
             if not any(is_there(work, row) for work in row["works"]):
                 out[OPEN] = ("no_work_to_find", "no cited work is in the corpus and earlier")
-        missing = {kind: why for kind in KINDS if (why := self._add_demos(row, target, kind))}
+        missing: dict[str, str] = {}
+        for kind in KINDS:
+            row[f"demos_{kind}"] = []
+            if kind in self.settings or "mixed" in self.settings:
+                row[f"demos_{kind}"], rejected = self._demos.choose(target.task, kind, paper)
+                missing |= {kind: rejected} if rejected else {}
         for setting in self.settings:
-            if setting in DEMONSTRATED and setting not in out and not _has_demos(row, setting):
-                found = [one for kind, one in missing.items() if setting in (kind, "mixed")]
-                detail = "; ".join(found) or "both kinds have the same paper alone"
+            if setting not in DEMONSTRATED or setting in out:
+                continue
+            kinds = KINDS if setting == "mixed" else (setting,)
+            has_all = all(row[f"demos_{kind}"] for kind in kinds)
+            if not has_all or len(shown_demos(row, setting)) < len(kinds):
+                causes = [one for kind, one in missing.items() if setting in (kind, "mixed")]
+                detail = "; ".join(causes) or "both kinds have the same paper alone"
                 out[setting] = (NO_DEMONSTRATION, detail)
         wanted = [setting for setting in settings_of(target.task) if setting in self.settings]
         row["settings"] = [setting for setting in wanted if setting not in out]
-        self._leave_out(row, target.task, {s: out[s] for s in wanted if s in out})
+        left_out = {setting: out[setting] for setting in wanted if setting in out}
+        reasons = set(left_out.values())
+        if not row["settings"] and len(reasons) == 1:  # recorded once
+            self.excluded.append(Exclusion(target.task, row["id"], *reasons.pop()))
+        else:
+            self.excluded += [
+                Exclusion(target.task, row["id"], *reason, setting=setting)
+                for setting, reason in left_out.items()
+            ]
         return row
 
     def _counted(self, work: Row, paper: PaperText) -> Row:
@@ -288,33 +309,3 @@ class Maker:
             return work
         days = self.citing.days(work["work_id"])
         return {**work, "citations": count_before(days, paper.published)}
-
-    def _copies(self, paper_id: str) -> list[str]:
-        """A paper, its versions, and papers with its title or text."""
-        group = self._pool.duplicates.get(paper_id, paper_id)
-        same = {name for name, kept in self._pool.duplicates.items() if kept == group}
-        return sorted({paper_id, group, *same, *self._relatives[paper_id]})
-
-    def _add_demos(self, row: Row, target: Target, kind: str) -> str:
-        """Add the demonstrations of one kind; return the reason if there are none."""
-        row[f"demos_{kind}"] = []
-        if kind not in self.settings and "mixed" not in self.settings:
-            return ""
-        choice = self._demos.choose(target.task, kind, target.paper)
-        row[f"demos_{kind}"] = list(choice.shown)
-        return choice.rejected
-
-    def _leave_out(self, row: Row, task: str, out: dict[str, Reason]) -> None:
-        """Record why an item is not in some settings, once if it is in none for the same reason."""
-        reasons = set(out.values())
-        if not row["settings"] and len(reasons) == 1:
-            self.excluded.append(Exclusion(task, row["id"], *reasons.pop()))
-        else:
-            self.excluded += [Exclusion(task, row["id"], *r, setting=s) for s, r in out.items()]
-
-
-def _has_demos(row: Row, setting: str) -> bool:
-    """True if an item has the demonstrations of a setting; `mixed` needs both kinds."""
-    if setting != "mixed":
-        return bool(row[f"demos_{setting}"])
-    return all(row[f"demos_{kind}"] for kind in KINDS) and len(shown_demos(row, setting)) > 1

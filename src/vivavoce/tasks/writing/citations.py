@@ -79,28 +79,24 @@ class Works:
 def read_references(corpus: Corpus, paper_ids: Collection[str]) -> dict[str, list[Row]]:
     """Reference lists of papers, in order."""
     wanted = pa.array(sorted(paper_ids), pa.string())
-    found: dict[str, list[Row]] = defaultdict(list)
+    by_paper: dict[str, list[Row]] = defaultdict(list)
     for batch in column_batches(corpus, "references", _COLUMNS):
         for row in batch.filter(pc.is_in(batch["paper_id"], wanted)).to_pylist():
-            found[row["paper_id"]].append(row)
-    return found
+            by_paper[row["paper_id"]].append(row)
+    return by_paper
 
 
 def cited_by_text(paper: PaperText, references: Sequence[Row]) -> list[Row] | None:
     """References that the related-work section cites; None if its text cannot be used."""
     section = "\n\n".join(gold_paragraphs("related_work", paper.sections))
-    return _by_number(paper, section, references) or _by_author(section, references)
-
-
-def _by_number(paper: PaperText, section: str, references: Sequence[Row]) -> list[Row] | None:
     numbers = {n for marker in find_numeric_markers(section) for n in marker.numbers}
-    if not numbers:
-        return None
-    shown = (part.text for part in paper.sections if part.role != "references")
-    highest = max(n for text in shown for m in find_numeric_markers(text) for n in m.numbers)
-    if highest != len(references):
-        return None
-    return [row for place, row in enumerate(references, start=1) if place in numbers]
+    if numbers:
+        shown = (part.text for part in paper.sections if part.role != "references")
+        highest = max(n for text in shown for m in find_numeric_markers(text) for n in m.numbers)
+        listed = [row for place, row in enumerate(references, start=1) if place in numbers]
+        if highest == len(references) and listed:
+            return listed
+    return _by_author(section, references)
 
 
 def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
@@ -116,10 +112,10 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
     for marker in find_author_year_markers(section):
         # Use the first reading of the marker with entries.
         read = (entries.get((names[0], marker.year)) for names in marker.readings)
-        found = next(filter(None, read), ())
+        entries_meant = next(filter(None, read), ())
         markers += 1
-        unread += not found
-        meant.update(row["ordinal"] for row in found)
+        unread += not entries_meant
+        meant.update(row["ordinal"] for row in entries_meant)
     if not meant or unread > _MAX_UNREAD * markers:
         return None
     return [row for row in references if row["ordinal"] in meant]
@@ -302,12 +298,7 @@ def _papers(folder: str, _sha256: str) -> tuple[Mapping[str, Row], Mapping[str, 
 
 
 def read_citations(text: str, row: Mapping[str, Any]) -> Row:
-    """Replace an answer's citations by numbers; return titles, citation counts and ids by number.
-
-    Args:
-        text: The answer.
-        row: Metadata of its sample.
-    """
+    """Number the citations of an answer; return titles, citation counts and ids by number."""
     entry = row["library"]
     papers, titles = _papers(entry["round"], load_round(entry["round"]).sha256)
     works, citations, ids = (list(row[name]) for name in ("works", "citations", "work_ids"))
@@ -356,11 +347,7 @@ def read_citations(text: str, row: Mapping[str, Any]) -> Row:
 
 
 def show_works(row: Mapping[str, Any]) -> dict[int, str]:
-    """Works by number, in the form of prompts; unknown ones have only a title.
-
-    Args:
-        row: Metadata of the sample, with the results of `read_citations`.
-    """
+    """Works by number, in the form of prompts; unknown ones have only a title."""
     entry, shown = row["library"], {}
     papers, _ = _papers(entry["round"], load_round(entry["round"]).sha256)
     for number, (name, title) in enumerate(zip(row["cited_ids"], row["works"], strict=True), 1):

@@ -12,7 +12,7 @@ from itertools import pairwise
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span
+from vivavoce.tasks.prompting import OWN, PromptSet, Rendered, Span
 from vivavoce.tasks.writing.inputs import (
     OPEN,
     ROLES,
@@ -30,35 +30,14 @@ PARTS = {
     "introduction": "introduction",
     "related_work": "related-work section",
 }
-"""Names of the parts by task."""
 TRACKS = ("cited", "padded", OPEN)
 """Works listed in a related-work prompt: cited ones, also padding, or none."""
 
+Source = tuple[str, Span]
+"""Name and place of a part of a prompt that may be split into excerpts."""
+Example = tuple[Mapping[str, str], str]
+"""A demonstration: another paper's slots and its gold."""
 _BETWEEN = "\n\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A demonstration: another paper's slots and its gold."""
-
-    slots: Mapping[str, str]
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A part of a prompt that may be split into excerpts, with its name."""
-
-    label: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ComposedPrompt:
-    """A prompt, and its parts for excerpts, in order."""
-
-    prompt: Rendered
-    pool: tuple[Source, ...]
 
 
 @dataclass(slots=True)
@@ -69,7 +48,6 @@ class _Pieces:
     spans: dict[str, Span] = field(default_factory=dict)
     pool: list[Source] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    """End of each piece."""
 
     def add(self, piece: str) -> int:
         """Append a piece; return its start."""
@@ -90,20 +68,11 @@ def compose(
     works: Sequence[Row] = (),
     values: Mapping[str, object],
     template: str | None = None,
-) -> ComposedPrompt:
-    """Put a prompt together.
+) -> tuple[Rendered, tuple[Source, ...]]:
+    """Put a prompt together; also return its parts for excerpts, in order.
 
-    Args:
-        prompts: The templates.
-        task: Task of the prompt.
-        slots: The texts of the paper.
-        examples: Demonstrations in display order; the last is removed first if there is no room.
-        works: Listed works with `title` and `abstract`, numbered from 1 in this order.
-        values: Small values such as the requested number of words.
-        template: Name of the template; by default that of the task.
-
-    Raises:
-        InputError: A template is missing, malformed or has no slot.
+    Examples and works are shown in the given order; the last example is removed first if there is
+    no room. The template is by default that of the task.
     """
     shown, listed = _examples(prompts, task, examples), _works(prompts, works)
     texts, given, inside = dict(slots), {**values, "demonstrations": ""}, 0
@@ -115,13 +84,13 @@ def compose(
         texts["works"] = listed.text
     main = prompts.render(template or task, texts, given)
     spans = dict(main.spans)
-    pool = [Source(OWN, spans["content"])] if "content" in spans else []
+    pool = [(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
     parts: dict[str, Span] = {}
     if works:
         moved = _moved(listed.pool, spans["works"][0])
         pool += moved
-        parts |= {source.label: source.span for source in moved}
+        parts |= dict(moved)
     if examples:
         whole = spans.pop("demonstrations")
         shift = whole[0] + inside
@@ -134,20 +103,20 @@ def compose(
             for number, span in enumerate(pairwise([0, *shown.ends]), 1)
         }
         blocks = [*reversed(later), whole]
-    pool.sort(key=lambda source: source.span)
-    return ComposedPrompt(Rendered(main.text, spans, tuple(blocks), parts), tuple(pool))
+    pool.sort(key=lambda source: source[1])
+    return Rendered(main.text, spans, tuple(blocks), parts), tuple(pool)
 
 
 def _examples(prompts: PromptSet, task: str, examples: Sequence[Example]) -> _Pieces:
     pieces = _Pieces()
-    for number, example in enumerate(examples, 1):
-        texts = {**example.slots, "answer": example.answer}
+    for number, (given, written) in enumerate(examples, 1):
+        texts = {**given, "answer": written}
         piece = prompts.render(f"example.{task}", texts, {"number": number})
         start = pieces.add(piece.text)
         paper, answer = (_shifted(piece.spans[slot], start) for slot in ("content", "answer"))
         pieces.spans[f"example_{number}"] = paper
         other = f"another paper (example {number})"
-        pieces.pool += [Source(other, paper), Source(f"the {PARTS[task]} of {other}", answer)]
+        pieces.pool += [(other, paper), (f"the {PARTS[task]} of {other}", answer)]
     return pieces
 
 
@@ -158,7 +127,7 @@ def _works(prompts: PromptSet, works: Sequence[Row]) -> _Pieces:
         if work["abstract"]:
             texts["abstract"] = str(work["abstract"])
         start = pieces.add(prompts.render("work", texts, {"number": number}).text)
-        pieces.pool.append(Source(f"work {number}", (start, pieces.ends[-1])))
+        pieces.pool.append((f"work {number}", (start, pieces.ends[-1])))
     return pieces
 
 
@@ -167,7 +136,7 @@ def _shifted(span: Span, shift: int) -> Span:
 
 
 def _moved(pool: Sequence[Source], shift: int) -> list[Source]:
-    return [Source(source.label, _shifted(source.span, shift)) for source in pool]
+    return [(label, _shifted(span, shift)) for label, span in pool]
 
 
 FAMILY = "writing"

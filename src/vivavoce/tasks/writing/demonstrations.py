@@ -78,7 +78,7 @@ def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
     has_id = pc.starts_with(read.authors["key"], BY_ID).to_numpy()
     unsure = np.logical_or.reduce(flags) & ~has_id.astype(np.bool_)
     return Authors(
-        {paper_id: tuple(sorted(found)) for paper_id, found in of_paper.items()},
+        {paper_id: tuple(sorted(listed)) for paper_id, listed in of_paper.items()},
         first,
         frozenset(np.flatnonzero(unsure).tolist()),
     )
@@ -165,12 +165,12 @@ class Kinship:
 
         Titles, ids and sampled n-grams select the pairs to compare in full.
         """
-        found: dict[tuple[str, str], Kin] = {}
+        alike: dict[tuple[str, str], Kin] = {}
         for first, second in sorted(self._pointed_at(papers)):
             one, other = papers[first], papers[second]
             if reason := self.between(one, other):
-                found[one.paper_id, other.paper_id] = found[other.paper_id, one.paper_id] = reason
-        return found
+                alike[one.paper_id, other.paper_id] = alike[other.paper_id, one.paper_id] = reason
+        return alike
 
     def _runs_of(self, paper: PaperText) -> dict[str, Hashes]:
         if paper.paper_id not in self._runs:
@@ -201,8 +201,8 @@ class Kinship:
 def _keys(paper: PaperText) -> Iterator[str]:
     if key := normalise_title(paper.title):
         yield f"title {key}"
-    if found := find_arxiv_id(paper.paper_id):
-        yield f"arxiv {found[0]}"
+    if arxiv_id := find_arxiv_id(paper.paper_id):
+        yield f"arxiv {arxiv_id[0]}"
 
 
 def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -212,16 +212,6 @@ def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
 KINDS = ("random", "coauthor")
 _FIRST_LOOK = 32
 """Candidates sorted at first; more are sorted only if needed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The demonstrations of one kind for one item."""
-
-    shown: tuple[str, ...]
-    """Paper ids, in the order shown."""
-    rejected: str
-    """The first rejected candidate, with the reason; empty if one is shown."""
 
 
 @dataclass(slots=True)
@@ -251,8 +241,11 @@ class Demonstrations:
             if name in self.authors.first:
                 self._led[self.authors.first[name]].append(name)
 
-    def choose(self, task: str, kind: str, target: PaperText) -> Choice:
-        """Choose at most `count` demonstrations of one kind."""
+    def choose(self, task: str, kind: str, target: PaperText) -> tuple[list[str], str]:
+        """Choose at most `count` demonstrations of one kind; also return why there are none.
+
+        The reason is that of the first rejected candidate.
+        """
         candidates = (self._random if kind == "random" else self._coauthor)(task, target)
         shown: list[str] = []
         rejected = ""
@@ -264,7 +257,7 @@ class Demonstrations:
                 shown.append(candidate)
             else:
                 rejected = rejected or f"{candidate}: {reason[0]}, {reason[1]}"
-        return Choice(tuple(shown), "" if shown else rejected or "no paper of the kind")
+        return shown, "" if shown else rejected or "no paper of the kind"
 
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
         """Earlier papers of the target's category with the gold, in order."""
@@ -318,11 +311,11 @@ class Demonstrations:
                 grouped[category].append((day_after(paper.published), name))
         return {
             category: _Shelf(
-                [name for _, name in sorted(found)],
-                np.array([end for end, _ in sorted(found)], np.int64),
-                np.array([number_of(name) for _, name in sorted(found)], np.uint64),
+                [name for _, name in sorted(papers)],
+                np.array([end for end, _ in sorted(papers)], np.int64),
+                np.array([number_of(name) for _, name in sorted(papers)], np.uint64),
             )
-            for category, found in grouped.items()
+            for category, papers in grouped.items()
         }
 
     def _key(self, task: str, kind: str, target: PaperText) -> np.uint64:

@@ -19,15 +19,15 @@ from vivavoce.rounds.family import check_split, split_name
 from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     PaperText,
-    gold,
+    demonstration_texts,
     paper_from_row,
     shown_demos,
     slots,
@@ -171,10 +171,10 @@ class Writing(FamilyTask[WritingArguments]):
         mask = np.array([paper_id in wanted for paper_id in table["paper_id"].to_pylist()], bool)
         listed = table.filter(mask).to_pylist()
         papers = {row["paper_id"]: paper_from_row(row) for row in listed}
-        examples = {
-            paper_id: _example(view.task, papers[paper_id])
-            for paper_id in dict.fromkeys(p for row in rows for p in _demonstrations(row, view))
-        }
+        examples: dict[str, Example] = {}
+        for name in dict.fromkeys(p for row in rows for p in _demonstrations(row, view)):
+            *_, written = demonstration_texts(view.task, papers[name])
+            examples[name] = slots(view.task, "base", papers[name]), written
         return (_item(row, view, papers[row["paper_id"]], examples) for row in rows)
 
     def usual_answer(self, gold: str, row: Row) -> str:
@@ -187,11 +187,11 @@ class Writing(FamilyTask[WritingArguments]):
         text, reference = str(row.get("read_as", answer)), row["target"]
         if not any(character.isalpha() for character in text):
             raise FaultyAnswer("malformed")
-        found = rouge(text, reference)
+        scores = rouge(text, reference)
         values: dict[str, float | None] = {
-            "rougeL": found.rougeL.f,
-            "rouge1": found.rouge1.f,
-            "rouge2": found.rouge2.f,
+            "rougeL": scores.rougeL.f,
+            "rouge1": scores.rouge1.f,
+            "rouge2": scores.rouge2.f,
             "length_ratio": length_ratio(text, reference),
         }
         if row["task"] == WITH_WORKS:
@@ -208,15 +208,15 @@ class Writing(FamilyTask[WritingArguments]):
         """Metrics by question, for questions that the setting and the item support."""
         has_sources = row["setting"] not in WITHOUT_SOURCES
         has_works = has_sources and task == WITH_WORKS
-        found: dict[str, Sequence[str]] = {COMPARE: WINS}
+        by_question: dict[str, Sequence[str]] = {COMPARE: WINS}
         if has_sources:
-            found[CLAIMS] = (*SUPPORT, *CITED) if has_works else SUPPORT
+            by_question[CLAIMS] = (*SUPPORT, *CITED) if has_works else SUPPORT
         if has_works:
-            found[GRADES] = RELEVANCE
+            by_question[GRADES] = RELEVANCE
         if has_nuggets(task, row):
-            found[FACTS] = NUGGETS
+            by_question[FACTS] = NUGGETS
         chosen = chosen_questions(row["questions"])
-        return {name: names for name, names in found.items() if not chosen or name in chosen}
+        return {name: names for name, names in by_question.items() if not chosen or name in chosen}
 
     def judged_by(self, row: Row) -> Sequence[str]:
         """Hash of the facts, since anybody may edit them."""
@@ -245,7 +245,7 @@ def _item(
         padded = getattr(given, "track", "cited") == "padded"
         works = [work for work in row["works"] if padded or work["role"] == "cited"]
     words = view.card.answer_words or 0
-    composed = compose(
+    prompt, pool = compose(
         view.prompts,
         task,
         slots(task, given.setting, paper),
@@ -260,11 +260,11 @@ def _item(
         "task": task,
         "setting": given.setting,
         "prompts": view.prompts.place,
-        "blocks": [list(span) for span in composed.prompt.blocks],
-        "pool": [[source.label, *source.span] for source in composed.pool],
+        "blocks": [list(span) for span in prompt.blocks],
+        "pool": [[label, *span] for label, span in pool],
         "words": words,
     }
-    if parts := composed.prompt.parts:
+    if parts := prompt.parts:
         metadata["parts"] = {name: list(span) for name, span in parts.items()}
         metadata["adds"] = "example" if given.setting in DEMONSTRATED else "work"
     if task == WITH_WORKS:
@@ -274,12 +274,7 @@ def _item(
         metadata["citations"] = [work["citations"] for work in works]
     if is_open:
         metadata |= describe_open(row, view.round)
-    return Item(row["id"], composed.prompt, row["reference"], metadata)
-
-
-def _example(task: str, paper: PaperText) -> Example:
-    answer = gold(task, paper.title, paper.abstract, paper.sections)
-    return Example(slots(task, "base", paper), answer or "")
+    return Item(row["id"], prompt, row["reference"], metadata)
 
 
 def _demonstrations(row: Row, view: View[WritingArguments]) -> list[str]:
@@ -296,14 +291,14 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         (clean_title if is_title(reference) else without_wrapper)(pair.text() or "")
         for pair, reference in zip(pairs, references, strict=True)
     ]
-    found = [
+    scores_of_answers = [
         rouge(answer, reference, stem=options.stem)
         for answer, reference in zip(answers, references, strict=True)
     ]
     shares = {
-        "rouge1": means_of([one.rouge1.f for one in found]),
-        "rouge2": means_of([one.rouge2.f for one in found]),
-        "rougeL": means_of([one.rougeL.f for one in found]),
+        "rouge1": means_of([one.rouge1.f for one in scores_of_answers]),
+        "rouge2": means_of([one.rouge2.f for one in scores_of_answers]),
+        "rougeL": means_of([one.rougeL.f for one in scores_of_answers]),
     }
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:

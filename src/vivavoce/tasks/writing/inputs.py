@@ -36,7 +36,6 @@ DEMONSTRATED = ("random", "coauthor", "mixed")
 OPEN = "open"
 """Setting of related work in which works are searched in a library instead of listed."""
 ROLES = ("cited", "padding")
-"""Roles of listed works for the related-work section."""
 
 _NEVER_IN_BODY = frozenset({"abstract", "references", "acknowledgements", "appendix"})
 _LEFT_OUT = {"abstract": _NEVER_IN_BODY | {"conclusion"}}
@@ -131,12 +130,6 @@ def gold_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
     return [paragraph for text in texts for paragraph in _paragraphs(text)]
 
 
-def long_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
-    """Paragraphs of the gold section with at least 8 words, which do not occur by chance."""
-    found = gold_paragraphs(task, sections)
-    return [p for p in found if _is_long(normalise_title(p))]
-
-
 def main_body(task: str, sections: Sequence[Section]) -> str:
     """The sections of the input in `base`, with headings."""
     return _compose(task, sections, _LEFT_OUT.get(task, _NEVER_IN_BODY))
@@ -152,9 +145,6 @@ def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
 
     Demonstrations and listed works are separate. Settings with demonstrations show the same of the
     target, and of a demonstration, as `base`.
-
-    Raises:
-        InputError: The task has no such setting.
     """
     if setting not in settings_of(task):
         known = ", ".join(settings_of(task))
@@ -229,10 +219,11 @@ def _paragraphs(text: str) -> list[str]:
 
 def _repeats(own: Sequence[str], paragraph: str) -> bool:
     padded = f" {paragraph} "
-    return any(f" {one} " in padded if _is_long(one) else one == paragraph for one in own if one)
+    return any(f" {one} " in padded if is_long(one) else one == paragraph for one in own if one)
 
 
-def _is_long(paragraph: str) -> bool:
+def is_long(paragraph: str) -> bool:
+    """True if a normalised paragraph has at least 8 words."""
     return paragraph.count(" ") + 1 >= _LONG_PARAGRAPH
 
 

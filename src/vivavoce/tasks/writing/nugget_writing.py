@@ -16,7 +16,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask
 from vivavoce.tasks.scoring.judge import hash_of_template
 from vivavoce.tasks.writing.composing import PARTS
@@ -86,15 +86,9 @@ def write_round_nuggets(
 ) -> RoundNuggets:
     """Write the facts of a round's gold sections into a file; an unfinished file is continued.
 
-    Args:
-        folder: The round's folder.
-        model: The model that extracts facts; None to apply people's labels.
-        out: The file; by default beside the round's folder, with its name.
-        labels: People's labels of the facts of the file.
-        tasks: Tasks whose gold is read; by default all but titles.
-        prompts: A folder of templates to use instead of the shipped ones.
-        progress: Called with the numbers of read and missing sections.
-        watch: Called with the model before it is asked, to meter or to count its requests.
+    By default the file is beside the round's folder, and all tasks but titles are read. Without a
+    model, people's labels are applied to the facts of the file. `watch` gets the model before it is
+    asked, to meter or to count its requests.
 
     Raises:
         InputError: The round has no gold section, the file is of another round, model or template,
@@ -135,7 +129,15 @@ async def _write(
     progress: Progress | None,
     watch: Callable[[Model], None] | None,
 ) -> RoundNuggets:
-    done = _begun(path, header, opened)
+    done: dict[tuple[str, str], Section] = {}
+    if path.exists():  # begun before, perhaps edited since
+        there = check_nuggets(path, opened)
+        if there != header:
+            raise InputError(
+                f"{path} has facts by {there.model} with the template {there.template}, and these "
+                f"would be by {header.model} with {header.template}. Name another file: --out FILE."
+            )
+        done = {section.key: section for section in read_file(path)[1]}
     golds = {(t, row["id"]): row["reference"] for t in tasks for row in opened.items(FAMILY, t)}
     waiting = [key for key in golds if key not in done]
     order = {key: place for place, key in enumerate(dict.fromkeys([*golds, *done]))}
@@ -145,10 +147,10 @@ async def _write(
             watch(writer)
         for start in range(0, len(waiting), AT_ONCE):
             batch = waiting[start : start + AT_ONCE]
-            found, failure = await run_at_once(
+            batch_sections, failure = await run_at_once(
                 header.model, [_read_section(key, golds[key], writer, prompts) for key in batch]
             )
-            done |= {section.key: section for section in found if section is not None}
+            done |= {section.key: section for section in batch_sections if section is not None}
             rows = [done[key] for key in sorted(done, key=order.__getitem__)]
             write_jsonl(path, [header.model_dump(), *(row.model_dump() for row in rows)])
             if failure is not None:
@@ -159,40 +161,19 @@ async def _write(
     return RoundNuggets(path, header, sections, len(waiting))
 
 
-def _begun(path: Path, header: NuggetHeader, opened: Round) -> dict[tuple[str, str], Section]:
-    """The sections of a file begun before, perhaps edited since."""
-    if not path.exists():
-        return {}
-    there = check_nuggets(path, opened)
-    if there != header:
-        raise InputError(
-            f"{path} has facts by {there.model} with the template {there.template}, and these "
-            f"would be by {header.model} with {header.template}. Name another file: --out FILE."
-        )
-    return {section.key: section for section in read_file(path)[1]}
-
-
-def _usual(section: str) -> str:
-    """A reply of the usual length, in which each sentence is a fact."""
-    facts = [
-        {"text": one, "importance": "vital", "quote": one}
-        for one in split_sentences(section)[:MAX_FACTS]
-    ]
-    return json.dumps({"nuggets": facts})
-
-
 async def _read_section(
     key: tuple[str, str], section: str, writer: Model, prompts: PromptSet
 ) -> Section:
     task, name = key
     values = {"kind": PARTS[task], "most": MAX_FACTS}
-    request = Request(
-        TEMPLATE, {"section": section}, values, cut=("section",), usual=_usual(section)
-    )
+    sentences = split_sentences(section)[:MAX_FACTS]  # a usual reply has a fact a sentence
+    facts = [{"text": one, "importance": "vital", "quote": one} for one in sentences]
+    usual = json.dumps({"nuggets": facts})
+    request = Request(TEMPLATE, {"section": section}, values, cut=("section",), usual=usual)
     read = partial(read_reply, section=section)
-    found, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
-    if found is None:
+    facts_read, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
+    if facts_read is None:
         fault = "refused" if reply.fault in REFUSED else "malformed"
         return Section(task=task, id=name, nuggets=(), fault=fault)
-    nuggets, dropped = found
+    nuggets, dropped = facts_read
     return Section(task=task, id=name, nuggets=tuple(nuggets), dropped=dropped)

@@ -16,12 +16,14 @@ from vivavoce.tasks.writing.inputs import (
     SECTION_TASKS,
     PaperText,
     gold,
-    long_paragraphs,
+    gold_paragraphs,
+    is_long,
     row_of_paper,
     settings_of,
     slots,
 )
 from vivavoce.text.dates import period
+from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 
 SPLITS = ("train", "val", "test")
@@ -30,7 +32,6 @@ RUN = 13
 ANTHOLOGY_CATEGORY = "cs.CL"
 """arXiv category for papers of the ACL Anthology, whose records have no categories."""
 MIN_SECTION_WORDS = 40
-"""Minimum words of a gold section."""
 MAX_SINGLE = 0.3
 """Maximum share of one-character words in a gold section.
 
@@ -84,7 +85,6 @@ class Pool:
     texts: Mapping[str, PaperText]
     """Papers that pass the quality gates, by id, from which demonstrations are chosen."""
     categories: Mapping[str, str | None]
-    """Their primary categories."""
     unfit: Mapping[str, Reason]
     """Papers that cannot be targets -> reason."""
     duplicates: Mapping[str, str]
@@ -212,20 +212,21 @@ def make_target(
     made = Target(task, paper, reference)
     made.overlap, made.overlap_rest = exposed["base"].overlap, exposed["leave_one_out"].overlap
     for setting, alike in _ALIKE.items():
-        if setting in exposed and (leak := _leak(exposed[setting], max_overlap)):
+        if setting not in exposed:
+            continue
+        leak, overlap, retold = (
+            exposed[setting].leak,
+            exposed[setting].overlap,
+            exposed[setting].retold,
+        )
+        if leak is None and overlap is not None and overlap > max_overlap:
+            leak = "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
+        if leak is None and retold is not None and retold >= max(RETOLD, max_overlap):
+            detail = f"{retold:.0%} of the gold's 3-word runs are close together in it"
+            leak = "gold_retold", detail
+        if leak:
             made.left_out.update(dict.fromkeys(alike, leak))
     return made
-
-
-def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
-    """Reason why an input is unsuitable under a limit on overlap."""
-    overlap = exposure.overlap
-    if exposure.leak is None and overlap is not None and overlap > max_overlap:
-        return "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
-    retold = exposure.retold
-    if exposure.leak is None and retold is not None and retold >= max(RETOLD, max_overlap):
-        return "gold_retold", f"{retold:.0%} of the gold's 3-word runs are close together in it"
-    return exposure.leak
 
 
 def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
@@ -236,25 +237,22 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
     reference = _text_of(task, paper)
     if reference is None:
         return {}
-    golds = [reference, *long_paragraphs(task, paper.sections)]
+    # Long paragraphs do not occur elsewhere by chance.
+    paragraphs = gold_paragraphs(task, paper.sections)
+    golds = [reference, *(p for p in paragraphs if is_long(normalise_title(p)))]
     has_runs = len(words_of(reference)) >= RUN
-    found = {}
+    exposures = {}
     for setting in (s for s in _ALIKE if s in settings_of(task)):
         shown = slots(task, setting, paper)
-        overlap = ngram_overlap(reference, "\n\n".join(shown.values())) if has_runs else None
         text = "\n\n".join(shown.values())
+        overlap = ngram_overlap(reference, text) if has_runs else None
         retold = retold_share(shingles_of(reference), shingles_of(text)) if has_runs else None
-        found[setting] = Exposure(overlap, _verbatim(golds, shown), retold)
-    return found
-
-
-def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
-    """Reason if an input contains its answer word for word, or is empty."""
-    if shown.get("content") == "":
-        return "empty_input", "no section is left to write from"
-    texts = {name: text for name, text in shown.items() if text}
-    found = names_of_holders(golds, texts)
-    return ("gold_in_input", f"is verbatim in: {', '.join(found)}") if found else None
+        holders = names_of_holders(golds, {name: part for name, part in shown.items() if part})
+        leak = ("gold_in_input", f"is verbatim in: {', '.join(holders)}") if holders else None
+        if shown.get("content") == "":
+            leak = "empty_input", "no section is left to write from"
+        exposures[setting] = Exposure(overlap, leak, retold)
+    return exposures
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:

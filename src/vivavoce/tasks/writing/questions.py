@@ -37,7 +37,7 @@ from vivavoce.metrics.judged_text import (
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl
-from vivavoce.tasks.scoring.marks import COMPARE, Question, target_source
+from vivavoce.tasks.scoring import COMPARE, Question, target_source
 from vivavoce.tasks.writing.citations import show_works
 from vivavoce.tasks.writing.composing import PARTS
 from vivavoce.text.normalise import PLAIN_MARKS
@@ -68,7 +68,6 @@ class NuggetHeader(BaseModel):
     model_config = _CLOSED
     round: str
     sha256: str
-    """Hash of the round."""
     model: str
     template: str
 
@@ -83,7 +82,6 @@ class Section(BaseModel):
     dropped: int = 0
     """Facts of the model whose quote is not in the section."""
     fault: str | None = None
-    """The reason why the model gave none."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -112,15 +110,15 @@ def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
         listed = _LISTED.validate_python(value["nuggets"] if isinstance(value, dict) else None)
     except (KeyError, ValidationError):
         return None
-    found: dict[str, Nugget] = {}
+    nuggets: dict[str, Nugget] = {}
     for each in listed:
         try:
             nugget = Nugget.model_validate(each)
         except ValidationError:
             continue
         if holds(section, nugget.quote):
-            found.setdefault(_plain(nugget.text), nugget)
-    return list(found.values()), len(listed) - len(found)
+            nuggets.setdefault(_plain(nugget.text), nugget)
+    return list(nuggets.values()), len(listed) - len(nuggets)
 
 
 def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
@@ -166,11 +164,7 @@ def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
 
 
 def nugget_rows(folder: Path, path: Path) -> list[tuple[Row, str]]:
-    """Items of a campaign in which people confirm facts, each with its place in the file.
-
-    Raises:
-        InputError: As `check_nuggets` says.
-    """
+    """Items of a campaign in which people confirm facts, each with its place in the file."""
     opened = load_round(folder)
     check_nuggets(path, opened)
     sections = read_file(path)[1]
@@ -212,9 +206,6 @@ def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int
     """The sections of a file as people's labels change them, and how many facts went.
 
     A fact that its section does not state goes; another one is as important as people say.
-
-    Raises:
-        InputError: A line of the labels is none, or as `check_nuggets` says.
     """
     check_nuggets(path, opened)
     by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
@@ -234,9 +225,9 @@ def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int
 
 def nuggets_of(path: str, task: str, item: str | None = None) -> tuple[Nugget, ...]:
     """Facts of one item, or of all items of a task; none where the file has none."""
-    found = _by_item(path, Path(path).stat().st_mtime_ns)
-    keys = [(task, item)] if item is not None else [key for key in found if key[0] == task]
-    return tuple(nugget for key in keys for nugget in found.get(key, ()))
+    by_item = _by_item(path, Path(path).stat().st_mtime_ns)
+    keys = [(task, item)] if item is not None else [key for key in by_item if key[0] == task]
+    return tuple(nugget for key in keys for nugget in by_item.get(key, ()))
 
 
 @lru_cache(maxsize=4)
@@ -313,12 +304,12 @@ def _claims(answer: str, row: Row) -> Question:
 
 
 def _grades(answer: str, row: Row) -> Question:
-    works, found = _works(row), find_citations(answer, row["works"])
-    shown = sorted(found.listed & works.keys(), key=lambda number: hash_of(works[number]))
+    works, cited = _works(row), find_citations(answer, row["works"])
+    shown = sorted(cited.listed & works.keys(), key=lambda number: hash_of(works[number]))
     lines = [works[number].partition("] ")[2][:_MAX_WORK] for number in shown]
     source = target_source(row["prompt"], _own_spans(row))
     return Question(
-        GRADES, lines, GRADE_LABELS, {"source": source}, found.unlisted, cut=("source",)
+        GRADES, lines, GRADE_LABELS, {"source": source}, cited.unlisted, cut=("source",)
     )
 
 

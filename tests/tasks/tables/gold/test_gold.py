@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.corpora import reference
 from tests.tasks.tables.printed_tables import OLD, SURVEY, printed, survey_corpus
-from tests.tasks.tables.table_corpora import reference
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.schema import TABLES, paper_from_row
@@ -31,7 +31,7 @@ from vivavoce.tasks.tables.item import (
     gold_of,
     gold_rows,
 )
-from vivavoce.tasks.tables.works import (
+from vivavoce.tasks.tables.pool import (
     corpus_works,
     is_outside,
     merge_works,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -110,19 +111,21 @@ def sample(pool: list[dict[str, Any]], max_tokens: int = 1000, **metadata: Any) 
     )
 
 
-def work(
+Work = Callable[..., tuple[ScriptedServer, EvalLog]]
+"""Runs a method on a sample: the server with what reached it, and the log."""
+
+
+def run_method(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     play: Script,
     method: Solver,
     given: Sample,
-    model: str,
     epochs: int = 1,
 ) -> tuple[ScriptedServer, EvalLog]:
-    """Run a method on a sample; the server with what reached it, and the log."""
     task = Task(dataset=MemoryDataset([given]), solver=method, scorer=includes(), name="fruit")
     logs = folder / "logs"
-    return evaluate(task, play, model, logs, monkeypatch, epochs=epochs, max_tokens=1000)
+    return evaluate(task, play, "tables", logs, monkeypatch, epochs=epochs, max_tokens=1000)
 
 
 def table_of(log: EvalLog) -> dict[str, Any]:

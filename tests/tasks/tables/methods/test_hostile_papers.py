@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, answer
-from tests.tasks.tables.methods.method_runs import DEMAND, PROMPTS, parser, sample, work
+from tests.tasks.tables.methods.method_runs import DEMAND, PROMPTS, Work, parser, sample
 
-from vivavoce.tasks.prompting.prompts import fence_mark, load_prompts
+from vivavoce.tasks.prompting import fence_mark, load_prompts
 from vivavoce.tasks.tables.item import question
 from vivavoce.tasks.tables.iterative import iterative
 from vivavoce.tasks.tables.solvers import one_step, per_paper, two_stage
@@ -66,12 +65,10 @@ def obedient(ask: Ask) -> Reply:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_a_paper_says_stays_between_tags(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
+def test_what_a_paper_says_stays_between_tags(work: Work, method: str) -> None:
     pool = [parser(1), parser(2)]
     pool[1] |= {"title": ATTACK, "abstract": ATTACK, "text": ATTACK * 3}
-    server, _ = work(tmp_path, monkeypatch, obedient, METHODS[method](), sample(pool), method)
+    server, _ = work(obedient, METHODS[method](), sample(pool))
     assert any("SYSTEM" in ask.prompt for ask in server.asks)
     for ask in server.asks:
         assert "SYSTEM" not in outside(ask.prompt)

@@ -13,6 +13,7 @@ from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
 from tests.tasks.tables.methods.method_runs import (
     DEMAND,
     FRUIT,
+    Work,
     cookery,
     demanded,
     facts_of,
@@ -26,7 +27,6 @@ from tests.tasks.tables.methods.method_runs import (
     sample,
     score_of,
     table_of,
-    work,
 )
 
 from vivavoce.errors import InputError
@@ -83,9 +83,9 @@ def batches_of(asks: list[Ask]) -> list[tuple[str, ...]]:
     return [tuple(papers) for papers in shown]
 
 
-def test_a_table_grows_batch_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_grows_batch_by_batch(work: Work) -> None:
     pool = pool_of(6, filler=20)
-    server, log = work(tmp_path, monkeypatch, reader, iterative(), sample(pool), "iterative")
+    server, log = work(reader, iterative(), sample(pool))
     found = table_of(log)
     assert found["papers"] == ["P1", "P2", "P4", "P5"]
     assert found["columns"] == ["Treebank", "F1"]
@@ -107,11 +107,9 @@ def test_a_table_grows_batch_by_batch(tmp_path: Path, monkeypatch: pytest.Monkey
     }
 
 
-def test_every_slot_arrives_and_what_stays_the_same_comes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_slot_arrives_and_what_stays_the_same_comes_first(work: Work) -> None:
     pool = pool_of(6, filler=20)
-    server, _ = work(tmp_path, monkeypatch, reader, iterative(), sample(pool), "iterative")
+    server, _ = work(reader, iterative(), sample(pool))
     asks = {
         kind: [a for a in server.asks if kind_of(a) == kind] for kind in map(kind_of, server.asks)
     }
@@ -137,14 +135,12 @@ def test_every_slot_arrives_and_what_stays_the_same_comes_first(
         assert DEMAND in openings.pop()
 
 
-def test_batches_are_drawn_anew_each_round_and_follow_the_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_are_drawn_anew_each_round_and_follow_the_seed(work: Work) -> None:
     given = sample(pool_of(7))
 
     def drawn(**arguments: Any) -> list[tuple[str, ...]]:
         method = iterative(**arguments)
-        server, _ = work(tmp_path, monkeypatch, reader, method, given, "iterative")
+        server, _ = work(reader, method, given)
         return batches_of(server.asks)
 
     first = drawn(batch=3, rounds=3)
@@ -159,9 +155,7 @@ def test_batches_are_drawn_anew_each_round_and_follow_the_seed(
     assert [name for one in other for name in one] != rounds[0]
 
 
-def test_32_long_papers_need_no_more_than_a_window_of_8k(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_32_long_papers_need_no_more_than_a_window_of_8k(work: Work) -> None:
     def small(ask: Ask) -> Reply:
         assert needs(ask) <= WINDOW, kind_of(ask)
         return reader(ask)
@@ -169,7 +163,7 @@ def test_32_long_papers_need_no_more_than_a_window_of_8k(
     pool = pool_of(32, filler=700)  # about 9,500 tokens each
     method = iterative(context=WINDOW)
     given = sample(pool, max_tokens=20_000)
-    server, log = work(tmp_path, monkeypatch, small, method, given, "iterative")
+    server, log = work(small, method, given)
     assert table_of(log)["rows"] == gold_of(32)
     assert all(room_of(ask) == WINDOW // 3 for ask in server.asks)
     record = record_of(log)
@@ -177,9 +171,7 @@ def test_32_long_papers_need_no_more_than_a_window_of_8k(
     assert record["cut"] == 0  # passages were chosen that fit
 
 
-def test_the_published_sizes_take_no_more_than_the_published_tokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_published_sizes_take_no_more_than_the_published_tokens(work: Work) -> None:
     """Nine papers of 10,000 to 40,000 tokens, four of them right; a model that never settles."""
     spent = []
 
@@ -199,15 +191,13 @@ def test_the_published_sizes_take_no_more_than_the_published_tokens(
         (parser if number <= 4 else cookery)(number, filler=1000 * (1 + number % 4))
         for number in range(1, 10)
     ]
-    _, log = work(tmp_path, monkeypatch, chatty, iterative(), sample(pool), "iterative")
+    _, log = work(chatty, iterative(), sample(pool))
     assert record_of(log)["rounds"] == 5
     assert record_of(log)["calls"] == 9 + 5 * 3 + 4
     assert 90_000 < sum(spent) < 118_000
 
 
-def test_a_wide_table_of_long_cells_fits_as_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wide_table_of_long_cells_fits_as_well(work: Work) -> None:
     def wordy(ask: Ask) -> Reply:
         """Fills as many columns as it may, with cells that are as long as they may be."""
         assert needs(ask) <= WINDOW, kind_of(ask)
@@ -219,9 +209,7 @@ def test_a_wide_table_of_long_cells_fits_as_well(
         return answer(json.dumps({"rows": new}))
 
     method = iterative(context=WINDOW, rounds=2)
-    server, log = work(
-        tmp_path, monkeypatch, wordy, method, sample(pool_of(16, filler=9)), "iterative"
-    )
+    server, log = work(wordy, method, sample(pool_of(16, filler=9)))
     found = table_of(log)
     assert len(found["papers"]) == 16
     assert len(found["columns"]) == 40
@@ -237,9 +225,7 @@ def test_a_wide_table_of_long_cells_fits_as_well(
     assert any("40 columns already" in fault for fault in record_of(log)["faults"])
 
 
-def test_a_tiny_window_takes_a_batch_in_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tiny_window_takes_a_batch_in_parts(work: Work) -> None:
     window = 2000
 
     def tiny(ask: Ask) -> Reply:
@@ -250,28 +236,24 @@ def test_a_tiny_window_takes_a_batch_in_parts(
         return reader(ask)
 
     method = iterative(context=window, batch=8)
-    server, log = work(tmp_path, monkeypatch, tiny, method, sample(pool_of(8)), "iterative")
+    server, log = work(tiny, method, sample(pool_of(8)))
     assert table_of(log)["rows"] == gold_of(8)
     assert max(len(one) for one in batches_of(server.asks)) < 8
     assert Counter(n for one in batches_of(server.asks) for n in one)["P1"] == 2
 
 
-def test_a_provider_that_finds_a_prompt_too_long_gets_a_shorter_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_provider_that_finds_a_prompt_too_long_gets_a_shorter_one(work: Work) -> None:
     def small(ask: Ask) -> Reply:
         return reader(ask) if needs(ask) <= WINDOW else FAULTS["overflow"]
 
     given = sample(pool_of(4, filler=1000))
-    _, log = work(tmp_path, monkeypatch, small, iterative(), given, "iterative")
+    _, log = work(small, iterative(), given)
     assert table_of(log)["rows"] == gold_of(4)
     assert record_of(log)["overflows"] > 0
     assert record_of(log)["skipped"] == 0
 
 
-def test_values_that_the_paper_does_not_support_become_na(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_that_the_paper_does_not_support_become_na(work: Work) -> None:
     def dreamer(ask: Ask) -> Reply:
         if kind_of(ask) != "batch":
             return reader(ask)
@@ -282,7 +264,7 @@ def test_values_that_the_paper_does_not_support_become_na(
 
     pool = pool_of(5, filler=2000)
     pool[1]["text"] += " It reads 9 trees a minute."
-    server, log = work(tmp_path, monkeypatch, dreamer, iterative(), sample(pool), "iterative")
+    server, log = work(dreamer, iterative(), sample(pool))
     gold = gold_of(5)
     gold["P2"]["Speed"] = "9 trees a minute"  # from the far end of a long text
     assert table_of(log)["rows"] == gold
@@ -293,14 +275,10 @@ def test_values_that_the_paper_does_not_support_become_na(
     assert all(len(ask.prompt) < 12_000 < len(pool[0]["text"]) for ask in checks)
 
 
-def test_papers_without_a_text_are_not_digested(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_papers_without_a_text_are_not_digested(work: Work) -> None:
     known = {**parser(1), "abstract": parser(1)["text"], "text": None}
     title = {**cookery(2), "abstract": None, "text": ""}
-    server, log = work(
-        tmp_path, monkeypatch, reader, iterative(), sample([known, title]), "iterative"
-    )
+    server, log = work(reader, iterative(), sample([known, title]))
     assert {kind_of(ask) for ask in server.asks} == {"batch", "check"}
     assert "nothing more is known" in server.asks[0].prompt
     assert table_of(log)["rows"] == gold_of(1)
@@ -308,9 +286,7 @@ def test_papers_without_a_text_are_not_digested(
 
 
 @pytest.mark.parametrize("bad", ["digest", "batch", "check"])
-def test_a_step_that_stays_of_no_use_is_left_out(
-    bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_that_stays_of_no_use_is_left_out(work: Work, bad: str) -> None:
     def play(ask: Ask) -> Reply:
         return FAULTS["symbols"] if kind_of(ask) == bad else reader(ask)
 
@@ -318,7 +294,7 @@ def test_a_step_that_stays_of_no_use_is_left_out(
     for paper in pool:
         paper["abstract"] = paper["text"]
     method = iterative(rounds=2)
-    _, log = work(tmp_path, monkeypatch, play, method, sample(pool), "iterative")
+    _, log = work(play, method, sample(pool))
     # without digests the abstracts stand for them, and without checks the values stay
     assert table_of(log)["rows"] == ({} if bad == "batch" else gold_of(4))
     # twice each: 4 digests; 2 batches, 1 in each round; 3 rows
@@ -348,34 +324,28 @@ GARBAGE = {
         ),
     ],
 )
-def test_garbage_ends_in_a_table_all_the_same(
-    reply: Reply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_garbage_ends_in_a_table_all_the_same(work: Work, reply: Reply) -> None:
     given = sample(pool_of(3))
     method = iterative(rounds=1)
-    _, log = work(tmp_path, monkeypatch, lambda _: reply, method, given, "iterative")
+    _, log = work(lambda _: reply, method, given)
     found = table_of(log)
     assert set(found["papers"]) <= {"P1"}
     assert record_of(log)["calls"] <= 3 * 5 + 5 + 5
 
 
-def test_reasoning_is_asked_for_and_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reasoning_is_asked_for_and_passed_over(work: Work) -> None:
     def thinker(ask: Ask) -> Reply:
         assert "First think" in ask.prompt
         told = json.loads(reader(ask).body)["choices"][0]["message"]["content"]
         return answer(f'At first I meant {{"add": ["Mood"], "digest": "?"}}; but no.\n\n{told}')
 
     method = iterative(cot=True, rounds=1)
-    _, log = work(tmp_path, monkeypatch, thinker, method, sample(pool_of(4)), "iterative")
+    _, log = work(thinker, method, sample(pool_of(4)))
     assert table_of(log)["columns"] == ["Treebank", "F1"]
     assert table_of(log)["rows"] == gold_of(4)
 
 
-def test_a_template_that_cannot_be_used_is_told_before_a_call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_template_that_cannot_be_used_is_told_before_a_call(work: Work, tmp_path: Path) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
     given = sample(pool_of(3))
@@ -384,7 +354,7 @@ def test_a_template_that_cannot_be_used_is_told_before_a_call(
         (folder / path.name).write_text(path.read_text("utf-8"), "utf-8")
     (folder / "iterative.check.md.j2").write_text("{{ demand }} {{ paper }}", "utf-8")
     given.metadata["prompts"] = str(folder)
-    server, log = work(tmp_path, monkeypatch, reader, iterative(), given, "iterative")
+    server, log = work(reader, iterative(), given)
     assert log.status == "error"
     assert "{{ row }} exactly once" in str(log.error)
     assert server.asks == []

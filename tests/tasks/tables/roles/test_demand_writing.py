@@ -22,7 +22,7 @@ from tests.servers.scripted import (
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.tasks import tables
-from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.prompting import load_prompts
 from vivavoce.tasks.tables.demand import WrittenDemand, read_demands
 from vivavoce.tasks.tables.demand_writing import (
     DemandRequest,

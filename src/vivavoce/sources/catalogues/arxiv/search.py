@@ -115,7 +115,15 @@ def _page(client: Client, url: str, start: int, size: int) -> bytes:
     """
 
     def check(body: bytes) -> Feed:
-        return _checked(body, start, size)
+        feed = read_feed(body)
+        if feed.start != start:
+            raise InputError(f"it starts at result {feed.start} instead of {start}")
+        due, count = min(size, max(0, feed.total - start)), len(feed.entries)
+        if count != due:
+            raise InputError(
+                f"it holds {count} of the {due} results expected, of {feed.total} in all"
+            )
+        return feed
 
     try:
         body = client.get(url, check=check, offset=start)
@@ -131,19 +139,6 @@ def _page(client: Client, url: str, start: int, size: int) -> bytes:
         except InputError:
             pass
         raise
-
-
-def _checked(body: bytes, start: int, size: int) -> Feed:
-    """Read the feed of a page; raises `InputError` if it is another page or incomplete."""
-    feed = read_feed(body)
-    if feed.start != start:
-        raise InputError(f"it starts at result {feed.start} instead of {start}")
-    due = min(size, max(0, feed.total - start))
-    if len(feed.entries) != due:
-        raise InputError(
-            f"it holds {len(feed.entries)} of the {due} results expected, of {feed.total} in all"
-        )
-    return feed
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,8 +95,15 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
     numbered = [(int(name[1:]), time) for name, time in versions if _VERSION.fullmatch(name)]
     if not numbered:
         return None, None
-    first, latest = min(numbered), max(numbered)
-    return (_day(first[1]) if first[0] == 1 else None), f"v{latest[0]}"
+    (first, time), (latest, _) = min(numbered), max(numbered)
+    text = time.strip()
+    if first != 1 or not 0 < len(text) <= _MAX_DATE:
+        return None, f"v{latest}"
+    try:
+        parsed = parse_date(parsedate_to_datetime(text))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        parsed = parse_date(text)
+    return parsed[0] if parsed else None, f"v{latest}"
 
 
 def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
@@ -111,17 +118,6 @@ def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
         return None
     month = arxiv_month(arxiv_id)
     return month if period(earliest)[0] >= period(month)[1] else earliest
-
-
-def _day(time: str) -> str | None:
-    text = time.strip()
-    if not 0 < len(text) <= _MAX_DATE:
-        return None
-    try:
-        parsed = parse_date(parsedate_to_datetime(text))
-    except (ValueError, TypeError, IndexError, OverflowError):
-        parsed = parse_date(text)
-    return parsed[0] if parsed else None
 
 
 def split_authors(line: str) -> tuple[str, ...]:

@@ -108,7 +108,15 @@ def find_document(root: etree._Element, content: bytes) -> etree._Element:
     if _has_failed(root):
         raise InputError("the conversion of the paper to HTML failed: the page says so")
     if document is None:
-        raise InputError(_why_none(root))
+        headings = ["".join(map(str, one.itertext())) for one in root.iter("title", "h1", "h2")]
+        why = "HTML, but not LaTeXML output: no element has the class ltx_document"
+        if any(_NO_PAGE in heading for heading in headings):
+            why = "a page that says that there is no HTML of this paper"
+        elif root.find(".//meta[@name='citation_arxiv_id']") is not None:
+            why = "the abstract page of a paper, not its text: there may be no HTML of it"
+        elif any("ltx_page_content" in classes_of(element) for element in root.iter("div")):
+            why = "a LaTeXML page without a paper: its conversion to HTML failed"
+        raise InputError(why)
     starts, ends = (b"<article", b"</article") if document.tag == "article" else (b"<html", b"</ht")
     if starts in content and ends not in content:
         raise InputError("the page was cut off: it ends inside the paper; fetch it again")
@@ -123,17 +131,6 @@ def _has_failed(root: etree._Element) -> bool:
         if "ltx_ERROR" in names and (element.text or "").strip().startswith(_FATAL_START):
             return True
     return False
-
-
-def _why_none(root: etree._Element) -> str:
-    headings = ("".join(map(str, element.itertext())) for element in root.iter("title", "h1", "h2"))
-    if any(_NO_PAGE in heading for heading in headings):
-        return "a page that says that there is no HTML of this paper"
-    if root.find(".//meta[@name='citation_arxiv_id']") is not None:
-        return "the abstract page of a paper, not its text: there may be no HTML of it"
-    if any("ltx_page_content" in classes_of(element) for element in root.iter("div")):
-        return "a LaTeXML page without a paper: its conversion to HTML failed"
-    return "HTML, but not LaTeXML output: no element has the class ltx_document"
 
 
 def classes_of(element: etree._Element) -> frozenset[str]:
@@ -239,7 +236,15 @@ class Writer:
         elif names & _EQUATIONS and not self._is_in_equation:
             self._equation(element, depth)
         elif tag == "p" or "ltx_p" in names:
-            self._paragraph(element, depth)
+            # What follows a displayed formula goes on in the paragraph before it.
+            before = element.getprevious()
+            while before is not None and before.tag in _UNSEEN:
+                before = before.getprevious()
+            if before is not None and not classes_of(before) & _EQUATIONS:
+                self._start_line()
+            self._append(" ")
+            self.inside(element, depth)
+            self._append(" ")
         elif tag in _SPACED or names & _SPACED_CLASSES:
             self._append(" ")
             self.inside(element, depth)
@@ -269,17 +274,6 @@ class Writer:
 
     def _start_line(self) -> None:
         self._append(" " if self._is_run_in else PARAGRAPH)
-
-    def _paragraph(self, element: etree._Element, depth: int) -> None:
-        """A paragraph; what follows a displayed formula goes on in the paragraph before it."""
-        before = element.getprevious()
-        while before is not None and before.tag in _UNSEEN:
-            before = before.getprevious()
-        if before is not None and not classes_of(before) & _EQUATIONS:
-            self._start_line()
-        self._append(" ")
-        self.inside(element, depth)
-        self._append(" ")
 
     def _equation(self, element: etree._Element, depth: int) -> None:
         """A displayed formula, line by line; words between the lines are text."""

@@ -95,7 +95,10 @@ def read_entries(ref: etree._Element) -> Iterator[Entry]:
 def _entry(citation: etree._Element, group: str) -> Entry:
     kind = citation.get("publication-type") or citation.get("citation-type") or ""
     tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
-    people = _people(citation)
+    # The authors; where nothing says who is one, all people.
+    groups = citation.iterfind("person-group")
+    authors = (one for one in groups if one.get("person-group-type") in {"author", None})
+    people = [*next(authors, citation).iter("name", "string-name", "collab")]
     years = [print_text(year) for year in citation.iter("year")]
     # Some publishers print little between the fields of all entries.
     tails = [child.tail or "" for child in citation][:-1]
@@ -122,14 +125,6 @@ def _entry(citation: etree._Element, group: str) -> Entry:
         numbers=numbers,
         links=" ".join(link.get(HREF) or "" for link in citation.iter("ext-link", "uri")),
     )
-
-
-def _people(citation: etree._Element) -> list[etree._Element]:
-    """The authors; where nothing says who is one, all people."""
-    for group in citation.iterfind("person-group"):
-        if group.get("person-group-type") in {"author", None}:
-            return [*group.iter("name", "string-name", "collab")]
-    return [*citation.iter("name", "string-name", "collab")]
 
 
 def _pieces(citation: etree._Element, people: list[etree._Element]) -> Iterator[str]:

@@ -238,25 +238,19 @@ def _read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
     blocks: dict[str, str] = {}
     strings: list[str] = []
     for text in texts:
-        _cut(text, wanted, blocks, strings)
+        starts = [found for found in _BIB_ENTRY.finditer(text) if _opens(text, found.start())]
+        ends = [*(found.start() for found in starts), len(text)][1:]
+        for found, end in zip(starts, ends, strict=True):  # from one `@type{key` to the next
+            kind, key = found[1].lower(), found[2].casefold()
+            block = text[found.start() : min(end, found.start() + _MAX_ENTRY)]
+            if kind == "string":
+                strings.append(block)
+            elif kind not in _NO_ENTRIES and (key in wanted or "*" in wanted):
+                blocks.setdefault(key, block)
     order = [key for key in wanted if key in blocks]
     order += [key for key in blocks if key not in wanted]
-    fields = _parse([blocks[key] for key in order[:_MAX_ENTRIES]], strings)
+    fields = _parse([blocks[key] for key in order[:_MAX_ENTRIES]], strings[:_MAX_STRINGS])
     return [_entry(*fields[key]) for key in order if key in fields]
-
-
-def _cut(text: str, wanted: Mapping[str, None], blocks: dict[str, str], strings: list[str]) -> None:
-    """Find the wanted blocks: from one `@type{key` to the next."""
-    starts = [found for found in _BIB_ENTRY.finditer(text) if _opens(text, found.start())]
-    ends = [*(found.start() for found in starts), len(text)][1:]
-    for found, end in zip(starts, ends, strict=True):
-        kind, key = found[1].lower(), found[2].casefold()
-        block = text[found.start() : min(end, found.start() + _MAX_ENTRY)]
-        if kind == "string":
-            if len(strings) < _MAX_STRINGS:
-                strings.append(block)
-        elif kind not in _NO_ENTRIES and (key in wanted or "*" in wanted):
-            blocks.setdefault(key, block)
 
 
 def _opens(text: str, start: int) -> bool:
@@ -286,11 +280,10 @@ def _join(value: str, strings: Mapping[str, str]) -> str:
     """A value put together with `#` out of strings."""
     if '"' not in value:
         return value
-    parts = (
+    return "".join(
         found[1] if found[1] is not None else strings.get(found[2].casefold(), "")
         for found in _JOINED.finditer(value)
     )
-    return "".join(parts)
 
 
 def _entry(key: str, fields: Mapping[str, str]) -> Entry:

@@ -96,8 +96,11 @@ class Typesetter:
             after = notes[-1] if notes else ""
             out.append(cite(found.keys, _how(token), before, after) if found.keys else "")
             return found.after
-        if token in _REFERENCES:
-            return self._reference(token, place, out)
+        if token in _REFERENCES and (labels := layout.required(place)) is not None:
+            is_named = token in _NAMED_REFERENCES
+            how = "named" if is_named else "brackets" if token == "\\eqref" else ""
+            out.append(refer(layout.source(labels), how))
+            return labels.after
         if token in {"\\(", "\\["}:
             closing = "\\)" if token == "\\(" else "\\]"
             return self._formula(token, place, len(layout.tokens), out, closing)
@@ -173,14 +176,6 @@ class Typesetter:
             here += 1
         self._unclosed[closing] = max(here, self._unclosed.get(closing, 0))
         return place + 1
-
-    def _reference(self, token: str, place: int, out: list[str]) -> int:
-        group = self.layout.required(place)
-        if group is None:
-            return place + 1
-        how = "named" if token in _NAMED_REFERENCES else "brackets" if token == "\\eqref" else ""
-        out.append(refer(self.layout.source(group), how))
-        return group.after
 
     def _accent(self, token: str, place: int, out: list[str], depth: int) -> int:
         layout = self.layout

@@ -167,12 +167,8 @@ class _Finder:
     def _is_in(self, word: Word, style: Style) -> bool:
         if style.kind == BOLD:
             return word.font.bold
-        if style.kind == OTHER:
+        if style.kind in {OTHER, CAPS}:
             return word.font.name == style.name
-        if style.kind == CAPS:
-            letters = [c for c in word.text if c.isalpha()]
-            is_upper = bool(letters) and all(map(str.isupper, letters))
-            return word.font.name == style.name and (word.font.small_caps or is_upper)
         return word.font.size > self.body.size + 0.5 * _LARGER
 
     def _whole(

@@ -21,7 +21,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
 )
 from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import OTHER, Style
-from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
+from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
 _ENOUGH = 3
@@ -93,18 +93,11 @@ class _Judge:
             self._accept_below()
         top = self.main.style
         start = min([*self.main.members, *self.marked], default=0)
-        if self.main.number_style and top is not None:
-            # A first section without a number is an introduction.
-            first = min(self.main.members)
-            before = [c.style == top for c in self.candidates[:first]]
-            named = (n for n in range(first) if before[n] and self.roles[n] == "introduction")
-            start = next(named, first)
         self._accept_appendix(top)
         for place, depth in self.marked.items():
-            if place not in self.accepted:
-                numbers = self.candidates[place].numbers
-                number = next((n for n in numbers if n.style != LETTER), None)
-                self.accepted[place] = (depth, number)
+            numbers = self.candidates[place].numbers
+            number = next((n for n in numbers if n.style != LETTER), None)
+            self.accepted.setdefault(place, (depth, number))
         self._accept_unnumbered(top, start)
         found = []
         for place, (level, number) in sorted(self.accepted.items()):
@@ -146,8 +139,6 @@ class _Judge:
             for number in self.candidates[place].numbers:
                 if number.style == LETTER and len(number.parts) == 1 and number.marked:
                     letters[place] = number
-                elif number.style == ROMAN and number.parts[:-1] == top.parts:
-                    self.accepted[place] = (2, number)
         for place, number in build_chain(letters, self.roles).members.items():
             self.accepted.setdefault(place, (2, number))
 
@@ -155,17 +146,12 @@ class _Judge:
         """Letters behind the last section of the body, and the numbers below them."""
         numbered = [p for p, (level, n) in self.accepted.items() if level == 1 and n is not None]
         last = max(numbered, default=-1)
-        if not numbered:
-            last = min(self.end, len(self.candidates)) - 1
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
-        run_in = top if any(self.candidates[p].runs_in for p in self.main.members) else None
         deeper = {
             self.candidates[p].style for p, (n, _) in self.accepted.items() if n > 1 and p < last
         }
         for place in range(last + 1, len(self.candidates)):
             candidate = self.candidates[place]
-            if candidate.runs_in and candidate.style != run_in:
-                continue
             is_part = self.accepted.get(place, (1,))[0] > 1 and candidate.style in deeper
             for number in candidate.numbers:
                 if not ((candidate.is_strong and not is_part) or number.is_appendix):

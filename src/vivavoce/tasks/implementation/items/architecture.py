@@ -21,21 +21,21 @@ from safetensors.numpy import save
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.architecture import ABSOLUTE, RELATIVE
-from vivavoce.tasks.implementation.items import architectures
-from vivavoce.tasks.implementation.items.architectures.reference import (
-    Array,
-    Arrays,
-    import_geometric,
-    record,
-)
-from vivavoce.tasks.implementation.items.loading import (
+from vivavoce.tasks.implementation.items import (
     FIELDS,
     Text,
+    architectures,
     find_function,
     own_folders,
     read_items,
     source_of,
     unfold,
+)
+from vivavoce.tasks.implementation.items.architectures import (
+    Array,
+    Arrays,
+    import_geometric,
+    record,
 )
 
 Difficulty = Literal["easy", "medium", "hard"]
@@ -44,7 +44,6 @@ Category = Literal["graph", "molecule"]
 _WEIGHTS, _MAIN, _UNSEEN = range(3)
 """Random streams of weights and inputs."""
 _DECIMALS = 6
-"""Decimals of gold values."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)
@@ -53,7 +52,6 @@ class Architecture:
 
     name: Text
     category: Category
-    """Kind of input."""
     difficulty: Difficulty
     description: Text
     formulation: Text
@@ -86,11 +84,7 @@ class Architecture:
 
 @cache
 def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
-    """All architectures of the package and of `architectures/` in a user's folder, by name.
-
-    Raises:
-        InputError: A name is repeated, or a file is incomplete.
-    """
+    """All architectures of the package and of `architectures/` in a user's folder, by name."""
     folders = [*architectures.__path__, *own_folders("architectures", folder)]
     return read_items("architecture", folders, ".toml", _read)
 
@@ -146,9 +140,6 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
     """Compute the layers by torch-geometric, in double precision and rounded to 6 decimals.
 
     The last digits depend on the processor; in double precision they are far below the rounding.
-
-    Raises:
-        InputError: The truth does not return the item's layers as arrays, or the reference differs.
     """
     layers = in_double(architecture.truth, inputs, weights)
     if not isinstance(layers, list) or not all(isinstance(each, np.ndarray) for each in layers):
@@ -164,22 +155,19 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
             f"The reference of the architecture {architecture.name} returns other layers than the "
             f"{source_of(architecture.truth)}."
         )
-    kept = map(np.ascontiguousarray, map(_rounded, layers))
-    return {f"layer_{number:02}": layer for number, layer in enumerate(kept)}
+    kept = {}
+    for number, layer in enumerate(layers):
+        if layer.dtype.kind == "f":
+            # + 0.0, since -0.0 and 0.0 differ as bytes
+            layer = (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
+        kept[f"layer_{number:02}"] = np.ascontiguousarray(layer)
+    return kept
 
 
 def module_layers(
     source: str, arguments: Mapping[str, Any], names: Iterable[str], inputs: Arrays, weights: Arrays
 ) -> list[Array]:
-    """Run `Model` from a module's source in this process and return its layers.
-
-    Args:
-        source: Source in the package or in a user's item.
-        arguments: Arguments of the constructor.
-        names: Names of inputs in the order of `forward`.
-        inputs: Inputs by name.
-        weights: Weights by key of the state dict.
-    """
+    """Run `Model` from a module's source in this process; `names` has its inputs in order."""
     namespace: dict[str, Any] = {}
     exec(source, namespace)
     model = namespace["Model"](**arguments)
@@ -232,13 +220,6 @@ def _doubles(arrays: Arrays) -> dict[str, Array]:
         name: array.astype(np.float64) if array.dtype.kind == "f" else array
         for name, array in arrays.items()
     }
-
-
-def _rounded(layer: Array) -> Array:
-    if layer.dtype.kind != "f":
-        return layer
-    # + 0.0, since -0.0 and 0.0 differ as bytes
-    return (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
 
 
 def _generator(architecture: Architecture, seed: int, stream: int) -> np.random.Generator:

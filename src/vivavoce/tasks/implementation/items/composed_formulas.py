@@ -66,13 +66,10 @@ def write_program(tree: Node, *, is_naive: bool = False) -> str:
 def evaluate(
     tree: Node, frames: Mapping[str, Any], known: dict[Node, Any], reading: str = ""
 ) -> Any:
-    """Evaluate a tree as its program would.
+    """Evaluate a tree as its program would, on tables sorted by (datetime, instrument).
 
-    Args:
-        tree: The formula.
-        frames: Tables sorted by (datetime, instrument).
-        known: Values of parts by tree; new ones are added.
-        reading: `naive` or one of `READINGS`; empty for the default.
+    `known` has values of parts by tree, and gets new ones; `reading` is `naive` or one of
+    `READINGS`.
     """
     if tree not in known:
         table, _, column = tree.name.partition(".")
@@ -153,16 +150,7 @@ def _indexed(frames: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[Formula, Any]]:
-    """Compose formulas of a seed, with their values, in the order found.
-
-    Args:
-        seed: Seed of the round.
-        count: Number of formulas.
-        frames: Flat tables of the market by name, rows in any order.
-
-    Raises:
-        InputError: The seed gives fewer.
-    """
+    """Compose formulas of a seed over flat tables, with their values, in the order found."""
     rng = np.random.default_rng([seed, 0xF0])
     trial = Trial(frames)
     kinds = list(_KINDS)
@@ -171,8 +159,8 @@ def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[
         if not kinds:
             raise InputError(f"Seed {seed} gives {made} formulas, not {count}; ask for fewer.")
         category, depth = kinds.pop(0)
-        if found := _find(rng, trial, category, depth, seed):
-            tree, values = found
+        if drawn := _find(rng, trial, category, depth, seed):
+            tree, values = drawn
             yield as_formula(tree, category, is_lagged=trial.is_lagged(tree, values)), values
             kinds.append((category, depth))
             made += 1

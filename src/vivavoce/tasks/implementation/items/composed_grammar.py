@@ -54,7 +54,6 @@ class Notation:
     """Templates of operators; <a> to <d> are arguments and <n> is the number."""
 
     leaves: Mapping[str, str]
-    """Texts of the leaves, by name."""
     operators: Mapping[str, str]
     part: str = "quantity <n>"
     """Template for the name of a part."""
@@ -102,17 +101,17 @@ def functions_used(code: str, known: Mapping[str, str]) -> str:
 
 def named_parts(tree: Node, is_inline: Callable[[Node], bool]) -> list[Node]:
     """Parts below a tree that are not inline, each once, after the parts that it needs."""
-    found: dict[Node, None] = {}
+    parts: dict[Node, None] = {}
 
     def visit(node: Node) -> None:
         for arg in node.args:
-            if arg not in found:
+            if arg not in parts:
                 visit(arg)
                 if not is_inline(arg):
-                    found[arg] = None
+                    parts[arg] = None
 
     visit(tree)
-    return list(found)
+    return list(parts)
 
 
 def replaced(tree: Node, old: Node, new: Node) -> Node:
@@ -260,7 +259,7 @@ def columns_of(tree: Node) -> list[str]:
 @cache
 def operators_giving(frequency: str) -> list[tuple[str, list[tuple[str, ...]]]]:
     """Operators that give values of a frequency, with the frequencies of their arguments."""
-    found = []
+    giving = []
     for name, given in OPERATORS.items():
         count = len(given["of"])
         if given["of"][0] == "minute":
@@ -271,8 +270,8 @@ def operators_giving(frequency: str) -> list[tuple[str, list[tuple[str, ...]]]]:
         else:
             choices = [("day",) * count] if frequency == "day" else []
         if choices:
-            found.append((name, choices))
-    return found
+            giving.append((name, choices))
+    return giving
 
 
 @cache

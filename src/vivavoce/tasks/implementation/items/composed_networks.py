@@ -21,7 +21,7 @@ from vivavoce.tasks.implementation.items.architecture import (
     in_double,
     module_layers,
 )
-from vivavoce.tasks.implementation.items.architectures.reference import (
+from vivavoce.tasks.implementation.items.architectures import (
     Array,
     draw_graph,
     import_geometric,
@@ -67,12 +67,7 @@ _TRIES = 20_000
 
 
 def compose_networks(seed: int, count: int) -> Iterator[Architecture]:
-    """Compose networks of a seed, in the order found.
-
-    Raises:
-        InputError: The seed gives fewer.
-        MissingExtra: torch-geometric is not installed.
-    """
+    """Compose networks of a seed, in the order found."""
     if count:
         import_geometric()
     rng, trial = np.random.default_rng([seed, 0xA0]), Trial(seed)

@@ -17,20 +17,20 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items import formulas
-from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
-from vivavoce.tasks.implementation.items.loading import (
+from vivavoce.tasks.implementation.items import (
     FIELDS,
     Text,
     find_function,
+    formulas,
+    named_in,
     own_folders,
     read_items,
     source_of,
     unfold,
 )
+from vivavoce.tasks.implementation.items.formulas import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.market import TableName
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
-from vivavoce.tasks.programs import named_in
 
 Category = Literal["fundamental", "price-volume", "minute", "joined"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
@@ -96,11 +96,7 @@ class Formula:
 
 @cache
 def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
-    """All formulas of `items/formulas/` and of `formulas/` in a user's folder, by name, sorted.
-
-    Raises:
-        InputError: A name is repeated, a file is incomplete, or a reference in it is unknown.
-    """
+    """All formulas of `items/formulas/` and of `formulas/` in a user's folder, by name, sorted."""
     folders = [*formulas.__path__, *own_folders("formulas", folder)]
     return read_items("formula", folders, ".toml", _read)
 
@@ -149,16 +145,7 @@ def _program(
     parameters: Mapping[str, int | float],
     own: str = "",
 ) -> str:
-    """Write the program of a formula.
-
-    Args:
-        function: The reference.
-        source: Its source.
-        title: Name in the program; by default the function's.
-        tables: The market's tables it takes.
-        parameters: By name.
-        own: Grouping of lags and windows; by default the reference's.
-    """
+    """Write the program of a formula; `own` replaces the grouping of its lags and windows."""
     name = title or function.__name__
     source = source.replace(f"def {function.__name__}(", f"def {name}(", 1)
     used = source + own

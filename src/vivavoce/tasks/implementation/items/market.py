@@ -114,35 +114,10 @@ Flags = npt.NDArray[np.bool_]
 Times = npt.NDArray[np.datetime64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Events:
-    """Listings, suspensions and locked days; each matrix is days x instruments."""
+def draw_events(rng: np.random.Generator) -> tuple[Flags, Integers]:
+    """Draw the days with a row, and those locked at the upper (1) or lower (-1) limit.
 
-    listed: Flags
-    """The instrument trades that day and has a row."""
-    limit: Integers
-    """1 on a day locked at the upper limit, -1 at the lower, else 0."""
-
-
-def trading_days() -> Times:
-    """Weekdays without the holidays, as midnights; shape (DAYS,)."""
-    holidays = np.concatenate([np.arange(*span, dtype="datetime64[D]") for span in _HOLIDAYS])
-    first = np.datetime64(_FIRST_DAY, "D")
-    days = np.busday_offset(first, np.arange(DAYS), roll="forward", holidays=holidays)
-    return days.astype("datetime64[ns]")
-
-
-def minute_offsets() -> npt.NDArray[np.timedelta64]:
-    """Ends of a day's trading minutes, as offsets from midnight: 09:31 to 11:30, 13:01 to 15:00.
-
-    Shape (MINUTES,).
-    """
-    half = np.arange(1, MINUTES // 2 + 1)
-    return np.concatenate([9 * 60 + 30 + half, 13 * 60 + half]).astype("timedelta64[m]")
-
-
-def draw_events(rng: np.random.Generator) -> Events:
-    """Draw late listings, suspensions and limit days, for different instruments.
+    Late listings, suspensions and locks are of different instruments.
 
     All are before the days with minutes, so every stock has all of those.
     """
@@ -159,7 +134,7 @@ def draw_events(rng: np.random.Generator) -> Events:
     for number, instrument in enumerate(limited):
         start = rng.integers(30, 280)
         limit[start : start + 2, instrument] = 1 if number % 2 == 0 else -1
-    return Events(listed, limit)
+    return listed, limit
 
 
 _QUARTER = 60
@@ -350,19 +325,20 @@ def generate(seed: int) -> dict[str, pd.DataFrame]:
     """Generate the market of a seed, as flat tables by name with unordered rows.
 
     The values depend only on the seed.
-
-    Raises:
-        InputError: The seed is below 0.
     """
     if seed < 0:
         raise InputError(f"The market's seed is {seed}; it must be 0 or more.")
     rng = np.random.Generator(np.random.PCG64(seed))
     groups = draw_order(rng, len(INSTRUMENTS)) % len(INDUSTRIES)
-    events = draw_events(rng)
-    daily = simulate_daily(rng, groups, events.limit)
+    rows, limit = draw_events(rng)
+    daily = simulate_daily(rng, groups, limit)
     fundamentals = simulate_fundamentals(rng, daily)
     minutes, kept = simulate_minutes(rng, daily)
-    days, rows = trading_days(), events.listed
+    # Weekdays without the holidays, as midnights.
+    holidays = np.concatenate([np.arange(*span, dtype="datetime64[D]") for span in _HOLIDAYS])
+    first = np.datetime64(_FIRST_DAY, "D")
+    open_days = np.busday_offset(first, np.arange(DAYS), roll="forward", holidays=holidays)
+    days = open_days.astype("datetime64[ns]")
     day, instrument = np.nonzero(rows)
     keys = {"datetime": days[day], "instrument": np.array(INSTRUMENTS)[instrument]}
     columns: dict[str, Any] = {
@@ -380,7 +356,10 @@ def generate(seed: int) -> dict[str, pd.DataFrame]:
     ratios = {name: values[rows] for name, values in fundamentals.items()}
     quotes = {name: values[kept] for name, values in minutes.items()}
     # Sorted by day, instrument and existing minutes, as in `simulate_minutes`.
-    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
+    half = np.arange(1, MINUTES // 2 + 1)
+    # The ends of the trading minutes: 09:31 to 11:30, 13:01 to 15:00.
+    ends = np.concatenate([9 * 60 + 30 + half, 13 * 60 + half]).astype("timedelta64[m]")
+    stamps = days[-MINUTE_DAYS:, np.newaxis] + ends
     names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
     day, name, minute = np.nonzero(kept)
     minute_keys = {"datetime": stamps[day, minute], "instrument": names[name]}

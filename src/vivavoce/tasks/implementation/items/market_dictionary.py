@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vivavoce.metrics.factor import KEYS
-from vivavoce.tasks.implementation.items.loading import unfold
+from vivavoce.tasks.implementation.items import unfold
 from vivavoce.text.data import read_data
 
 _GIVEN = read_data(__file__, "market_dictionary.toml")
@@ -27,10 +27,21 @@ def texts() -> dict[str, str]:
     names = {
         name: ", ".join(f"`{column}`" for column in table["columns"]) for name, table in tables
     }
-    full = [_describe_fully(name, table) for name, table in tables]
+    brief, full = [], []
+    for name, table in tables:
+        title, entries = [f"`{name}.parquet`: {table['title']}.", ""], table["columns"].items()
+        lines = [f"- `{column}`: {entry['meaning']}." for column, entry in entries]
+        brief.append("\n".join([*title, *lines]))
+        cells = [
+            f"| `{column}` | {entry['unit']} | {entry['meaning']} | {entry['detail']} |"
+            for column, entry in entries
+        ]
+        head = ["| column | unit | meaning | details |", "|---|---|---|---|"]
+        details = [f"- {line}" for line in table["detail"]]
+        full.append("\n".join([*title, *head, *cells, "", *details]))
     return {
         "none": "\n".join(f"- `{name}.parquet`: {columns}" for name, columns in names.items()),
-        "base": "\n\n".join(_describe_briefly(name, table) for name, table in tables),
+        "base": "\n\n".join(brief),
         "full": "\n\n".join([*full, f"All tables:\n\n{rows}"]),
         "conventions": CONVENTIONS,
     }
@@ -48,18 +59,3 @@ def columns_among(words: Iterable[str]) -> list[str]:
         if any(name in word for word in known)
         for column in known.intersection(table["columns"]) - KEYS
     )
-
-
-def _describe_briefly(name: str, table: Mapping[str, Any]) -> str:
-    lines = [f"- `{column}`: {entry['meaning']}." for column, entry in table["columns"].items()]
-    return "\n".join([f"`{name}.parquet`: {table['title']}.", "", *lines])
-
-
-def _describe_fully(name: str, table: Mapping[str, Any]) -> str:
-    head = ["| column | unit | meaning | details |", "|---|---|---|---|"]
-    rows = [
-        f"| `{column}` | {entry['unit']} | {entry['meaning']} | {entry['detail']} |"
-        for column, entry in table["columns"].items()
-    ]
-    details = [f"- {line}" for line in table["detail"]]
-    return "\n".join([f"`{name}.parquet`: {table['title']}.", "", *head, *rows, "", *details])

@@ -18,8 +18,8 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from vivavoce.metrics.extraction import FoundMethod, GoldMethod
+from vivavoce.tasks.implementation.items import FIELDS, Text, own_folders, read_items
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
-from vivavoce.tasks.implementation.items.loading import FIELDS, Text, own_folders, read_items
 
 Statistic = Literal["information_coefficient", "mean", "share_positive", "persistence"]
 
@@ -49,7 +49,6 @@ class Claim:
     """A report's central claim: a statistic of a formula's values on the market."""
 
     method: str
-    """Name of the claim's method in the report."""
     formula: str
     """Name of the method's formula in `items/formulas/`."""
     statistic: Statistic
@@ -75,11 +74,7 @@ class Report:
 
 @cache
 def list_reports(folder: Path | None = None) -> dict[str, Report]:
-    """All reports of `items/reports/` and of `reports/` in a user's folder, by name, sorted.
-
-    Raises:
-        InputError: A report is unusable.
-    """
+    """All reports of `items/reports/` and of `reports/` in a user's folder, by name, sorted."""
     return read_items("report", [str(FOLDER), *own_folders("reports", folder)], ".md", _read)
 
 

@@ -22,8 +22,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from vivavoce.metrics.factor import FactorFrame
-from vivavoce.tasks.programs.program import FAILURES, python_inside, read_bytes
-from vivavoce.tasks.scoring.marks import FaultyAnswer
+from vivavoce.tasks.implementation.program import FAILURES, python_inside, read_bytes
+from vivavoce.tasks.scoring import FaultyAnswer
 
 _MAX_COLUMNS = 8
 _MAX_NAME = 64
@@ -110,14 +110,8 @@ def _guard(*kinds: type[BaseException]) -> Iterator[None]:
 async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame | None:
     """Read the factor that a program wrote in the sample's sandbox.
 
-    Args:
-        name: File in the program's folder.
-        max_rows: Larger files are refused.
-        timeout: Maximum seconds of decoding.
-
-    Returns:
-        The rows; None if the table is not a factor: without datetime or instrument, with values
-        that are not numbers, or with too many rows or columns.
+    None if the table is not a factor: without datetime or instrument, with values that are not
+    numbers, or with too many rows or columns.
 
     Raises:
         FaultyAnswer: `no_file` without a file, `unreadable` if it is not Parquet.
@@ -158,10 +152,6 @@ def _frame(content: bytes, max_rows: int) -> FactorFrame | None:
 async def read_layers(name: str, *, max_bytes: int) -> Layers:
     """Read the layers that a program wrote in the sample's sandbox, by key.
 
-    Args:
-        name: The file in the program's folder.
-        max_bytes: Larger files are refused.
-
     Raises:
         FaultyAnswer: `no_file` without a file, `unreadable` if it is not safetensors.
     """
@@ -181,11 +171,6 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
 
     None if the file is missing, too large or not a JSON object, or the value is not a finite
     number.
-
-    Args:
-        name: The file in the program's folder.
-        key: Key of the number.
-        timeout: Maximum seconds of reading.
     """
     # Without waiting, since the file may be a pipe.
     once = ["count=1", f"bs={_MAX_NUMBER + 1}", "iflag=nonblock", "status=none"]

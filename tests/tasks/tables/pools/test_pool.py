@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.retrieval.papers import PaperEncoder
-from vivavoce.tasks.tables import distractors
-from vivavoce.tasks.tables.distractors import (
+from vivavoce.tasks.tables import pool
+from vivavoce.tasks.tables.item import TOP, GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.pool import (
     Candidate,
     Titles,
     count_distractors,
@@ -23,7 +24,6 @@ from vivavoce.tasks.tables.distractors import (
     make_pool,
     rank_distractors,
 )
-from vivavoce.tasks.tables.item import TOP, GoldRow, GoldTable, Work
 
 DEMAND = "I want to compare the parsers of graphs"
 
@@ -185,7 +185,7 @@ def test_the_order_of_the_input_does_not_matter(random: Random, top: int) -> Non
 
 
 def test_memory_is_bounded_by_a_block_of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distractors, "_CELLS", 100_000)  # 20 tables at once
+    monkeypatch.setattr(pool, "_CELLS", 100_000)  # 20 tables at once
     works = many(5_000)
     tables = [table(f"t{n:04}", f"p{n:05}", source=f"s{n}") for n in range(400)]
 

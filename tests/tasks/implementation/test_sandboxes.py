@@ -1,4 +1,4 @@
-"""Which sandbox programs run in, and that there is none without one."""
+"""Programs found in answers, the sandboxes they run in, and what is refused as one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
@@ -16,7 +18,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.errors import InputError
 from vivavoce.sandbox.command import BwrapConfig, compose_file
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.programs.program import clear, end_all, read_bytes, run_program, sandbox_for
+from vivavoce.tasks.implementation.program import (
+    clear,
+    end_all,
+    find_program,
+    read_bytes,
+    run_program,
+    sandbox_for,
+)
 
 TABLES = ("numpy", "pandas", "pyarrow")
 
@@ -109,3 +118,30 @@ def test_a_sandbox_that_was_used_is_exchanged_for_an_empty_one() -> None:
     assert kept == b"1"
     if os.geteuid() == 0:  # each sandbox of root has a user of its own
         assert before.strip() != after
+
+
+@pytest.mark.parametrize(
+    ("answer", "program"),
+    [
+        ("Here it is:\n```python\nx = 1\n```\nDone.", "x = 1\n"),
+        # the last block marked as Python is the answer, whatever follows it
+        ("```python\na = 1\n```\nBetter:\n```python\nb = 2\n```\n```text\nout\n```", "b = 2\n"),
+        ("```\nx = 1\n```", "x = 1\n"),
+        ("```py title=a.py\nx = 1\n", "x = 1\n"),  # cut off before the closing fence
+        ("import os\nprint(1)\n", "import os\nprint(1)\n"),
+        ("We study a problem and report what we find.", None),
+        ("", None),
+    ],
+)
+def test_the_program_of_an_answer(answer: str, program: str | None) -> None:
+    assert find_program(answer) == program
+
+
+@given(st.text(alphabet="`python \n#x=1", max_size=300))
+def test_any_text_has_a_program_or_none(answer: str) -> None:
+    found = find_program(answer)
+    assert found is None or found in answer
+
+
+def test_many_fences_take_no_long_time() -> None:
+    assert find_program("```python\nx = 1\n```\n" * 5_000 + "```") is not None

@@ -12,8 +12,10 @@ Source: arXiv2Table §4.2. Its text averages the two parts and its equation adds
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -22,10 +24,13 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from scipy.sparse import csr_array
 
+from vivavoce.corpus import Corpus
+from vivavoce.records import Paper
 from vivavoce.retrieval.papers import PaperEncoder, Vectors
 from vivavoce.store import Row
+from vivavoce.tasks.library import library_rows
 from vivavoce.tasks.tables.item import TOP, GoldTable, PoolRule, Work
-from vivavoce.tasks.tables.works import is_outside
+from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise_title
 
 Floats = NDArray[np.float64]
@@ -49,13 +54,7 @@ class Candidate:
 def find_universe(
     rule: PoolRule, tables: Iterable[GoldTable], works: Mapping[str, Work]
 ) -> list[str]:
-    """Works that distractors are taken from, sorted by id, without untitled ones.
-
-    Args:
-        rule: Works of other tables, or all papers of the corpus.
-        tables: All tables of the round.
-        works: All works by id; for `corpus`, also its papers: `corpus_works`.
-    """
+    """Works with a title of other tables, or of all papers of the corpus, sorted by id."""
     if rule == "corpus":
         ids = {paper for paper in works if not is_outside(paper)}
     else:
@@ -124,15 +123,8 @@ def rank_distractors(
     universe does not matter. Scores are computed for a block of tables at a time; only one vector
     per work stays in memory.
 
-    Args:
-        tables: Tables that need candidates.
-        demands: Demands by table id.
-        works: All works by id.
-        universe: Works to choose from: see `find_universe`.
-        encoder: Encoder of the vectors.
-        related_works: Works that cannot be candidates, by table.
-        enough: If there are fewer candidates, those with another depth of text are used too.
-        top: Maximum number of candidates.
+    If there are fewer than `enough` candidates, those with another depth of text are used too;
+    works in `related_works` are never candidates.
     """
     ordered = sorted(tables, key=lambda table: table.id)
     ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
@@ -142,10 +134,9 @@ def rank_distractors(
     vectors = encoder.encode(
         [(work.title, work.abstract) for work in named], [demands[table.id] for table in ordered]
     )
-    outside = np.ones(len(ids), dtype=np.bool_)
-    outside[[places[paper] for paper in universe]] = False
+    outside = ~np.isin(ids, list(universe))
     own = [[places[paper] for paper in table.papers] for table in ordered]
-    found: dict[str, tuple[Candidate, ...]] = {}
+    ranked: dict[str, tuple[Candidate, ...]] = {}
     for table, of_table, scores in zip(ordered, own, _scores(own, *vectors), strict=True):
         related = related_works[table.id]
         titles = Titles(sorted({works[paper].title for paper in related if paper in works}))
@@ -156,8 +147,8 @@ def rank_distractors(
         wanting = min(top, enough(table)) - len(best)
         best += _best(np.where(shut | ~other, -np.inf, scores), named, titles, wanting)
         best.sort(key=lambda one: (-one.score, one.paper))
-        found[table.id] = tuple(best)
-    return found
+        ranked[table.id] = tuple(best)
+    return ranked
 
 
 def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> list[Candidate]:
@@ -200,7 +191,6 @@ def _dense(rows: Any) -> Floats:
 
 
 MIN_DISTRACTORS = 4
-"""Minimum distractors of a table."""
 GOLD_SHARE = 0.41
 """Share of the table's works in a pool."""
 
@@ -240,16 +230,8 @@ def make_pool(
 ) -> Pool:
     """Make the pool of a table: its works, and candidates drawn with a seed.
 
-    The number of candidates is `count_distractors`, or less if there are fewer.
-
-    Args:
-        table: The gold table.
-        candidates: Candidates, best first.
-        works: All works by id.
-        seed: Seed of the draw and of the order.
-        most: Maximum number of distractors.
-        given: Works that came with the table labelled as not in it. Exactly these are used, except
-            works that have a row.
+    The number of candidates is `count_distractors`, or less if there are fewer. Works in `given`
+    came with the table labelled as not in it; exactly these are used, except those with a row.
     """
     gold = set(table.papers)
     if given is None:
@@ -285,3 +267,99 @@ def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool]) -> Row:
         "without_distractors": sum(not pool.distractors for pool in shown),
         "told_by_evidence": evident,
     }
+
+
+_OUTSIDE = "work:"
+_HASH = 16
+_NO_TITLE = re.compile(
+    r"(?:doi|arxiv|url|https?|www)\s?[:./]|url\s+http|arxiv preprint\b"
+    r"|in\s+(?:the\s+)?(?:[\w-]{1,20}\s){0,6}(?:proceedings|proc|conference|workshop)\b",
+    re.IGNORECASE,
+)
+"""Beginnings of addresses and venues that references have instead of a title."""
+REFERENCE_PREFIX = "CorpusId:"
+"""Prefix of the number by which a reference identifies its work."""
+
+
+def work_id(title: str, raw: str) -> str:
+    """Id of a work outside of the corpus, from its title or its citation."""
+    key = normalise_title(title) or " ".join(raw.split())
+    return f"{_OUTSIDE}{hashlib.sha256(key.encode()).hexdigest()[:_HASH]}"
+
+
+def is_outside(paper_id: str) -> bool:
+    """True if an id was made by `work_id`."""
+    return paper_id.startswith(_OUTSIDE)
+
+
+def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
+    """Work of a paper; `texts` has the ids of papers with a text."""
+    return Work(
+        paper_id=paper.paper_id,
+        title=plain_words(paper.title or ""),
+        abstract=paper.abstract or None,
+        published=paper.first_public,
+        has_text=paper.paper_id in texts,
+    )
+
+
+def work_of_reference(row: Row, numbered: Mapping[str, Work] | None = None) -> Work:
+    """Work of a reference: a paper of the corpus if it is resolved, or known by its number."""
+    raw = row["raw"] or ""
+    if raw.startswith(REFERENCE_PREFIX) and (
+        known := (numbered or {}).get(raw.removeprefix(REFERENCE_PREFIX))
+    ):
+        return known
+    title, year = plain_words(row["title"] or ""), row["year"]
+    if _NO_TITLE.match(title) or not normalise_title(title):
+        title = ""  # an address, a venue or no word
+    return Work(
+        paper_id=row["cited_paper_id"] or work_id(title, raw),
+        title=title,
+        abstract=None,
+        published=f"{year:04}" if year is not None and 1000 <= year <= 9999 else None,
+        has_text=False,
+    )
+
+
+def merge_works(
+    works: Iterable[Work], papers: Mapping[str, Paper], texts: Collection[str]
+) -> dict[str, Work]:
+    """Works by id, sorted; papers of the corpus take precedence over references."""
+    merged: dict[str, Work] = {}
+    for work in works:
+        name = work.paper_id
+        if name not in merged:
+            merged[name] = work_of_paper(papers[name], texts) if name in papers else work
+        known = merged[name]
+        merged[name] = replace(
+            known, title=known.title or work.title, published=known.published or work.published
+        )
+    return {name: merged[name] for name in sorted(merged)}
+
+
+def papers_with_text(corpus: Corpus) -> frozenset[str]:
+    """Ids of the papers with a text."""
+    return frozenset(str(row["paper_id"]) for row in corpus.rows("sections"))
+
+
+def corpus_works(corpus: Corpus) -> dict[str, Work]:
+    """All papers of a corpus with a title, by id."""
+    texts = papers_with_text(corpus)
+    works = (work_of_paper(paper, texts) for paper in corpus.papers)
+    return {work.paper_id: work for work in works if work.title}
+
+
+def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
+    """Rows of `tasks.library.LIBRARY` for works, sorted by id.
+
+    Works outside of the corpus have a title and, if known, a year and an abstract.
+    """
+    known = {work.paper_id: work for work in works}
+    rows = {row["paper_id"]: row for row in library_rows(corpus, known)}
+    for name, work in known.items():
+        row = rows.setdefault(
+            name, {"paper_id": name, "abstract": work.abstract, "sections": [], "tables": []}
+        )
+        row["title"], row["published"] = work.title, work.published
+    return [rows[name] for name in sorted(rows)]

@@ -33,7 +33,7 @@ from vivavoce.sandbox.command import (
     python_command,
 )
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.programs import parse
+from vivavoce.tasks.implementation.items import parse
 from vivavoce.text.answers import without_wrapper
 
 PROVIDERS = ("bwrap", "docker")
@@ -49,40 +49,30 @@ Failed samples are asked again, so otherwise a program could discard its own ans
 def sandbox_for(
     packages: tuple[str, ...], provider: str = "bwrap", seconds: int | None = None
 ) -> SandboxEnvironmentSpec:
-    """Choose the sandbox for programs.
+    """Choose the sandbox for programs that may import packages and their dependencies.
 
-    Args:
-        packages: Distributions that programs may import, with their dependencies.
-        provider: `bwrap`, `docker`, or the path of a compose file or Dockerfile.
-        seconds: Time limit of a program; None for the sandbox's own.
+    The provider is `bwrap`, `docker`, or the path of a compose file or Dockerfile.
 
     Raises:
         InputError: The sandbox is unknown or unsafe, such as `local`.
         MissingDocker: Docker is requested but not available.
     """
     if provider == "bwrap":
-        return SandboxEnvironmentSpec("bwrap", _bwrap(packages, seconds))
-    path = compose_file(packages) if provider == "docker" else _own_file(provider)
-    find_docker()
-    return SandboxEnvironmentSpec("docker", str(path))
-
-
-def _bwrap(packages: tuple[str, ...], seconds: int | None) -> BwrapConfig:
-    if seconds is None:
-        return BwrapConfig(packages=packages)
-    # CPU seconds of all threads, large enough that busy programs end by the time limit first.
-    return BwrapConfig(packages=packages, wall_seconds=seconds, cpu_seconds=2 * seconds + 10)
-
-
-def _own_file(provider: str) -> Path:
-    path = Path(provider)
+        # CPU seconds of all threads, large enough that busy programs end by the time limit first.
+        config = BwrapConfig(packages=packages)
+        if seconds is not None:
+            cpu = 2 * seconds + 10
+            config = BwrapConfig(packages=packages, wall_seconds=seconds, cpu_seconds=cpu)
+        return SandboxEnvironmentSpec("bwrap", config)
+    path = compose_file(packages) if provider == "docker" else Path(provider)
     is_named_so = path.suffix in {".yaml", ".yml"} or path.name.startswith("Dockerfile")
-    if is_named_so and path.is_file():
-        return path.resolve()
-    raise InputError(
-        f"sandbox={provider!r} is not a sandbox that programs of a model may run in. There are: "
-        f"{', '.join(PROVIDERS)}, or the path of a compose file or a Dockerfile."
-    )
+    if not (is_named_so and path.is_file()):
+        raise InputError(
+            f"sandbox={provider!r} is not a sandbox that programs of a model may run in. There "
+            f"are: {', '.join(PROVIDERS)}, or the path of a compose file or a Dockerfile."
+        )
+    find_docker()
+    return SandboxEnvironmentSpec("docker", str(path.resolve()))
 
 
 def _kind(box: SandboxEnvironment) -> str:
@@ -143,7 +133,6 @@ _MAX_PROGRAM = 200_000
 _PYTHON = frozenset({"python", "python3", "py"})
 PROGRAM_FILE = "program.py"
 _MAX_REPORT = 2_000
-"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +193,8 @@ async def run_program(
 ) -> Outcome:
     """Run a program in the sample's sandbox, in a folder with its input files.
 
-    Traces of earlier programs are removed first. A program that breaks the sandbox has failed.
-
-    Args:
-        program: The model's program.
-        files: Contents by name.
-        timeout: Maximum seconds.
-        name: File name of the program.
-        start: Name in `files` of a script to start instead, which imports the program.
+    Traces of earlier programs are removed first. A program that breaks the sandbox has failed. If
+    one of the files is named as `start`, this script runs instead and imports the program.
     """
     box = sandbox()
     await clear(box)

@@ -14,7 +14,8 @@ from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_file, hash_rows
 
-Rows = list[dict[str, Any]]
+Row = dict[str, Any]
+Rows = list[Row]
 _LISTS = ("categories", "gates", "cells", "cited")
 
 
@@ -24,6 +25,22 @@ def paper(paper_id: str, title: str, published: str | None = "2020-01-01", **mor
     return [{"paper_id": paper_id, "title": title, **dates, **more}]
 
 
+def reference(paper_id: str, ordinal: int, author: str, year: int, **more: Any) -> Row:
+    """A row of `references`; `cited` is the id of the paper it means."""
+    row = dict.fromkeys(TABLES["references"].names)
+    raw = more.pop("raw", f"{author} et al. {year}.")
+    return {
+        **row,
+        "paper_id": paper_id,
+        "ordinal": ordinal,
+        "raw": raw,
+        "first_author": author,
+        "year": year,
+        "title": more.get("title"),
+        "cited_paper_id": more.get("cited"),
+    }
+
+
 def write_papers(
     folder: Path,
     papers: Iterable[Rows],
@@ -31,6 +48,8 @@ def write_papers(
     texts: Mapping[str, str] | None = None,
     cited: Mapping[str, Sequence[str]] | None = None,
     compared: Mapping[str, Sequence[int]] | None = None,
+    references: Sequence[Row] = (),
+    tables: Sequence[Row] = (),
 ) -> Corpus:
     """A corpus without its imports.
 
@@ -40,28 +59,30 @@ def write_papers(
         texts: The text of some papers, by id.
         cited: The ids that a paper's references resolve to, in order.
         compared: Which of its references a paper's only table cites.
+        references: Further rows of references.
+        tables: Further rows of tables.
     """
-    tables: dict[str, Rows] = {name: [] for name in TABLES}
-    tables["papers"] = [row for rows in papers for row in rows]
+    made: dict[str, Rows] = {name: [] for name in TABLES}
+    made |= {"references": list(references), "tables": list(tables)}
+    made["papers"] = [row for rows in papers for row in rows]
     for paper_id, text in sorted((texts or {}).items()):
         section = {"ordinal": 0, "level": 1, "heading": "Introduction", "text": text}
-        tables["sections"].append({"paper_id": paper_id, **section})
+        made["sections"].append({"paper_id": paper_id, **section})
     for paper_id, ids in sorted((cited or {}).items()):
-        tables["references"] += [
+        made["references"] += [
             {"paper_id": paper_id, "ordinal": ordinal, "raw": "", "cited_paper_id": target}
             for ordinal, target in enumerate(ids)
         ]
     for paper_id, ordinals in sorted((compared or {}).items()):
         cells = [["Method", "F1"], ["Theirs", "90.1"], ["Ours", "91.2"]]
         table = {"ordinal": 0, "caption": "Results.", "cells": cells, "cited": list(ordinals)}
-        tables["tables"].append({"paper_id": paper_id, **table})
-    ids = [row["paper_id"] for row in tables["papers"]]
+        made["tables"].append({"paper_id": paper_id, **table})
+    ids = [row["paper_id"] for row in made["papers"]]
     assert all(one < other for one, other in pairwise(ids)), "the tables of a corpus are sorted"
     files: dict[str, Any] = {}
     for name, schema in TABLES.items():
         rows = [
-            {n: row.get(n, [] if n in _LISTS else None) for n in schema.names}
-            for row in tables[name]
+            {n: row.get(n, [] if n in _LISTS else None) for n in schema.names} for row in made[name]
         ]
         path = folder / "tables" / name / "00000.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)

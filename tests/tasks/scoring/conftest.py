@@ -1,0 +1,23 @@
+"""A court for the tests of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.servers.commands import small_round
+from tests.servers.scripted import (
+    scripted,
+)
+from tests.tasks.scoring.court import ITEMS, Court
+
+
+@pytest.fixture(scope="module")
+def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
+    folder = tmp_path_factory.mktemp("court")
+    opened = small_round(folder, papers=ITEMS)
+    with scripted() as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():
+            if name.startswith("SCRIPTED_"):
+                patch.setenv(name, value)
+        yield Court(server, opened, folder / "logs")
