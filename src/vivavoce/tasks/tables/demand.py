@@ -76,6 +76,8 @@ _LEAD_IN = re.compile(r"^(?:\S+\s+){1,4}?(?:of|on|for|about|between|among|across
 _BREAK = re.compile(r"[.:;,!?–—]|\s-\s|\b(?:based on|by|with|using|that|which|are|is|was|were)\b")
 """End of the subject: punctuation, or words on how the works are compared."""
 _TITLE_PARTS = re.compile(r"[:?!]\s|\s[–—-]\s")
+_LATIN_END = "\u0400"
+"""The first letter behind Latin and Greek: a demand is English."""
 _JOINING = frozenset({"and", "or", "to"})
 """Words that make a neighbouring phrase part of something else."""
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
@@ -178,7 +180,11 @@ def _field_of(title: str, index: LeakIndex) -> str:
     for words in named:
         while words and not is_telling(words[-1]):
             words = words[:-1]
-        if words and len(words) <= _MAX_FIELD and (phrase := _clean_phrase(words, index)):
+        # One name alone is a system that the paper presents.
+        is_name = len(words) == 1 and bool(names_in(words[0]))
+        is_english = all(letter < _LATIN_END for letter in "".join(words))
+        is_short = 0 < len(words) <= _MAX_FIELD
+        if is_short and is_english and not is_name and (phrase := _clean_phrase(words, index)):
             return phrase
     return ""
 

@@ -94,7 +94,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     """Read the grid of a printed table; None without a recognisable header.
 
     A row is part of the header if it names the parts of the spans above it and is otherwise empty
-    or repeated. Lines that divide the table into groups are left out.
+    or repeated, or if names go on in it. Lines that divide the table into groups are left out.
 
     Args:
         cells: Rows of cells; what spans several places is in each of them.
@@ -112,9 +112,13 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     while end < len(rows) and len(header) < _MAX_HEADER_ROWS and not cites[end]:
         # A name is repeated in all cells that it covers.
         above: tuple[str, ...] = tuple(accumulate(header[-1], lambda left, name: name or left))
-        if not _goes_on(above, rows[end]):
+        if _goes_on(above, rows[end]):
+            header[-1:] = [above, rows[end]]
+        elif _is_second_line(header[-1], rows[end]):
+            both = zip(header[-1], rows[end], strict=True)
+            header[-1] = tuple(" ".join(filter(None, parts)) for parts in both)
+        else:
             break
-        header[-1:] = [above, rows[end]]
         end += 1
     names = []
     for parts in zip(*header, strict=True):
@@ -147,6 +151,13 @@ def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
             return False
     numbers = sum(read_number(part) is not None for part in parts)
     return splits and all(part.strip() for part in parts) and 2 * numbers < len(parts)
+
+
+def _is_second_line(header: Sequence[str], row: Sequence[str]) -> bool:
+    """True if names go on in a row: it is words alone, and no line has the first column empty."""
+    words = [cell for cell in row if cell.strip()]
+    is_words = all(any(map(str.isalpha, one)) and read_number(one) is None for one in words)
+    return bool(words) and is_words and bool(header[0].strip()) and not row[0].strip()
 
 
 def without_citations(cell: str) -> str:

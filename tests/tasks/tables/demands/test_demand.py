@@ -172,6 +172,12 @@ def test_the_field_is_what_the_title_of_a_survey_names(title: str, field: str) -
     assert template_demand(table, TITLES) == expected
 
 
+@pytest.mark.parametrize("title", ["ROAD-NET", "交通综述 Congestion on Roads"])
+def test_a_name_alone_or_a_title_in_another_script_is_no_field(title: str) -> None:
+    table = replace(table_of("Table 1"), survey=title)
+    assert template_demand(table, TITLES) is None
+
+
 def test_a_title_that_names_a_column_is_no_field() -> None:
     table = replace(table_of(columns=("Congestion", "Venue")), survey="Congestion on Roads")
     assert template_demand(table, TITLES) == (

@@ -37,6 +37,12 @@ Cells = tuple[str, ...]
             (("", "Dev", "", "Test", ""), ("Model", "P", "R", "P", "R"), ("Ash", *"1234")),
             ("Model", "Dev › P", "Dev › R", "Test › P", "Test › R"),
         ),
+        # names that are too long for one line
+        (
+            (("Model", "Hybrid", "Domain"), ("", "search", ""), ("Ash [1]", "dense", "web")),
+            ("Model", "Hybrid search", "Domain"),
+        ),
+        ((("Model", "Size"), ("", "3 GB"), ("Ash [1]", "2 GB")), ("Model", "Size")),
         # a line of numbers, and one that says something else, are no headers
         ((("", "Dev", ""), ("", "88.1", "87.0"), ("Ash", "1", "2")), ("", "Dev", "")),
         ((("Model", "S", "S"), ("Nobody", "up", "on"), ("Ash", "a", "b")), ("Model", "S", "S")),
