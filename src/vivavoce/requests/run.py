@@ -319,11 +319,7 @@ class ListPrice:
 
 
 def given_prices(words: Iterable[str]) -> dict[str, str]:
-    """Read `MODEL=IN,OUT` words into prices by model.
-
-    Raises:
-        InputError: A word is not of this form, or a model has two prices.
-    """
+    """Read `MODEL=IN,OUT` words into prices by model."""
     prices: dict[str, str] = {}
     for word in words:
         model, separator, price = word.rpartition("=")
