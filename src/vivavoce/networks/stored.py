@@ -186,7 +186,7 @@ def command_for(folder: Path) -> str:
 
 
 def _read_entry(corpus: Corpus, name: str) -> Row:
-    """Manifest entry of a network that is up to date."""
+    """The network's manifest entry; `StaleError` if the network is not up to date."""
     path = corpus.folder / FOLDER / MANIFEST
     command = command_for(corpus.folder)
     if not path.exists():

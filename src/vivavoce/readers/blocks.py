@@ -16,12 +16,12 @@ from vivavoce.text.cell_text import plain_words, spread_cells
 from vivavoce.text.normalise import normalise
 
 MAX_ROWS = 4_000
-"""Rows of a table that are read."""
+"""Maximum rows read of a table."""
 MAX_COLUMNS = 60
 MAX_CELLS = 20_000
-"""Cells of a table that are read."""
+"""Maximum cells read of a table."""
 MAX_TEXT = 400_000
-"""Characters of a table that are read."""
+"""Maximum characters read of a table."""
 _MERGED = 0.25
 """Share of cells with several values above which the columns of a table are distrusted."""
 MAX_CELL = 1_000

@@ -89,8 +89,9 @@ class UpdateOptions(Options):
     anchors: int = Field(default=0, ge=0)
     """Items of each task that stay the same from round to round."""
     items: Literal["fresh", "window", "cumulative"] = "fresh"
-    """Start of an update's window: the parent's end, as far before the new end as the parent's
-    window is long, or the parent's own start. A fresh one also asks about what came too late."""
+    """Where an update's window starts. `fresh`: at the parent's end; papers that came too late are
+    asked about as well. `window`: so that it is as long as the parent's. `cumulative`: at the
+    parent's start."""
 
 
 class RoundSpec(BaseModel):

@@ -104,7 +104,7 @@ def run_to_decision(
 
 @dataclass
 class Looks:
-    """Interim looks at the contestants of a task, each at the answers to more items."""
+    """Interim analyses of a task's contestants, each on more items than the last."""
 
     rule: StoppingRule
     facts: Mapping[str, Any]

@@ -25,7 +25,7 @@ from vivavoce.text.normalise import clean_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NAN = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*")|(?<![\w-])NaN(?!\w)', re.DOTALL)
-"""A text, or NaN outside of texts."""
+"""A string, or NaN outside a string."""
 _BOM = b"\xef\xbb\xbf"
 Record = dict[str, Any]
 _MAX_RECORD = 16 << 20

@@ -335,7 +335,7 @@ def allowed_draws(draws: int, alpha: float) -> int:
 
 
 def bound_of(drawn: npt.ArrayLike, alpha: float) -> float:
-    """Critical size above which a pair is decided, from the greatest size of every draw."""
+    """Critical value, from the maximum of each draw: larger differences are decided."""
     sizes = np.sort(np.asarray(drawn, dtype=np.float64))[::-1]
     allowed = allowed_draws(len(sizes), alpha)
     return float(sizes[allowed]) / SAME if allowed >= 0 else np.inf

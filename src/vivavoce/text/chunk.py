@@ -61,8 +61,8 @@ def split_text(
 
     Args:
         text: The source.
-        size: Maximum characters of a chunk; with a counter, maximum tokens, of at most 16
-            characters each. A single character of more tokens is a chunk of its own.
+        size: Maximum length of a chunk in characters or, with a counter, in tokens of up to 16
+            characters. A single character of more tokens is a chunk of its own.
         overlap: Maximum characters or tokens that a chunk shares with the previous one.
         counter: Counts the tokens of a model; None to count characters.
 

@@ -128,7 +128,7 @@ class Engine:
     address: str | None = None
     """Address of a Ray cluster; None starts one on this machine."""
     few_documents: int = FEW_DOCUMENTS
-    """With native, work on up to this number of documents is done in this process."""
+    """Up to this many documents, the native engine works in this process."""
     exchange: Exchange | None = None
     """Exchange of files with the machines of a cluster; None if they see the folder."""
 

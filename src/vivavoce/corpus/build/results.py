@@ -69,7 +69,7 @@ def collect_results(
 
 
 def _without_paper(results: pa.ListArray) -> pa.Table:
-    """Results of documents as rows without a paper."""
+    """The results of documents, as rows with an empty paper id."""
     flat = results.flatten()
     columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
     if "date" in columns:

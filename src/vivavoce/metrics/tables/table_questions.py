@@ -121,7 +121,7 @@ class QuestionSet:
     dropped: tuple[Dropped, ...]
 
     def shuffled(self, seed: int = 0) -> list[Question]:
-        """Questions and probes in one seeded order, so that the place reveals nothing."""
+        """Questions and probes shuffled together, so that their position reveals nothing."""
         mixed = [*self.questions, *self.probes]
         random.Random(seed).shuffle(mixed)
         return mixed

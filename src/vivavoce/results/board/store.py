@@ -55,7 +55,7 @@ class Store:
         options: Sequence[Any],
         split: str | None = None,
     ) -> None:
-        """Set up the store; `compute` makes a log's values by item and its rows without ranks.
+        """Set up the store; `compute` returns a log's values, keyed by item, and its unranked rows.
 
         Args:
             compute: Depends only on the log and the options.
@@ -106,7 +106,7 @@ class Store:
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
-        """A log's values by item and its rows without ranks."""
+        """The values of a log, keyed by item, and its unranked rows."""
         path = self._path_of(head)
         if path is not None and (found := _load(path)) is not None:
             return _from_row(found)

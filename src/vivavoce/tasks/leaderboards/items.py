@@ -237,7 +237,7 @@ _SCALES = (1e3, 1e6, 1e9)
 
 
 def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[tuple[float, float | None]]:
-    """Highest `mr` and `sp` of an answer that is read from the first 0, 1, 2, ... texts.
+    """Highest `mr` and `sp` that the first 0, 1, 2, ... texts allow an answer to reach.
 
     `sp` is None if no gold method is in the texts.
     """

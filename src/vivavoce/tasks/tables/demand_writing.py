@@ -109,8 +109,8 @@ async def write_demands(
     of written and missing ones.
 
     Raises:
-        InputError: The file has demands by other models or cannot be read, or a model's window is
-            too small.
+        InputError: The file cannot be read or holds demands that other models wrote, or a model's
+            context window is too small.
         VivaError: A model failed; finished demands are in the file.
     """
     done = read_demands(path) if path.exists() else {}

@@ -237,7 +237,7 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 
 
 def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
-    """Demonstrations of an item in a setting: random ones first, each paper once.
+    """Demonstrations for an item in a setting: random ones first, no paper twice.
 
     At most `most` of each kind, by default all.
     """

@@ -100,7 +100,7 @@ def write_round_nuggets(
     path = out or opened.folder.with_name(f"{opened.folder.name}.nuggets.jsonl")
     if (model is None) == (labels is None):
         raise InputError(
-            "Name the model that reads the sections, or the labels: --model, --labels."
+            "Name a model that reads the sections (--model) or a file of labels (--labels)."
         )
     if labels is not None:
         header = check_nuggets(path, opened)

@@ -80,7 +80,7 @@ class Section(BaseModel):
     id: str
     nuggets: Annotated[tuple[Nugget, ...], Field(max_length=_MAX_NUGGETS)]
     dropped: int = 0
-    """Facts of the model whose quote is not in the section."""
+    """Facts that were dropped because the section does not hold the model's quote."""
     fault: str | None = None
 
     @property

@@ -254,7 +254,7 @@ def validate_pdf(body: bytes) -> ValidText | Missing:
 
 
 def _validate_unpacked(start: bytes, packing: str) -> ValidText | Missing | None:
-    """Validate the first bytes of an e-print; None if they do not settle its format."""
+    """The format that the first bytes of an e-print show; None if they do not settle it."""
     if start.startswith(_PDF):
         if packing:
             return Missing("unusable", "it is a PDF in a gzip file")

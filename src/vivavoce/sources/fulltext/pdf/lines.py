@@ -41,7 +41,7 @@ _COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u030b
 COMBINING = dict(zip("´`ˆ˜¨¯˘˙ˇ˚˝¸", _COMBINING, strict=True))
 _ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
 _CEDILLA = re.compile(r"([CcSsTt])¸")
-"""A cedilla is drawn below its letter, which may stand before it."""
+"""A cedilla is drawn below its letter and may follow it in the text."""
 _STROKE = "\u0335"
 _BELOW_STROKE = re.compile(" ([Ll])")
 _STROKED = re.compile(rf"{_STROKE}([Ll])")
