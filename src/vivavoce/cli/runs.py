@@ -226,8 +226,8 @@ def demo(
         print_json({**result.board.as_dict(), "page": str(result.page)})
     else:
         print_parts([result.board.summary()])
-        say(f"Every number: viva board show {out / 'logs'}", quiet=True)
         say(str(result.page))
+        say(f"All numbers: viva board show {out / 'logs'}", quiet=True)
         say("Next: open that page, then viva exam PAPERS --model PROVIDER/NAME", quiet=True)
 
 

@@ -283,17 +283,17 @@ def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str])
             for metric in (COVERAGE, *SUPPORT)
             if (share := _judged_share(standing, name, metric))
         }
-        said = []
+        clauses = []
         if COVERAGE in shares:
             facts = f"of the facts that the authors' own {_plain(standing.chosen.task)} states"
-            said.append(f"{short[name]} covers {shares[COVERAGE]} {facts}")
+            clauses.append(f"{short[name]} covers {shares[COVERAGE]} {facts}")
         if shares.keys() >= {*SUPPORT}:
             supported, contradicted = (shares[metric] for metric in SUPPORT)
-            owner = "its" if said else f"{short[name]}'s"
-            said.append(
+            owner = "its" if clauses else f"{short[name]}'s"
+            clauses.append(
                 f"of {owner} claims, its input supports {supported} and contradicts {contradicted}"
             )
-        parts += [", and ".join(said)] if said else []
+        parts += [", and ".join(clauses)] if clauses else []
     rival = standing.best_baseline
     floor = _judged_share(standing, rival, COVERAGE) if parts else ""
     parts += [f"the baseline {rival} covers {floor}"] if floor else []

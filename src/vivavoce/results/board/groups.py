@@ -109,7 +109,7 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """The leading contestant of each board, without the ceiling."""
+        """The highest score on each task, without the ceiling."""
         best = []
         for group in self.groups:
             ranked = [row for row in group.leads if row["rank"] is not None]
@@ -117,7 +117,7 @@ class Board(Report):
                 leader = min(ranked, key=_place_of)
                 best.append({**leader, "contestant": distinct_labels([leader])[0]})
         return sheet(
-            "Leader of each board, with its plausible ranks",
+            "Highest score on each task, with its plausible ranks",
             best,
             *("task", "round", "contestant"),
             Column("value", "value", ci="ci"),
