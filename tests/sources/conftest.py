@@ -1,4 +1,4 @@
-"""What tests of sources share: a clock for those that fetch."""
+"""A clock for the tests of sources that fetch."""
 
 from __future__ import annotations
 

@@ -290,7 +290,7 @@ class Answer:
     document: Any
     parts: Iterable[Sheet | str]
     notes: Iterable[str] = ()
-    """What a reader of the numbers must know."""
+    """Facts that a reader of the numbers needs."""
     failed: bool = False
     """True to exit with 1."""
     stopped: str | None = None

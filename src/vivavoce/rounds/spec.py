@@ -89,7 +89,7 @@ class UpdateOptions(Options):
     anchors: int = Field(default=0, ge=0)
     """Items of each task that stay the same from round to round."""
     items: Literal["fresh", "window", "cumulative"] = "fresh"
-    """Where an update's window starts. `fresh`: at the parent's end; papers that came too late are
+    """Start of an update's window. `fresh`: at the parent's end; papers that came too late are
     asked about as well. `window`: so that it is as long as the parent's. `cumulative`: at the
     parent's start."""
 

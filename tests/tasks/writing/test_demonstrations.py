@@ -1,4 +1,4 @@
-"""Which papers are shown as examples, which are rejected by name, and which are near copies."""
+"""Papers shown as examples, rejected by name, and left out as near copies."""
 
 from __future__ import annotations
 
@@ -326,7 +326,7 @@ def test_all_pairs_are_found_from_titles_ids_and_runs() -> None:
         paper("2401.00001"), paper("2401.00001v3"),
     ]  # fmt: skip
     found = Kinship().find_all(papers)
-    assert {pair: kin[0] for pair, kin in found.items() if pair[0] < pair[1]} == {
+    assert {pair: relation[0] for pair, relation in found.items() if pair[0] < pair[1]} == {
         ("p", "q"): "near_copy",
         ("q", "r"): "same_title",
         ("2401.00001", "2401.00001v3"): "another_version",

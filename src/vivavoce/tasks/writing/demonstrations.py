@@ -117,7 +117,7 @@ MAX_SHARED = 0.5
 """Minimum share of common n-grams of near copies."""
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
-Kin: TypeAlias = tuple[str, str]
+Relation: TypeAlias = tuple[str, str]
 """(reason, detail): `itself`, `another_version`, `same_title` or `near_copy`."""
 
 _PARTS = ("abstract", *SECTION_TASKS)
@@ -145,7 +145,7 @@ class Kinship:
     def __init__(self) -> None:
         self._runs: dict[str, dict[str, Hashes]] = {}
 
-    def between(self, target: PaperText, candidate: PaperText) -> Kin | None:
+    def between(self, target: PaperText, candidate: PaperText) -> Relation | None:
         """Relation of two papers; None if they are different works."""
         if target.paper_id == candidate.paper_id:
             return "itself", "the target is not a demonstration of itself"
@@ -161,12 +161,12 @@ class Kinship:
                 return "near_copy", f"{share:.0%} of the 13-word runs of the {part} are shared"
         return None
 
-    def find_all(self, papers: Sequence[PaperText]) -> dict[tuple[str, str], Kin]:
+    def find_all(self, papers: Sequence[PaperText]) -> dict[tuple[str, str], Relation]:
         """All related pairs, by (paper id, paper id) in both orders.
 
         Titles, ids and sampled n-grams select the pairs to compare in full.
         """
-        alike: dict[tuple[str, str], Kin] = {}
+        alike: dict[tuple[str, str], Relation] = {}
         for first, second in sorted(self._pointed_at(papers)):
             one, other = papers[first], papers[second]
             if reason := self.between(one, other):
