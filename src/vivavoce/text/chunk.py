@@ -193,7 +193,13 @@ def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[s
     whole = "\n".join(lines)
     if len(whole) <= size:
         return [whole] if whole.strip() else []
-    heads, body = _parted(lines, len(cells) - _header_rows(cells))
+    # Count the rows of a column header.
+    count = 1
+    for row in cells[1:_MAX_HEADER_ROWS]:
+        if sum(map(bool, row)) < 2 or any(map(_DIGIT.search, row[1:])):
+            break
+        count += 1
+    heads, body = _parted(lines, len(cells) - count)
     room = size // _HEAD_SHARE
     if sum(len(line) + 1 for line in heads) > room:
         heads, body = _parted(lines, len(cells) - 1)
@@ -208,16 +214,6 @@ def _parted(lines: Sequence[str], rows: int) -> tuple[Sequence[str], Sequence[st
     """The lines of caption and header, and the lines of the last rows."""
     cut = len(lines) - max(0, rows)
     return lines[:cut], lines[cut:]
-
-
-def _header_rows(cells: Sequence[Sequence[str]]) -> int:
-    """Count the rows of a column header."""
-    count = 1
-    for row in cells[1:_MAX_HEADER_ROWS]:
-        if sum(map(bool, row)) < 2 or any(map(_DIGIT.search, row[1:])):
-            break
-        count += 1
-    return count
 
 
 def _fill(lines: Sequence[str], size: int) -> list[str]:

@@ -127,7 +127,17 @@ def find_doi(text: str) -> str | None:
     plain = unquote(doi)
     if plain.isprintable() and " " not in plain:
         doi = plain
-    doi = _strip_after_doi(doi).lower().removesuffix(".pdf")
+    # Drop punctuation of the sentence around a DOI, and brackets that the DOI does not open.
+    surplus = {end: doi.count(end) - doi.count(start) for end, start in _BRACKETS.items()}
+    end = len(doi)
+    while end > 0:
+        last = doi[end - 1]
+        if last in _BRACKETS and surplus[last] > 0:
+            surplus[last] -= 1
+        elif last not in _AFTER_DOI:
+            break
+        end -= 1
+    doi = doi[:end].lower().removesuffix(".pdf")
     if "://" in stripped and whole is None:
         doi = _AFTER_DOI_IN_ADDRESS.sub("", doi)
     return doi if not doi.endswith("/") else None
@@ -182,20 +192,6 @@ def _spell_arxiv(match: re.Match[str]) -> tuple[str, str | None]:
     version = match["version"]
     name = match["new"] or f"{match['archive'].lower()}/{match['number']}"
     return name, version.lower() if version else None
-
-
-def _strip_after_doi(doi: str) -> str:
-    """Drop punctuation of the sentence around a DOI, and brackets that the DOI does not open."""
-    surplus = {end: doi.count(end) - doi.count(start) for end, start in _BRACKETS.items()}
-    end = len(doi)
-    while end > 0:
-        last = doi[end - 1]
-        if last in _BRACKETS and surplus[last] > 0:
-            surplus[last] -= 1
-        elif last not in _AFTER_DOI:
-            break
-        end -= 1
-    return doi[:end]
 
 
 _ARXIV_DOI = "10.48550/arxiv."

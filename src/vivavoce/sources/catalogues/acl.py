@@ -71,7 +71,17 @@ def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
         raise InputError(f"the XML is not an Anthology collection: its root is <{found}>")
     collection = attribute_of(root, "id")
     for element in root.iterfind("volume"):
-        volume = _read_meta(collection, element)
+        meta = element.find("meta")
+        venues = [text_of(venue) for venue in element.iterfind("meta/venue")]
+        names = ["; ".join(filter(None, venues))]
+        if meta is not None:
+            names += [text_of(meta.find("booktitle")), text_of(meta.find("journal-title"))]
+        volume = Volume(
+            collection=collection,
+            name=attribute_of(element, "id"),
+            published=date_of(meta),
+            venue=next(filter(None, names), None),
+        )
         for place, paper in enumerate(element.iterfind("paper"), start=1):
             if not is_paper(paper):
                 continue
@@ -82,20 +92,6 @@ def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
                 yield read_paper(paper, acl_id, volume)
             except InputError as error:
                 yield Fault(where, str(error))
-
-
-def _read_meta(collection: str, element: etree._Element) -> Volume:
-    meta = element.find("meta")
-    venues = [text_of(venue) for venue in element.iterfind("meta/venue")]
-    names = ["; ".join(filter(None, venues))]
-    if meta is not None:
-        names += [text_of(meta.find("booktitle")), text_of(meta.find("journal-title"))]
-    return Volume(
-        collection=collection,
-        name=attribute_of(element, "id"),
-        published=date_of(meta),
-        venue=next(filter(None, names), None),
-    )
 
 
 def is_paper(paper: etree._Element) -> bool:

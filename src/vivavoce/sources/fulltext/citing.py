@@ -143,7 +143,18 @@ class PrintedCitations:
                     key = (marker.names[start:], marker.has_others, marker.year, marker.letter)
                     meant[key].add(entry.ordinal)
                     break
-        return _without_shared_letters(meant)
+        # Drop the markers whose letters tell works apart that GROBID took for one.
+        letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
+            (names, has_others, year, ordinal)
+            for (names, has_others, year, letter), ordinals in meant.items()
+            if letter
+            for ordinal in ordinals
+        )
+        return {
+            key: ordinals
+            for key, ordinals in meant.items()
+            if not key[3] or all(letters[(*key[:3], ordinal)] == 1 for ordinal in ordinals)
+        }
 
 
 def find_itself(
@@ -157,21 +168,6 @@ def find_itself(
         if (own and normalise_title(reference.title or "") == own)
         or (arxiv_id and reference.arxiv_id == arxiv_id)
     )
-
-
-def _without_shared_letters(meant: dict[_Key, set[int]]) -> dict[_Key, set[int]]:
-    """Drop the markers whose letters tell works apart that GROBID took for one."""
-    letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
-        (names, has_others, year, ordinal)
-        for (names, has_others, year, letter), ordinals in meant.items()
-        if letter
-        for ordinal in ordinals
-    )
-    return {
-        key: ordinals
-        for key, ordinals in meant.items()
-        if not key[3] or all(letters[(*key[:3], ordinal)] == 1 for ordinal in ordinals)
-    }
 
 
 def _read_numbers(marks: Marks, count: int) -> dict[int, int]:

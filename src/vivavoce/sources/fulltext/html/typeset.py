@@ -71,10 +71,6 @@ def parse_page(content: bytes) -> etree._Element:
             return parse_xml(content)
         except InputError:
             pass  # XHTML that is not XML, as of a page saved by a browser, is read as HTML
-    return _parse_html(content)
-
-
-def _parse_html(content: bytes) -> etree._Element:
     parser = etree.HTMLParser(
         encoding="utf-8",
         no_network=True,

@@ -129,11 +129,17 @@ def _cell(setter: Typesetter, cell: Span, *, is_first: bool) -> Cell:
         source = layout.source(cell).strip()
         is_unknown = source not in PLAIN and source not in SILENT and source not in SYMBOLS
         text = source if is_unknown and _COMMAND.fullmatch(source) else ""
+    # Number of rows that a cell covers from its own down; negative upwards from the last one.
+    place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
+    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
+    count = layout.required(place) if place is not None and is_own else None
+    number = layout.source(count).strip() if count is not None else ""
+    height = span_of(number.removeprefix("-"), MAX_HEIGHT)
     return Cell(
         text=text,
         keys=[key for part in _outside_captions(layout, cell) for key in _keys(layout, *part)],
         width=_columns(layout, cell),
-        height=_rows_covered(layout, cell),
+        height=(-height if number.startswith("-") else height),
         is_bold=text != "" and _is_bold(setter, cell, text),
     )
 
@@ -163,16 +169,6 @@ def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
             yield start, place
             start = caption.after
     yield start, cell.end
-
-
-def _rows_covered(layout: Layout, cell: Span) -> int:
-    """Number of rows that a cell covers from its own down; negative upwards from the last one."""
-    place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
-    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
-    count = layout.required(place) if place is not None and is_own else None
-    number = layout.source(count).strip() if count is not None else ""
-    height = span_of(number.removeprefix("-"), MAX_HEIGHT)
-    return -height if number.startswith("-") else height
 
 
 def _columns(layout: Layout, cell: Span) -> int:

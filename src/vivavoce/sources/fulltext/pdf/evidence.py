@@ -160,11 +160,6 @@ class Evidence:
 
     def judge(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis with its features and its score."""
-        features = self._features(one)
-        score = sum(_WEIGHTS[name] * value for name, value in features.items())
-        return Hypothesis(one.members, one.style, one.number_style, features, score)
-
-    def _features(self, one: Hypothesis) -> dict[str, float]:
         places = sorted(one.members)
         body = [p for p in places if p < self.end]
         roles = {self.roles[p] for p in body} & ANCHORS
@@ -172,7 +167,7 @@ class Evidence:
         tops = {p for p, level in self.marked.items() if level == 1}
         both = len(tops & one.members.keys())
         style = one.style
-        return {
+        features = {
             "named": min(len(roles), 4) / 4,
             "introduction": float(
                 any(self.roles[p] == "introduction" and self._share(p) < _EARLY for p in body)
@@ -183,6 +178,8 @@ class Evidence:
             "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
             "outline": 2 * both / (len(tops) + len(places)) if tops else 0.0,
         }
+        score = sum(_WEIGHTS[name] * value for name, value in features.items())
+        return Hypothesis(one.members, one.style, one.number_style, features, score)
 
 
 def plain_heading(text: str) -> str:

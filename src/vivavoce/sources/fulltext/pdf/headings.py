@@ -54,14 +54,7 @@ def find_headings(
     bookmarks: Sequence[Bookmark] = (),
 ) -> Outline:
     """The headings among the candidates; `lines` are all lines of the document."""
-    _part_styles(candidates)
-    evidence = Evidence(candidates, lines, match_bookmarks(candidates, bookmarks))
-    judge = _Judge(evidence)
-    return Outline(judge.headings(), judge.main)
-
-
-def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
-    """Make headings in capitals, or centred, a style of their own where others are set alike."""
+    # Make headings in capitals, or centred, a style of their own where others are set alike.
     alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
     for candidate in candidates:
         if not candidate.runs_in and candidate.is_strong:
@@ -74,6 +67,9 @@ def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
                 for candidate in own:
                     candidate.style = replace(style, apart=True)
                 break
+    evidence = Evidence(candidates, lines, match_bookmarks(candidates, bookmarks))
+    judge = _Judge(evidence)
+    return Outline(judge.headings(), judge.main)
 
 
 class _Judge:

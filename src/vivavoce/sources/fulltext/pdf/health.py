@@ -338,7 +338,13 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         pages = ", ".join(map(str, worst[:5]))
         share = f"{facts.coverage.share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
-    if _misplaced(facts.lines) > _BROKEN:
+    # The share of words broken at the end of a line whose next line opens no second half.
+    broken = wrong = 0
+    for line, after in pairwise([line for line in facts.lines if not line.kind]):
+        if line.text.endswith("-") and line.text[-2:-1].islower():
+            broken += 1
+            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
+    if (wrong / broken if broken >= _ENOUGH_BROKEN else 0.0) > _BROKEN:
         yield "the lines are not in reading order"
     empty = sum(letters < 50 for letters in facts.letters_by_page)
     if empty > _EMPTY_PAGES * count:
@@ -369,13 +375,3 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
 
 def _role(section: Section) -> str | None:
     return section.role or role_of_heading(section.heading or "")
-
-
-def _misplaced(lines: Sequence[Line]) -> float:
-    """The share of words broken at the end of a line whose next line opens no second half."""
-    broken = wrong = 0
-    for line, after in pairwise([line for line in lines if not line.kind]):
-        if line.text.endswith("-") and line.text[-2:-1].islower():
-            broken += 1
-            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
-    return wrong / broken if broken >= _ENOUGH_BROKEN else 0.0

@@ -77,7 +77,26 @@ def read_parts(text: str) -> list[Part]:
         if cells:
             parts.append(MarkdownTable(cells))
     parts += _plain_parts(text[position:])
-    return _with_captions(parts)
+    # Move each caption into its table: the one before the table, else the one after it.
+    taken: set[int] = set()
+    captions: dict[int, int] = {}
+    for step in (-1, 1):
+        for place, part in enumerate(parts):
+            beside = place + step
+            if not isinstance(part, MarkdownTable) or place in captions or beside in taken:
+                continue
+            if 0 <= beside < len(parts) and _is_caption(parts[beside]):
+                captions[place] = beside
+                taken.add(beside)
+    kept: list[Part] = []
+    for place, part in enumerate(parts):
+        if isinstance(part, MarkdownTable) and place in captions:
+            caption = parts[captions[place]]
+            words = caption.text if isinstance(caption, MarkdownParagraph) else ""
+            kept.append(MarkdownTable(part.cells, plain(words)))
+        elif place not in taken:
+            kept.append(part)
+    return kept
 
 
 def plain(text: str) -> str:
@@ -138,29 +157,6 @@ def _cells(rows: Iterator[list[str]], most: int) -> Cells:
         if any(row):  # some converters escape twice
             cells.append(tuple(unescape_entities(cell) for cell in row))
     return tuple(cells)
-
-
-def _with_captions(parts: Sequence[Part]) -> list[Part]:
-    """Move each caption into its table: the one before the table, else the one after it."""
-    taken: set[int] = set()
-    captions: dict[int, int] = {}
-    for step in (-1, 1):
-        for place, part in enumerate(parts):
-            beside = place + step
-            if not isinstance(part, MarkdownTable) or place in captions or beside in taken:
-                continue
-            if 0 <= beside < len(parts) and _is_caption(parts[beside]):
-                captions[place] = beside
-                taken.add(beside)
-    kept: list[Part] = []
-    for place, part in enumerate(parts):
-        if isinstance(part, MarkdownTable) and place in captions:
-            caption = parts[captions[place]]
-            words = caption.text if isinstance(caption, MarkdownParagraph) else ""
-            kept.append(MarkdownTable(part.cells, plain(words)))
-        elif place not in taken:
-            kept.append(part)
-    return kept
 
 
 def _is_caption(part: Part) -> bool:
