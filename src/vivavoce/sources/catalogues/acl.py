@@ -31,11 +31,10 @@ _LARGEST_FILE = 64 << 20
 
 
 def build_id(collection: str, volume: str, paper: str) -> str:
-    """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`.
+    """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`; else `InputError`.
 
-    Ids before 2020 have four digits. The volume takes the first, or the first two in workshops
-    (`W`), in `C69` and in the workshop volumes of `D19`, which begin with 5.
-    Raises `InputError` for parts that do not make an id.
+    Ids before 2020 have four digits, of which the volume takes the first, or the first two in
+    workshops (`W`, `C69`, volumes of `D19` from 5 on).
     """
     if not _NUMBER.fullmatch(paper):
         raise InputError(f"the paper's id {paper[:40]!r} is not a number")
@@ -132,10 +131,7 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
 
 
 def date_of(element: etree._Element | None, of_volume: str | None = None) -> str | None:
-    """Year and, if known, month; the first month of a span.
-
-    A paper that gives only its month takes the year of its volume.
-    """
+    """Year, if need be that of the volume, and the first month of a span where it is known."""
     if element is None:
         return None
     parsed = parse_date(text_of(element.find("year")))

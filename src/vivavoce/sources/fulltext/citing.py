@@ -224,10 +224,7 @@ def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
 def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> RowsCited:
     """References cited by each row of a grid, of those that the table cites.
 
-    Args:
-        rows: The rows from the first to the last. One that is not kept is part of what cells span,
-            no more.
-        cited: The references that the table cites.
+    A row that is not kept only counts for what cells span.
     """
     known = frozenset(cited)
     above = _carried((row for row, _ in rows), 1)
@@ -259,8 +256,7 @@ def _once(ordinals: Iterable[int], known: frozenset[int]) -> tuple[int, ...]:
 class TableText:
     """A table as one text, in which markers can be sought, and the cell that a place is in.
 
-    Each cell is a line; a blank line separates rows, unless said otherwise, and comes after the
-    caption and before each note.
+    Each cell is a line; a blank line comes after the caption, before each note and between rows.
     """
 
     def __init__(

@@ -1,8 +1,4 @@
-"""References of a LaTeX paper: in its text, in a .bbl file or in .bib files.
-
-Lists as LaTeX prints them are `thebibliography` and the .bbl files of biblatex. Of .bib files only
-the entries that the paper cites are parsed.
-"""
+"""References of a LaTeX paper: `thebibliography`, a .bbl file, or cited entries of .bib files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 r"""Acronyms and numbers with units as packages print them.
 
-Acronyms are those of acro, acronym, glossaries and glossaries-extra: at first the long form with
-the short one, then the short one. Numbers with units are those of siunitx.
+An acronym has its long form at first. Numbers with units are those of siunitx.
 """
 
 from __future__ import annotations
@@ -139,12 +138,7 @@ _FORMS = {
 
 
 def quantity(command: str, stream: TokenStream) -> list[str] | None:
-    """Tokens that a command of siunitx prints; None for another command, which stays unread.
-
-    Args:
-        command: The command that was read last.
-        stream: Where its arguments follow.
-    """
+    """Tokens that a command of siunitx prints; None for another command, which stays unread."""
     form = _FORMS.get(command)
     if form is None:
         return None

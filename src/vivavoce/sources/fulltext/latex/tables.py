@@ -119,10 +119,7 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
 
 
 def _cell(setter: Typesetter, cell: Span, *, is_first: bool) -> Cell:
-    """A cell, which keeps an unknown command where it holds nothing else: that prints something.
-
-    In the first cell of a row such a command may be about the row.
-    """
+    """A cell, with an unknown command that is alone in it, but for the first cell of a row."""
     layout = setter.layout
     text = setter.line(cell.start, cell.end)
     if not text and not is_first:

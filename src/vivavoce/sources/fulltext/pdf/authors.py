@@ -66,10 +66,8 @@ def read_authors(
 ) -> tuple[tuple[Author, ...], list[str]]:
     """The authors in the order of the page, and the lines in their print that name nobody.
 
-    Args:
-        lines: The lines between the title and the abstract.
-        margins: The lines of the page that are not part of its text.
-        described: The authors in the PDF's own description, which are often missing or wrong.
+    `lines` are between title and abstract, `margins` outside of the text, and `described` are the
+    authors that the PDF itself names, often wrongly.
     """
     found, has_places, unread = _names_in(lines)
     printed = compact(" ".join(line.text for line in (*lines, *margins)))

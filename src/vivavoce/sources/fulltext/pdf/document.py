@@ -191,10 +191,7 @@ def _tables(
 
 
 def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
-    """The paper in a PDF file; `InputError` says why there is none.
-
-    Runs PDFium in this process: hostile files belong into the child process.
-    """
+    """The paper in a PDF file, or `InputError`; hostile files belong into the child process."""
     content = read_whole(path, _LARGEST_FILE, "paper")
     if b"%PDF-" not in content[:1024]:
         raise InputError("not a PDF: the file does not start with %PDF-")

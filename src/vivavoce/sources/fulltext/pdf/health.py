@@ -1,9 +1,7 @@
 """Verdict on a PDF that was read: good, doubtful or failed, with reasons in words.
 
-A reader cannot know that it failed, but it knows the usual parts of papers: an introduction,
-sections that part the text, references, lines that follow each other. Each missing part is a
-reason. A title, an abstract, a list of authors or of references has evidence of its own: one in
-doubt leaves the others as they are.
+Each usual part of papers that is missing is a reason. A title, an abstract, a list of authors or
+of references in doubt leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -67,14 +65,10 @@ class Coverage:
 def measure_coverage(
     pages: Sequence[Page], layout: Layout, reached: set[int], first: int, last: int
 ) -> Coverage:
-    """Count the characters of a paper.
+    """Count the characters of a paper by what became of them.
 
-    Args:
-        pages: The pages as they were read.
-        layout: Their lines.
-        reached: Ids of the lines before the first section that are in its front matter.
-        first: Place of the first section's heading among the lines.
-        last: The page on which the sections end.
+    `reached` are ids of lines in the front matter, `first` is the place of the first section's
+    heading, and `last` is the page on which the sections end.
     """
     coverage = Coverage()
     size = layout.body.size

@@ -183,8 +183,7 @@ _REFERENCES = re.compile(
 def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
     """Split off the title and the abstract from the parts from the first section on.
 
-    The abstract is below the heading `Abstract`, begins with that word, or is the first paragraph
-    of running text before the sections.
+    The abstract is below its heading, begins with that word, or is the first running text.
     """
     headings = {p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownHeading)}
     title = next(iter(headings), None)
@@ -289,10 +288,7 @@ def _document(parts: Sequence[Part], name: str) -> Document:
 
 
 def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """Split off the last list of references: the other parts, and the list's paragraphs.
-
-    Converters may print tables and stray lines between the heading and its list.
-    """
+    """Split off the paragraphs of the last list of references, which stray parts may interrupt."""
     heads = [
         place
         for place, part in enumerate(parts)
