@@ -134,8 +134,6 @@ _PAGES_PER_SECTION = 7
 _MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
 """Share of the text between two headings of the top level, and in a section without any inside."""
-_CONFIRMED = 0.9
-"""Share of the headings that the outline of the file has to name."""
 _LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures in the print of
 the text and odd lines of a first page reach a hundredth in nine of ten papers."""
@@ -314,7 +312,7 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
-    if facts.features.get("outline", 0.0) < _CONFIRMED and _is_unparted(facts):
+    if _is_unparted(facts):
         yield "one section holds most of the text"
     short = [one.text for one in facts.lines if not one.kind and len(one.words) <= _FEW_WORDS]
     named = Counter(
