@@ -37,7 +37,16 @@ class DefinedNames(Protocol):
 def choose(command: str, stream: TokenStream, known: DefinedNames) -> list[str] | None:
     """Tokens of the branch that is printed; None for a command that is no such condition."""
     if command in _SETTERS:
-        _set(command, stream, known)
+        kind, value = _SETTERS[command]
+        name = "".join(stream.argument()).strip()
+        is_taken = name == "draft" and "ifdraft" in known.packages
+        key = f"toggle {name}" if kind == "toggle" or is_taken else f"\\if{name}"
+        if value is None:
+            known.switches[key] = "".join(stream.argument()).strip() == "true"
+        elif value == "new":
+            known.switches.setdefault(key, False)
+        else:
+            known.switches[key] = value == "true"
         return []
     name = command[1:]
     is_negated = name in _NEGATIONS
@@ -52,19 +61,6 @@ def choose(command: str, stream: TokenStream, known: DefinedNames) -> list[str] 
     given = [stream.argument() for _ in range(count)]
     texts = dict(zip(branches, (stream.argument() for _ in branches), strict=True))
     return texts.get("T" if test(known, given) != is_negated else "F", [])
-
-
-def _set(command: str, stream: TokenStream, known: DefinedNames) -> None:
-    kind, value = _SETTERS[command]
-    name = "".join(stream.argument()).strip()
-    is_taken = name == "draft" and "ifdraft" in known.packages
-    key = f"toggle {name}" if kind == "toggle" or is_taken else f"\\if{name}"
-    if value is None:
-        known.switches[key] = "".join(stream.argument()).strip() == "true"
-    elif value == "new":
-        known.switches.setdefault(key, False)
-    else:
-        known.switches[key] = value == "true"
 
 
 _SETTERS: dict[str, tuple[str, str | None]] = {
