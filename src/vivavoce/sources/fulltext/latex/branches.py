@@ -8,8 +8,6 @@ from typing import Protocol
 from vivavoce.sources.fulltext.latex.tokens import TokenStream
 
 _MAX_EXPANSIONS = 10
-_MAX_DEPTH = 20
-"""Brackets within brackets of a test that are read."""
 
 
 class DefinedNames(Protocol):
@@ -100,19 +98,11 @@ def _are_equal(known: DefinedNames, given: Sequence[Sequence[str]]) -> bool:
     return text_of(known, given[0]) == text_of(known, given[1])
 
 
-def _compare(known: DefinedNames, given: Sequence[Sequence[str]], sign: str) -> bool:
-    try:
-        first, second = (float(text_of(known, each)) for each in given)
-    except ValueError:
-        return False
-    return {"<": first < second, "=": first == second, ">": first > second}[sign]
-
-
 Test = Callable[[DefinedNames, Sequence[Sequence[str]]], bool]
 _TESTS: dict[str, tuple[int, Test]] = {
     "iftoggle": (1, lambda known, given: known.switches.get(f"toggle {_name(given)}", False)),
     "ifbool": (1, lambda known, given: _holds(known, _name(given))),
-    "ifthenelse": (1, lambda known, given: _Expression(given[0], known).any()),
+    "ifthenelse": (1, lambda known, given: _expression(given[0], known)),
     **dict.fromkeys(("ifstrequal", "ifdefstring", "ifdefstrequal", "ifdefequal"), (2, _are_equal)),
     **dict.fromkeys(
         ("ifstrempty", "ifblank", "ifdefempty", "IfBlank", "IfNoValue"), (1, _is_empty)
@@ -125,9 +115,6 @@ _TESTS: dict[str, tuple[int, Test]] = {
     "ifdraft": (0, lambda known, _: "draft" in known.options),
     "ifoptiondraft": (0, lambda known, _: "draft" in known.options),
     "ifoptionfinal": (0, lambda known, _: "final" in known.options),
-    "ifnumequal": (2, lambda known, given: _compare(known, given, "=")),
-    "ifnumgreater": (2, lambda known, given: _compare(known, given, ">")),
-    "ifnumless": (2, lambda known, given: _compare(known, given, "<")),
 }
 """Arguments of a test, and the test."""
 _NEGATIONS = {
@@ -144,59 +131,24 @@ def _name(given: Sequence[Sequence[str]]) -> str:
     return "".join(given[0]).strip()
 
 
-class _Expression(TokenStream):
-    r"""A test of ifthen, as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
-
-    def __init__(self, tokens: Sequence[str], known: DefinedNames) -> None:
-        super().__init__()
-        self.push([bare for token in tokens if (bare := token.replace(" ", ""))])
-        self._known = known
-        self._depth = 0
-
-    def any(self) -> bool:
-        """Check whether one of the parts between `or` holds."""
-        answer = self._all()
-        while self.take("\\or") or self.take("\\OR"):
-            answer = self._all() or answer
-        return answer
-
-    def _all(self) -> bool:
-        answer = self._one()
-        while self.take("\\and") or self.take("\\AND"):
-            answer = self._one() and answer
-        return answer
-
-    def _one(self) -> bool:
-        is_negated = False
-        while self.take("\\not") or self.take("\\NOT"):
+def _expression(tokens: Sequence[str], known: DefinedNames) -> bool:
+    r"""The answer of a test of ifthen, as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
+    stream = TokenStream()
+    stream.push([bare for token in tokens if (bare := token.replace(" ", ""))])
+    parts: list[list[bool]] = [[]]
+    is_negated = False
+    while (token := stream.next()) is not None:
+        command = token.lower()
+        if command == "\\or":
+            parts.append([])
+        elif command == "\\not":
             is_negated = not is_negated
-        return self._plain() != is_negated
-
-    def _plain(self) -> bool:
-        if self._depth < _MAX_DEPTH and self.take("\\("):
-            self._depth += 1
-            answer = self.any()
-            self._depth -= 1
-            self.take("\\)")
-            return answer
-        if self.take("\\boolean"):
-            name = "".join(self.argument()).strip()
-            return name == "true" or _holds(self._known, name)
-        if self.take("\\equal"):
-            return _are_equal(self._known, (self.argument(), self.argument()))
-        if self.take("\\isundefined"):
-            return not self._known.is_defined("".join(self.argument()).strip())
-        return self._numbers()
-
-    def _numbers(self) -> bool:
-        collected: list[str] = []
-        while (token := self.peek()) is not None and token not in _ENDS_OF_TEST:
-            collected.append(token)
-            self.next()
-        text = text_of(self._known, collected)
-        sign = next((each for each in "<=>" if each in text), "=")
-        first, _, second = text.partition(sign)
-        return _compare(self._known, ([first], [second]), sign)
-
-
-_ENDS_OF_TEST = frozenset({"\\or", "\\OR", "\\and", "\\AND", "\\)"})
+        elif command in {"\\boolean", "\\equal"}:
+            if command == "\\boolean":
+                name = "".join(stream.argument()).strip()
+                answer = name == "true" or _holds(known, name)
+            else:
+                answer = _are_equal(known, (stream.argument(), stream.argument()))
+            parts[-1].append(answer != is_negated)
+            is_negated = False
+    return any(part and all(part) for part in parts)

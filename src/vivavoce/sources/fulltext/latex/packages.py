@@ -132,9 +132,8 @@ _FORMS = {
     **dict.fromkeys(("\\SIrange", "\\qtyrange"), "nnu"),
     "\\numlist": "l",
     **dict.fromkeys(("\\SIlist", "\\qtylist"), "lu"),
-    "\\ang": "a",
 }
-"""Arguments of each command: numbers, a list of them, an angle, and the unit."""
+"""Arguments of each command: numbers, a list of them, and the unit."""
 
 
 def quantity(command: str, stream: TokenStream) -> list[str] | None:
@@ -145,10 +144,6 @@ def quantity(command: str, stream: TokenStream) -> list[str] | None:
     stream.optional()
     given = [stream.argument() for _ in form]
     unit = f"{LITERAL} {unit_text(given.pop())}" if form.endswith("u") else ""
-    if form[0] == "a":
-        parts = zip(source_of(given[0]).split(";"), "°′″", strict=False)
-        angle = "".join(f"{number.strip()}{sign}" for number, sign in parts if number.strip())
-        return [LITERAL + angle]
     if form[0] == "l":
         given = [[number.strip()] for number in source_of(given[0]).split(";") if number.strip()]
     quantities = [[*number, unit] if unit else list(number) for number in given]
