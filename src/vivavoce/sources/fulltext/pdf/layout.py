@@ -282,3 +282,28 @@ def _leading(lines: Sequence[Line], body: Font) -> float:
     if not steps:
         return 1.2 * body.size
     return max(steps, key=lambda step: (steps[step], -step))
+
+
+_LINES_BELOW = 8
+_OTHER_SIZE = 0.6
+
+
+def fonts_below(layout: Layout) -> list[Font]:
+    """The font of the text below each line: that of the document, or another size set there."""
+    fonts = [layout.body] * len(layout.lines)
+    letters: Counter[Font] = Counter()
+    window: list[Line] = []
+    for place in range(len(layout.lines) - 1, -1, -1):
+        if letters:
+            main = max(letters, key=lambda font: (letters[font], font.name))
+            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
+            fonts[place] = main if is_other else layout.body
+        line = layout.lines[place]
+        if line.kind:
+            continue
+        window.append(line)
+        letters[line.font] += len(line.text)
+        if len(window) > _LINES_BELOW:
+            last = window.pop(0)
+            letters[last.font] -= len(last.text)
+    return fonts
