@@ -208,8 +208,8 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     parts = start.split(", ")
     is_name = [_NAME.fullmatch(part) is not None for part in parts] + [False]
     first = is_name.index(False)
-    rest = ", ".join(parts[first:])
-    found = _BEFORE_IN.match(rest) or _BEFORE_JOURNAL.match(rest) if first else None
+    tail = ", ".join(parts[first:])
+    found = _BEFORE_IN.match(tail) or _BEFORE_JOURNAL.match(tail) if first else None
     title = found[1].strip(" ,:") if found else ""
     between = "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
     if between or not guess:

@@ -97,8 +97,9 @@ class _Reader:
         self._join_split_columns()
         self._join_offset()
         self._join_wrapped()
-        cells = [cell for row in self.grid for cell in row.values()]
-        merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in cells)
+        # Columns that were not parted, and lines of a cell left as rows.
+        placed = (cell for row in self.grid for cell in row.values())
+        merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in placed)
         broken = sum(
             len(above[c].text.split()) > 2
             and not _NUMBER.fullmatch(cell.text)
