@@ -116,8 +116,11 @@ def _mark_inside(
         if not row[0].kind and (same < enough or len(key) < _KEY or is_heading):
             return
         if abs(after[0].y - y) > _APART * layout.leading:
+            is_done = any(not own[0].kind for own in rows[:number])
             for line in (line for own in rows[:number] for line in own):
                 line.kind = FURNITURE
+            if is_done:
+                return
 
 
 def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
