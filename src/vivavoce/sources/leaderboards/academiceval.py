@@ -14,6 +14,7 @@ from vivavoce.sources.json_records import (
     Fields,
     cut,
     line_at,
+    list_at,
     object_at,
     read_head,
     read_values,
@@ -35,23 +36,6 @@ _PARTS = (
 _SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
 _MARKS = (b'"main_content"', b'"gt"', b'"paper_cat"')
 _LARGEST_FILE = 128 << 20
-
-
-def read_sample(sample: Any, key: str) -> Iterator[Document]:
-    """Read the paper of a sample, then those shown as examples.
-
-    Raises `InputError`, which names the field, if a field is not of the right type.
-    """
-    if isinstance(sample, list) and not sample:
-        raise InputError("the sample is an empty array")
-    target, *candidates = sample if isinstance(sample, list) else [sample]
-    wanted = "related" if isinstance(sample, list) else "introduction"
-    fields = _object(target, "the sample")
-    paper = _paper(fields, wanted, key)
-    references = tuple(_references([_object(other, "a candidate") for other in candidates]))
-    examples = [_paper(example, wanted, None) for example in _examples(fields)]
-    yield replace(paper, references=references)
-    yield from {example.key: example for example in examples}.values()
 
 
 def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
@@ -123,10 +107,7 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
 def _examples(fields: Fields) -> Iterator[Fields]:
     """Papers shown as examples: random ones, and papers of the authors' neighbours."""
     examples: list[Any] = []
-    drawn = fields.get("additional_info")
-    if drawn is not None and not isinstance(drawn, list):
-        raise InputError("'additional_info' is not a list")
-    for example in drawn or ():
+    for example in list_at(fields, "additional_info"):
         examples.append(example[0] if isinstance(example, list) and example else example)
     papers: Mapping[str, Any] = object_at(object_at(fields, "additional_graph_info"), "node_feat")
     for author_papers in papers.values():
@@ -169,7 +150,19 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         for number, sample in enumerate(samples, start=1):
             name = where if len(samples) == 1 else f"{where}:{number}"
             try:
-                yield from read_sample(sample, name)
+                # Read the paper of a sample, then those shown as examples.
+                if isinstance(sample, list) and not sample:
+                    raise InputError("the sample is an empty array")
+                target, *candidates = sample if isinstance(sample, list) else [sample]
+                wanted = "related" if isinstance(sample, list) else "introduction"
+                fields = _object(target, "the sample")
+                paper = _paper(fields, wanted, name)
+                references = tuple(
+                    _references([_object(other, "a candidate") for other in candidates])
+                )
+                examples = [_paper(example, wanted, None) for example in _examples(fields)]
+                yield replace(paper, references=references)
+                yield from {example.key: example for example in examples}.values()
             except InputError as error:
                 yield Fault(name, str(error))
 

@@ -70,31 +70,6 @@ def read_fields(line: str | bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def documents_of(
-    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault], *, best_first: bool = True
-) -> Iterator[Document | Fault]:
-    """Make a document for each paper that rows name, in order, then give the first faults.
-
-    Args:
-        rows: The rows of a file.
-        kind: The source.
-        name: The file's name, which with the paper makes a document's key.
-        faults: Faults found while reading the file.
-        best_first: True if the source lists results from the best to the worst.
-    """
-    groups: dict[str, list[tuple[int, ResultRow]]] = {}
-    for number, row in enumerate(rows):
-        title = normalise_title(row.paper_title or "")
-        paper = row.paper_url or row.file_name or title or f"row {number}"
-        groups.setdefault(paper, []).append((number, row))
-    for paper, members in groups.items():
-        results = tuple(
-            _result(row, name if best_first else None, number) for number, row in members
-        )
-        yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
-    yield from faults[:_MAX_FAULTS]
-
-
 def results_source(
     kind: str,
     summary: str,
@@ -107,15 +82,8 @@ def results_source(
 ) -> Source:
     """Make a source whose files hold rows of leaderboards.
 
-    Args:
-        kind: The source.
-        summary: One line for `viva list sources`.
-        matches: True for a file of this kind, by its name.
-        read: Takes a file, its name and a list for faults; gives its rows. Its `InputError`
-            becomes the fault of the whole file.
-        name_of: Gives the name of a file.
-        parts: Gives all files that are read together with one.
-        best_first: See `documents_of`.
+    `read` takes a file, its name and a list for faults, and gives its rows. Its `InputError`
+    becomes the fault of the whole file.
     """
 
     def read_piece(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -126,7 +94,18 @@ def results_source(
         except InputError as error:
             yield Fault(name, str(error))
             return
-        yield from documents_of(rows, kind, name, faults, best_first=best_first)
+        # A document for each paper that rows name, in order, then the first faults.
+        groups: dict[str, list[tuple[int, ResultRow]]] = {}
+        for number, row in enumerate(rows):
+            title = normalise_title(row.paper_title or "")
+            paper = row.paper_url or row.file_name or title or f"row {number}"
+            groups.setdefault(paper, []).append((number, row))
+        for paper, members in groups.items():
+            results = tuple(
+                _result(row, name if best_first else None, number) for number, row in members
+            )
+            yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
+        yield from faults[:_MAX_FAULTS]
 
     return Source(
         kind=kind,
@@ -143,13 +122,7 @@ def results_source(
 
 
 def read_text(path: Path, largest: int, noun: str) -> str:
-    """Read a file's UTF-8 text; raises `InputError` if it cannot be read.
-
-    Args:
-        path: The file.
-        largest: Most bytes, in whole MiB.
-        noun: Kind of file, such as `page`.
-    """
+    """Read the UTF-8 text of a `noun`, such as `page`; raises `InputError` if it cannot be read."""
     try:
         return read_whole(path, largest, noun).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError, InputError) as error:

@@ -1,7 +1,6 @@
 """Reader of saved feeds of arXiv's query API, which hold many papers each.
 
-An Atom feed is decoded, read, and checked for missing parts. Names of authors and collaborations
-are read as arXiv's listings write them.
+Names of authors and collaborations are read as arXiv's listings write them.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ LARGEST_FILE = 64 << 20
 
 
 def part_names(name: str) -> tuple[str, ...]:
-    """Split a person and the collaboration they write for; parts without letters are dropped.
-
-    arXiv lists the colon after a collaboration's name as an author.
-    """
+    """Split a person and the collaboration they write for; parts without letters are dropped."""
     parts = FOR.split(spell_name(name))
     return tuple(part.strip() for part in parts if any(map(str.isalpha, part)))
 
@@ -83,6 +79,15 @@ def _safe_reference(match: re.Match[str]) -> str:
     if code > 0x10FFFF or _FORBIDDEN.match(chr(code)):
         return _REPLACEMENT
     return match[0]
+
+
+def check_opening(text: str, what: str) -> None:
+    """Refuse plain text and web pages in the place of XML with an `InputError`."""
+    opening = text.lstrip()[:_SHOWN]
+    if opening and not opening.startswith("<"):
+        raise InputError(f"it is not {what} but says {opening!r}")
+    if opening[:14].lower().startswith(("<!doctype html", "<html")):
+        raise InputError(f"it is a web page instead of {what}")
 
 
 class ReportedError(InputError):
@@ -128,13 +133,9 @@ def read_feed(content: bytes) -> Feed:
 
 def _parse(content: bytes) -> tuple[etree._Element, int]:
     text, replaced = decode_feed(content)
-    opening = text.lstrip()[:_SHOWN]
-    if not opening:
+    if not text.strip():
         raise InputError("it is empty")
-    if not opening.startswith("<"):
-        raise InputError(f"it is not a feed but says {opening!r}")
-    if opening[:14].lower().startswith(("<!doctype html", "<html")):
-        raise InputError("it is a web page instead of a feed")
+    check_opening(text, "a feed")
     # A feed has no use for a document type, and entities can only be declared in one.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise InputError("it declares a document type or XML entities, refused for safety")

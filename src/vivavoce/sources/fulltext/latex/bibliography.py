@@ -1,8 +1,4 @@
-"""References of a LaTeX paper: in its text, in a .bbl file or in .bib files.
-
-Lists as LaTeX prints them are `thebibliography` and the .bbl files of biblatex. Of .bib files only
-the entries that the paper cites are parsed.
-"""
+"""References of a LaTeX paper: `thebibliography`, a .bbl file, or cited entries of .bib files."""
 
 from __future__ import annotations
 
@@ -185,7 +181,14 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
     for name in [*named, *(others if len(others) == 1 else [])]:
         text = files.text(name)
         if "\\entry{" in text and "\\field{" in text:
-            return _read_biblatex(text), None
+            # The entries of a .bbl file that biblatex wrote, each key once.
+            starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
+            by_key: dict[str, Entry] = {}
+            ends = [*(found.start() for found in starts), len(text)][1:]
+            for found, end in zip(starts, ends, strict=False):
+                if found[1] not in by_key:
+                    by_key[found[1]] = _biblatex_entry(found[1], text[found.end() : end][:50_000])
+            return list(by_key.values()), None
         inside = Layout(expand(files, name))
         entries = read_items(inside)
         if entries:
@@ -313,21 +316,7 @@ def _entry(key: str, fields: Mapping[str, str]) -> Entry:
 def _people(field: str) -> list[tuple[str, str]]:
     """Surname and whole name of the people in a field."""
     people = []
-    for person in _split_and(field)[:200]:
-        is_one = person.startswith("{") and person.endswith("}")
-        last, comma, first = person.partition(",")
-        if comma and not is_one:
-            surname, given = plain_text(last), plain_text(first.rpartition(",")[2])
-            people.append((surname, f"{given} {surname}".strip()))
-        else:
-            name = plain_text(person)
-            if name:
-                people.append((name if is_one else name.split()[-1], name))
-    return people
-
-
-def _split_and(field: str) -> list[str]:
-    """The names in a field, parted at `and` outside of braces."""
+    # The names in a field, parted at `and` outside of braces.
     names: list[str] = []
     words: list[str] = []
     depth = 0
@@ -339,18 +328,17 @@ def _split_and(field: str) -> list[str]:
             words.append(word)
         depth += word.count("{") - word.count("}")
     names.append(" ".join(words))
-    return [name for name in names if name]
-
-
-def _read_biblatex(text: str) -> list[Entry]:
-    """The entries of a .bbl file that biblatex wrote, each key once."""
-    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
-    entries: dict[str, Entry] = {}
-    ends = [*(found.start() for found in starts), len(text)][1:]
-    for found, end in zip(starts, ends, strict=False):
-        if found[1] not in entries:
-            entries[found[1]] = _biblatex_entry(found[1], text[found.end() : end][:50_000])
-    return list(entries.values())
+    for person in [name for name in names if name][:200]:
+        is_one = person.startswith("{") and person.endswith("}")
+        last, comma, first = person.partition(",")
+        if comma and not is_one:
+            surname, given = plain_text(last), plain_text(first.rpartition(",")[2])
+            people.append((surname, f"{given} {surname}".strip()))
+        else:
+            name = plain_text(person)
+            if name:
+                people.append((name if is_one else name.split()[-1], name))
+    return people
 
 
 def _biblatex_entry(key: str, body: str) -> Entry:

@@ -1,4 +1,4 @@
-"""Lines that may be headings, by typography and position, and the outline that a PDF carries."""
+"""Lines that may be headings, by typography and position."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.layout import fonts_below
 from vivavoce.sources.fulltext.pdf.lines import Word
-from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.sources.fulltext.pdf.styles import (
+from vivavoce.sources.fulltext.pdf.runs import (
     BOLD,
     CAPS,
     LARGE,
     OTHER,
     PLAIN,
+    Line,
     Style,
-    fonts_below,
     is_like_text,
     is_upper,
+    join_words,
     without_marks,
 )
 from vivavoce.text.headings import (
@@ -48,7 +49,7 @@ _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction"
 _INSET = 0.03
 """Share of the width of a column."""
 _ENOUGH = 3
-"""Fewest of its titles that have to be found before an outline is believed."""
+"""Words of a numbered heading, at least, in which signs of formulas and digits may stand."""
 
 
 @dataclass(slots=True)

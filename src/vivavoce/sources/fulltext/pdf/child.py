@@ -1,7 +1,6 @@
-"""PDFs read in a child process that is kept warm and ended when a file is too much for it.
+"""PDFs read in a child process, since a hostile file can make PDFium loop, eat memory or crash.
 
-The child reads one PDF a line of input and answers in one line of JSON. A hostile file can make
-PDFium loop, eat memory or crash; there that ends this process only.
+The child stays warm; it reads one PDF a line of input and answers in one line of JSON.
 """
 
 from __future__ import annotations
@@ -18,16 +17,12 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import Document
+from vivavoce.sources import document_adapter
 from vivavoce.sources.fulltext.pdf.document import read_file
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 MEMORY = 900 << 20
 """Bytes of address space; usual papers take a third of it."""
@@ -75,7 +70,7 @@ class Child:
             if kind := found.get("kind"):
                 raise UnreadableError(found["reason"], kind)
             raise InputError(found["reason"])
-        return _documents().validate_python(found["document"])
+        return document_adapter().validate_python(found["document"])
 
     @property
     def process_id(self) -> int | None:
@@ -151,13 +146,6 @@ def read_in_child(path: Path) -> Document:
     """The paper in a file, read by this process' own warm child."""
     with _LOCK:
         return _CHILD.read(path)
-
-
-@cache
-def _documents() -> TypeAdapter[Document]:
-    from pydantic import TypeAdapter  # only the reading of a PDF has to wait for it
-
-    return TypeAdapter(Document)
 
 
 def main() -> None:

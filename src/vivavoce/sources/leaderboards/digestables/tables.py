@@ -1,7 +1,4 @@
-"""Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables.
-
-The tables of a paper give one document, with their cells and the works they cite.
-"""
+"""Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables."""
 
 from __future__ import annotations
 
@@ -18,6 +15,7 @@ from vivavoce.sources.json_records import (
     Fields,
     is_lines,
     line_at,
+    list_at,
     object_at,
     raw_json,
     read_values,
@@ -112,10 +110,7 @@ def _strange(fields: Fields) -> str:
 
 
 def check_id(value: Any, name: str) -> str:
-    """Read an id as text; empty if it is absent or -1, which means unknown.
-
-    Raises `InputError` for a value that is neither a number nor text.
-    """
+    """Read an id as text; empty if it is absent or -1, `InputError` if neither number nor text."""
     if value is None or value == -1:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -196,19 +191,16 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
 
 
 def benchmark_document(entry: PlacedRecord) -> Document:
-    """Read an entry of arXiv2Table: one table without the paper it comes from.
-
-    Raises `InputError` if the entry has no id or a field of the wrong type.
-    """
+    """Read an entry of arXiv2Table, a table without its paper; `InputError` for a bad one."""
     fields = entry.fields
     name = check_id(fields.get("table_id"), "table_id")
     query = check_id(fields.get("table_query_id"), "table_query_id")
     if not (name or query):
         raise InputError("the entry has neither a 'table_id' nor a 'table_query_id'")
-    works = [_listed_work(value) for value in _list_at(fields, "table_references")]
+    works = [_listed_work(value) for value in list_at(fields, "table_references")]
     if not works:
-        papers = _list_at(fields, "input_references_id")
-        labels = _list_at(fields, "input_references_label")  # 1: the paper belongs to the table
+        papers = list_at(fields, "input_references_id")
+        labels = list_at(fields, "input_references_label")  # 1: the paper belongs to the table
         labelled = zip(papers, labels, strict=False)
         works = [_listed_work(paper) for paper, label in labelled if label == 1]
     for row, work in enumerate(works):
@@ -229,8 +221,7 @@ def benchmark_document(entry: PlacedRecord) -> Document:
 def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
     """Make the header, then a row for each row of the upstream table that cites a work.
 
-    Upstream keys the values by cited paper. If several rows cite the same paper, only the last
-    row's values are there, so the other rows stay empty.
+    If several rows cite the same paper, upstream has only the last one's values.
     """
     columns = {name: object_at(table, name) for name in table}
     cited = [check_id(work.get("corpus_id"), "corpus_id") for work in works]
@@ -289,15 +280,6 @@ def _listed_work(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return dict(value)
     return {"corpus_id": check_id(value, "table_references")}
-
-
-def _list_at(fields: Fields, name: str) -> list[Any]:
-    value = fields.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise InputError(f"{name!r} is a {type(value).__name__}, not a list")
-    return value
 
 
 def _text(value: Any) -> str:
