@@ -33,8 +33,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     print_raised_citations,
     split_entries,
 )
-from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
+from vivavoce.sources.fulltext.pdf.runs import PLAIN, Line, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.sources.fulltext.references import read_entry, read_printed
 from vivavoce.text.dates import find_day

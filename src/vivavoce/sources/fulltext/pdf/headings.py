@@ -17,8 +17,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
     build_chain,
     plain_heading,
 )
-from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import OTHER, Style
+from vivavoce.sources.fulltext.pdf.runs import OTHER, Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
