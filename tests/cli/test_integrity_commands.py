@@ -42,7 +42,6 @@ def test_verify_says_of_every_log_what_it_is(folder: Path) -> None:
 def test_verify_ends_with_1_and_names_log_and_sample_of_a_raised_score(logs: Path) -> None:
     path = sorted(logs.glob("*.eval"))[0]
     log = read_eval_log(str(path))
-    assert log.samples is not None
     scores: Any = log.samples[1].scores
     scores["writing"].value = {**scores["writing"].value, "rougeL": 0.99}
     write_eval_log(log, str(path))

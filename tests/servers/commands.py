@@ -139,8 +139,6 @@ class Killer:
 
         Until then the server sends no more: however late the kill comes, that is the place.
         """
-        assert self._warm.stdin is not None
-        assert self._warm.stdout is not None
         command = [[str(argument) for argument in arguments], server.environment]
         server.send_until(answers)
         print(json.dumps(command), file=self._warm.stdin, flush=True)

@@ -248,7 +248,22 @@ class Cells:
     ) -> Iterator[RunSpec]:
         """One run for each group of tasks with the same methods and the same use of a judge."""
         one, asked = cell.contestant, self._config.run
-        for (methods, is_judged), tasks in _groups(self._config, cell, opened).items():
+        from vivavoce.tasks.lookup import takes_judge
+
+        # Tasks of a cell by supported methods and use of a judge.
+        cards = list_families()
+        groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
+        for family, task in opened.tasks():
+            card = cards[family].tasks[task]
+            if self._config.run.tasks and task not in {
+                name.rpartition("/")[2] for name in self._config.run.tasks
+            }:
+                continue
+            offered = (*card.methods, *CONTESTANTS)
+            methods = tuple(name for name in cell.contestant.methods if name in offered)
+            if methods and cell.setting in card.settings and opened.items(family, task):
+                groups[methods, bool(self._config.judge) and takes_judge(task)].append(task)
+        for (methods, is_judged), tasks in groups.items():
             judge = self._config.judge if is_judged else None
             models = [one.model] if one.model else []
             names = [*models, *([judge.model] if judge else [])]
@@ -266,25 +281,6 @@ class Cells:
                 **asked.shared(Patience),
                 **one.shared(ModelUse),
             )
-
-
-def _groups(
-    config: LiveConfig, cell: Cell, opened: Round
-) -> dict[tuple[tuple[str, ...], bool], list[str]]:
-    """Tasks of a cell by supported methods and use of a judge."""
-    from vivavoce.tasks.lookup import takes_judge
-
-    cards = list_families()
-    groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
-    for family, task in opened.tasks():
-        card = cards[family].tasks[task]
-        if config.run.tasks and task not in {name.rpartition("/")[2] for name in config.run.tasks}:
-            continue
-        offered = (*card.methods, *CONTESTANTS)
-        methods = tuple(name for name in cell.contestant.methods if name in offered)
-        if methods and cell.setting in card.settings and opened.items(family, task):
-            groups[methods, bool(config.judge) and takes_judge(task)].append(task)
-    return groups
 
 
 def check_models(config: LiveConfig) -> None:

@@ -30,13 +30,7 @@ from vivavoce.columns import (
     without_null,
 )
 from vivavoce.corpus import Corpus
-from vivavoce.networks.graph import (
-    Graph,
-    induced,
-    largest_component,
-    pair_keys,
-    pairs_of,
-)
+from vivavoce.networks.graph import Graph, induced, largest_component, pair_keys, pairs_of
 from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
 from vivavoce.text.shingles import distinct
 

@@ -91,7 +91,12 @@ def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
     An entry that merges two works shows the title of one with the id of the other. So the label
     must be the most frequent one that occurs with the strong identity.
     """
-    only = _only_partner(weak, strong, int(weak.max(initial=0)) + 1)
+    # The only strong name that occurs with each weak one; -1 for several or none.
+    count = int(weak.max(initial=0)) + 1
+    first, partner, _ = _partners(weak, strong)
+    only = np.full(count, MISSING, dtype=np.int32)
+    only[first] = partner
+    only[np.bincount(first, minlength=count) != 1] = MISSING
     usual = _usual_partner(strong, label, int(strong.max(initial=0)) + 1)
     chosen = np.full(len(weak), MISSING, dtype=np.int32)
     chosen[weak != MISSING] = only[weak[weak != MISSING]]
@@ -102,15 +107,6 @@ def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
 
 def _coalesce(first: Ints, other: Ints) -> Ints:
     return np.where(first == MISSING, other, first)
-
-
-def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """The only right number that occurs with each left number; -1 for several or none."""
-    first, second, _ = _partners(left, right)
-    only = np.full(count, MISSING, dtype=np.int32)
-    only[first] = second
-    only[np.bincount(first, minlength=count) != 1] = MISSING
-    return only
 
 
 def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:

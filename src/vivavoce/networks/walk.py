@@ -27,15 +27,7 @@ from vivavoce.sources.catalogues.arxiv.coauthors import SUFFIX
 from vivavoce.sources.catalogues.arxiv.search import API, find_page
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.xml import safe_parser
-from vivavoce.store import (
-    Row,
-    hash_of,
-    lock,
-    read_sealed,
-    write_bytes,
-    write_json,
-    write_sealed,
-)
+from vivavoce.store import Row, hash_of, lock, read_sealed, write_bytes, write_json, write_sealed
 from vivavoce.text.identifiers import find_arxiv_id
 
 MAX_NEIGHBOURS = 20

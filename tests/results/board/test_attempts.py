@@ -162,7 +162,6 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
 
 def test_a_log_of_several_attempts_holds_mean_max_and_standard_deviation(log: EvalLog) -> None:
     assert log.eval.config.epochs_reducer == ["mean", "max", "std"]
-    assert log.reductions is not None
     names = [(found.scorer, found.reducer) for found in log.reductions]
     assert sorted(reducer or "" for _, reducer in names) == ["max", "mean", "std"]
 

@@ -72,7 +72,6 @@ def write(templates: dict[int, EvalLog], tmp_path: Path) -> Write:
         log.samples = samples[: len(answers)]
         for index, (sample, given) in enumerate(zip(log.samples, answers, strict=True)):
             value, fault = given if isinstance(given, tuple) else (given, None)
-            assert sample.scores is not None
             score = sample.scores["writing"]
             number = math.nan if value is None else value
             score.value = {**dict.fromkeys(METRICS, number), "valid": 0.0 if fault else 1.0}

@@ -19,7 +19,7 @@ from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
 from vivavoce.reports import headlines
 from vivavoce.results.board.building import contamination_report, leaderboard
-from vivavoce.results.board.exposure import exposure_fields, find_gaps
+from vivavoce.results.board.facts import exposure_fields, find_gaps
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.statistics.intervals import resample
 
@@ -124,15 +124,12 @@ def write(template: EvalLog, tmp_path: Path) -> Write:
         count += 1
         log = template.model_copy(deep=True)
         log.eval.model = model
-        assert log.samples is not None
         log.samples = sorted(log.samples, key=lambda sample: str(sample.id))[: len(answers)]
         assert len(log.samples) == len(answers)
         for sample, (published, value) in zip(log.samples, answers, strict=True):
-            assert sample.scores is not None
             score: Any = sample.scores["writing"]
             score.value = dict.fromkeys(score.value, value) | {"valid": 1.0}
             sample.metadata["published"] = published
-        assert log.eval.dataset is not None
         log.eval.dataset.samples = len(answers)
         write_eval_log(log, str(tmp_path / f"2024-01-01T00-00-{count:02d}_title_{count}.eval"))
 

@@ -51,7 +51,6 @@ def spoil(made: Path, logs: Path, key: str) -> tuple[Path, str]:
     logs.mkdir()
     [path] = (made / "logs").glob("*.eval")
     log = read_eval_log(str(path))
-    assert log.samples is not None
     spoilt = log.samples[0]
     spoilt.messages[0].content = f"{'word ' * 30_000}{key}"
     write_eval_log(log, str(logs / path.name))

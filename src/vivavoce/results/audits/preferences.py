@@ -49,7 +49,6 @@ def preference_rows(
     setting: str | None = None,
     draw: int | None = None,
     seed: int = 0,
-    partial: bool = False,
 ) -> tuple[list[Row], int]:
     """First answers of two contestants to the same items, wherever both ran.
 
@@ -61,9 +60,11 @@ def preference_rows(
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
-    found, _ = select_logs(logs, partial=partial)
+    logs_of_board, _ = select_logs(logs)
     chosen = [
-        log for log in found if task in (None, log.key.task) and setting in (None, log.key.setting)
+        log
+        for log in logs_of_board
+        if task in (None, log.key.task) and setting in (None, log.key.setting)
     ]
     names = sorted({log.contestant for log in chosen})
     for name in (a, b):
