@@ -90,18 +90,10 @@ def score_sentences(sentences: Sequence[str]) -> list[float]:
     """
     if not sentences:
         return []
-    vectors = TfidfRetriever(sentences, _words).rows()
+    vectors = TfidfRetriever(sentences, lambda text: _WORD.findall(text.casefold())).rows()
     similarity: Vector = (vectors @ vectors.T).toarray()
     np.fill_diagonal(similarity, 0.0)
-    return [float(score) for score in _page_rank(similarity).round(_DECIMALS)]
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _page_rank(similarity: Vector) -> Vector:
-    """PageRank by power iteration; the rank of a sentence without neighbours is spread over all."""
+    # Power iteration; the rank of a sentence without neighbours is spread over all.
     size = len(similarity)
     totals = similarity.sum(axis=1)
     is_alone = totals == 0
@@ -114,7 +106,7 @@ def _page_rank(similarity: Vector) -> Vector:
         rank = following
         if change < _TOLERANCE:
             break
-    return rank
+    return [float(score) for score in rank.round(_DECIMALS)]
 
 
 DEFAULT_WORDS = 200
@@ -272,10 +264,16 @@ class ReplayAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Return the answer for the sample and epoch named by the last user message."""
-        sample_id, epoch = _read_address(input)
-        key: Key = (sample_id, epoch)
-        if key not in self._answers:
-            key = (sample_id, None)
+        metadata = our_metadata(last_user_message(input))
+        match metadata.get("sample_id"), metadata.get("epoch"):
+            case (str() | int()) as sample_id, (int() | None) as epoch:
+                key = (sample_id, epoch if (sample_id, epoch) in self._answers else None)
+            case sample_id, epoch:
+                raise InputError(
+                    f"replay cannot identify the sample: the message's metadata has the sample id "
+                    f"{sample_id!r} and the epoch {epoch!r}. Use a solver of vivavoce, which "
+                    "writes them."
+                )
         answer = self._answers.get(key) or ""
         output = ModelOutput.from_content(f"replay/{self.model_name}", answer)
         output.usage = count_words(input, answer)
@@ -299,16 +297,3 @@ def load_answers(path: Path) -> dict[Key, str | None]:
             )
         answers[key], places[key] = row.text, place
     return answers
-
-
-def _read_address(messages: Sequence[ChatMessage]) -> tuple[str | int, int | None]:
-    metadata = our_metadata(last_user_message(messages))
-    match metadata.get("sample_id"), metadata.get("epoch"):
-        case (str() | int()) as sample_id, (int() | None) as epoch:
-            return sample_id, epoch
-        case sample_id, epoch:
-            raise InputError(
-                f"replay cannot identify the sample: the message's metadata has the "
-                f"sample id {sample_id!r} and the epoch {epoch!r}. Use a solver of vivavoce, which "
-                "writes them."
-            )

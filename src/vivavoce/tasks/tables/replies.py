@@ -19,7 +19,7 @@ have them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -309,7 +309,9 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
         named = named[1:]
     listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
     made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
-    known = named or (list(_columns_of(made)) if columns is None else columns)
+    shaped = [row for row in made if isinstance(row, dict) and isinstance(row.get("cells"), dict)]
+    of_rows = list(dict.fromkeys(name for row in shaped for name in row["cells"]))
+    known = named or (of_rows if columns is None else columns)
     return {**formed, "rows": made, "columns": known}
 
 
@@ -351,12 +353,3 @@ def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
 
 def _paper_key(row: Mapping[str, Any]) -> str | None:
     return next((key for key in row if key.strip().casefold() in _PAPER), None)
-
-
-def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
-    """Names of the cells of all rows, in order of first occurrence."""
-    columns: dict[str, None] = {}
-    for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("cells"), dict):
-            columns.update(dict.fromkeys(row["cells"]))
-    return columns
