@@ -273,7 +273,10 @@ def architecture_items(
             **_kind(architecture, cluster_of(architecture.name)),
             "description": architecture.description,
             "formulation": architecture.formulation,
-            **{name: _json(getattr(architecture, name)) for name in _MAPPINGS},
+            **{
+                name: json.dumps(dict(getattr(architecture, name)), ensure_ascii=False)
+                for name in _MAPPINGS
+            },
             "constructor": architecture.constructor,
             "layers": list(architecture.layers),
             "reference": architecture.reference,
@@ -282,10 +285,6 @@ def architecture_items(
         }
         rows.append(row)
     return rows, files
-
-
-def _json(value: Any) -> str:
-    return json.dumps(dict(value), ensure_ascii=False)
 
 
 def report_row(report: Report) -> Row:
@@ -316,7 +315,7 @@ def reproduce_items(
 ) -> tuple[list[Row], dict[str, bytes]]:
     """Make the items, sorted by id, and the files of their gold values by name."""
     rows, files = [], {}
-    for number, report in enumerate(reports):
+    for place, report in enumerate(reports):
         if report.claim is None:
             continue
         claim, about = report.claim, f"The claim of report {report.name}"
@@ -326,29 +325,24 @@ def reproduce_items(
         if unknown := sorted(set(claim.columns) - known):
             raise InputError(f"{about} needs {unknown[0]!r}, which is not a column.")
         formula = formulas[claim.formula]
-        gold = f"claims/{number:03d}.parquet"
+        gold = f"claims/{place:03d}.parquet"
         files[gold] = _gold(formula.values(frames))
-        rows.append(_reproduce_row(report, claim, formula, frames, gold))
+        (method,) = (method for method in report.methods if method.name == claim.method)
+        number = compute_claim(formula, claim.statistic, frames)
+        naive = formula.naive_program
+        row = {
+            **_kind(report, cluster_of(claim.formula)),
+            "text": report.text,
+            "data": canonical_json(texts()),
+            "method": canonical_json(_structured(method)),
+            "columns": list(claim.columns),
+            "claim": float(f"{number:.{_SIGNIFICANT}g}"),
+            "reference": _answer(method, claim, formula.program),
+            "naive": _answer(method, claim, naive) if naive else None,
+            "values": gold,
+        }
+        rows.append(row)
     return sorted(rows, key=lambda row: str(row["id"])), files
-
-
-def _reproduce_row(
-    report: Report, claim: Claim, formula: Formula, frames: Mapping[str, Any], gold: str
-) -> Row:
-    (method,) = (method for method in report.methods if method.name == claim.method)
-    number = compute_claim(formula, claim.statistic, frames)
-    naive = formula.naive_program
-    return {
-        **_kind(report, cluster_of(claim.formula)),
-        "text": report.text,
-        "data": canonical_json(texts()),
-        "method": canonical_json(_structured(method)),
-        "columns": list(claim.columns),
-        "claim": float(f"{number:.{_SIGNIFICANT}g}"),
-        "reference": _answer(method, claim, formula.program),
-        "naive": _answer(method, claim, naive) if naive else None,
-        "values": gold,
-    }
 
 
 def _answer(method: Method, claim: Claim, program: str) -> str:

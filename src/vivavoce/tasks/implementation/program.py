@@ -330,22 +330,18 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
             raise FaultyAnswer("unreadable")
         content = await read_bytes(box, target)
     with _guard(*_NOT_PARSED):
-        return _frame(content, max_rows)
-
-
-def _frame(content: bytes, max_rows: int) -> FactorFrame | None:
-    """Check all sizes before using the numbers."""
-    line, _, body = content.partition(b"\n")
-    header = json.loads(line)
-    if not header["readable"]:
-        return None
-    rows, columns = int(header["rows"]), int(header["columns"])
-    if not (0 <= rows <= max_rows and 0 <= columns <= _MAX_COLUMNS):
-        raise ValueError("more rows or columns than were asked for")
-    numbers = np.frombuffer(body, dtype="<i8").reshape(columns + 2, rows)
-    instruments = np.array([*header["instruments"], ""], dtype=np.str_)
-    values = tuple(numbers[2 + column].view("<f8") for column in range(columns))
-    return FactorFrame(numbers[0].astype("datetime64[D]"), instruments[numbers[1]], values)
+        line, _, body = content.partition(b"\n")
+        header = json.loads(line)
+        if not header["readable"]:
+            return None
+        rows, columns = int(header["rows"]), int(header["columns"])
+        # All sizes are checked before the numbers are used.
+        if not (0 <= rows <= max_rows and 0 <= columns <= _MAX_COLUMNS):
+            raise ValueError("more rows or columns than were asked for")
+        numbers = np.frombuffer(body, dtype="<i8").reshape(columns + 2, rows)
+        instruments = np.array([*header["instruments"], ""], dtype=np.str_)
+        values = tuple(numbers[2 + column].view("<f8") for column in range(columns))
+        return FactorFrame(numbers[0].astype("datetime64[D]"), instruments[numbers[1]], values)
 
 
 async def read_layers(name: str, *, max_bytes: int) -> Layers:
@@ -381,11 +377,8 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
         value = json.loads(done.stdout)[key]
     except (*FAILURES, *_NOT_PARSED):
         return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return _finite(value) if is_number else None
-
-
-def _finite(value: float) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
     try:
         number = float(value)
     except OverflowError:
