@@ -164,12 +164,7 @@ _replayed: ContextVar[Mapping[str, str] | None] = ContextVar("replayed_roles", d
 
 
 def start_model(name: str, args: Mapping[str, Any]) -> Model:
-    """Start a model, and report a wrong name or a missing key.
-
-    Raises:
-        InputError: There is no such model.
-        VivaError: The model cannot be used.
-    """
+    """Start a model; `InputError` for an unknown name, `VivaError` if it cannot be used."""
     from inspect_ai.model import get_model
 
     try:

@@ -59,8 +59,7 @@ PRESETS = {
 def find_preset(model: str) -> Preset:
     """The preset of this name, or a preset for any other model, configured by its own files.
 
-    Raises:
-        InputError: The model is no preset, folder or OWNER/NAME, or it cannot be run.
+    `InputError` if the model is no preset, folder or OWNER/NAME, or it cannot be run.
     """
     if model in PRESETS:
         if PRESETS[model].refused:

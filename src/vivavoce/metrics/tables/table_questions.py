@@ -151,10 +151,7 @@ class TablePair:
     def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
         """Make questions about one of the tables, with probes; pairs are a seeded draw.
 
-        With `pairs=None` every pair is asked, up to 10,000.
-
-        Raises:
-            InputError: `pairs` is negative.
+        With `pairs=None` every pair is asked, up to 10,000. `InputError` for negative `pairs`.
         """
         if pairs is not None and pairs < 0:
             raise InputError(f"pairs={pairs} is negative. Give a number of questions, 0 for none.")

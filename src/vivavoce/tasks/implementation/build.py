@@ -248,9 +248,7 @@ def architecture_items(
 ) -> tuple[list[Row], dict[str, bytes]]:
     """Make the items, sorted by id, and their files by name.
 
-    Raises:
-        MissingExtra: There are architectures, but torch-geometric is not installed.
-        InputError: An architecture's number of layers is wrong.
+    `MissingExtra` without torch-geometric, `InputError` for a wrong number of layers.
     """
     rows: list[Row] = []
     files: dict[str, bytes] = {}

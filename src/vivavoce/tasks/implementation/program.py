@@ -124,8 +124,7 @@ async def end_all(box: SandboxEnvironment) -> None:
 async def read_bytes(box: SandboxEnvironment, path: str) -> bytes:
     """Read a file; `OSError` or `OutputLimitExceededError` as `read_file` raises them.
 
-    Raises:
-        FileNotFoundError: It does not exist or, in a container, cannot be read.
+    `FileNotFoundError` if it does not exist or, in a container, cannot be read.
     """
     if _kind(box) == "bwrap":
         return await box.read_file(path, text=False)
@@ -310,10 +309,8 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
     """Read the factor that a program wrote in the sample's sandbox.
 
     None if the table is not a factor: without datetime or instrument, with values that are not
-    numbers, or with too many rows or columns.
-
-    Raises:
-        FaultyAnswer: `no_file` without a file, `unreadable` if it is not Parquet.
+    numbers, or with too many rows or columns. The fault is `no_file` without a file, `unreadable`
+    if it is not Parquet.
     """
     box = sandbox()
     with _guard(*FAILURES):
@@ -347,8 +344,7 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
 async def read_layers(name: str, *, max_bytes: int) -> Layers:
     """Read the layers that a program wrote in the sample's sandbox, by key.
 
-    Raises:
-        FaultyAnswer: `no_file` without a file, `unreadable` if it is not safetensors.
+    The fault is `no_file` without a file, `unreadable` if it is not safetensors.
     """
     with _guard(*FAILURES):
         try:

@@ -170,8 +170,6 @@ def _ceilings(row: Row) -> Values:
 
 
 TASKS = {TASK: Leaderboards()}
-
-
 _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")
 

@@ -294,15 +294,11 @@ class _Text:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    for match in _NUMBER.finditer(text):
-        yield from _readings(match.group())
-    for match in _DECIMAL_COMMA.finditer(text):
-        yield from _readings(match.group().replace(",", "."))
-
-
-def _readings(digits: str) -> Iterator[str]:
-    if len(digits) <= _MAX_NUMBER:
-        yield _key(float(digits.replace(",", "")))
+    printed = [match.group().replace(",", "") for match in _NUMBER.finditer(text)]
+    printed += [match.group().replace(",", ".") for match in _DECIMAL_COMMA.finditer(text)]
+    for digits in printed:
+        if len(digits) <= _MAX_NUMBER:
+            yield _key(float(digits))
 
 
 def _key(value: float) -> str:

@@ -172,8 +172,7 @@ def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> byte
 def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[str, LibraryPaper]:
     """Read the papers of a library's file by id, in its order; all by default.
 
-    Raises:
-        DamagedError: The bytes are not a library.
+    `DamagedError` if the bytes are not a library.
     """
     try:
         parquet = pq.ParquetFile(pa.BufferReader(content))

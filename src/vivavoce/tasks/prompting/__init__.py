@@ -73,8 +73,7 @@ class PromptSet:
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
         """Fill a template with an item's texts, each exactly once, and small values.
 
-        Raises:
-            InputError: The template is missing or malformed, or a slot does not occur exactly once.
+        `InputError` for a template that is missing or malformed, or lacks or repeats a slot.
         """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}

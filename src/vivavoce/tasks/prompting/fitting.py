@@ -88,11 +88,8 @@ def fit(
     """Remove blocks, then cut the ends of slots, until prompt and answer fit.
 
     The first slot or group in `cut_order` is emptied before the second is cut; slots of a group are
-    cut in proportion to their lengths. Nothing is cut if the window is unknown.
-
-    Raises:
-        InputError: The window is too small for the parts that are never cut: instructions and other
-            slots.
+    cut in proportion to their lengths. Nothing is cut if the window is unknown. `InputError` if it
+    is too small for the parts that are never cut: instructions and other slots.
     """
     budget = None if window is None else window - reserved
     work = _PromptFit(prompt, counter, budget)
@@ -275,10 +272,7 @@ class Window:
         """Shorten the conversation to fit.
 
         Results of tools are removed oldest first, then whole turns. The last turn stays, with its
-        results cut, and so does the first message.
-
-        Raises:
-            InputError: The window cannot hold the first message, the last turn and an answer.
+        results cut, and so does the first message; `InputError` if the window cannot hold these.
         """
         if self.measure.window is None:
             return ShownMessages(list(messages), 0)

@@ -26,10 +26,7 @@ from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting import Rendered, Span, fence_mark
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
-from vivavoce.tasks.ranking.graph_ranking import (
-    list_candidates,
-    open_graph,
-)
+from vivavoce.tasks.ranking.graph_ranking import list_candidates, open_graph
 from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 

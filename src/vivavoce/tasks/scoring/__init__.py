@@ -74,10 +74,6 @@ class Question:
     """Slots that may be cut, the first first."""
     values: Mapping[str, object] = field(default_factory=dict)
 
-    def batches(self) -> list[Sequence[str]]:
-        """Lines of each request."""
-        return [self.lines[start : start + BATCH] for start in range(0, len(self.lines), BATCH)]
-
 
 def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
     """Text of the sample's own paper in a prompt, without examples.

@@ -79,13 +79,10 @@ async def send(
     config: GenerateConfig | None = None,
     usual: GenerateConfig | None = None,
 ) -> Reply:
-    """Send a request once.
+    """Send a request once; `InputError` if the model's window is too small for the fixed parts.
 
     `attempt` is its number for this answer, which the template may use. Settings in `config` win
     over those of the model, and these over `usual`.
-
-    Raises:
-        InputError: The model's window is too small for the parts that are never cut.
     """
     settings = (usual or GenerateConfig()).merge(model.config).merge(config or GenerateConfig())
     measured = measure(str(model), model.api)
@@ -146,11 +143,7 @@ def judge_named_later() -> Iterator[None]:
 
 
 def open_judges() -> list[Model]:
-    """The models of the role `judge`.
-
-    Raises:
-        InputError: There are none, or an even number, which may have no majority.
-    """
+    """The models of the role `judge`; `InputError` for none, or for an even number."""
     named = model_roles().get(JUDGE)
     judges = named if isinstance(named, list) else [] if named is None else [named]
     if not judges and not _is_named_later.get():

@@ -263,13 +263,10 @@ class WrittenDemand:
 
 
 def read_demands(path: Path) -> dict[str, WrittenDemand]:
-    """Read the demands of a file, by table.
+    """Read the demands of a file, by table; `InputError` names an invalid line.
 
     Rows are JSON objects {id, demand, model, attempts, verdicts: [{attempt, demand, check,
     decision, reason}]}; other keys are skipped.
-
-    Raises:
-        InputError: A line is invalid; the message names it.
     """
     demands: dict[str, WrittenDemand] = {}
     for where, demand in read_records(path, WrittenDemand):
@@ -291,8 +288,7 @@ def choose_demands(
 ) -> tuple[dict[str, tuple[str, Source]], list[Exclusion]]:
     """Choose demands with their sources by table id; also return exclusions of tables without one.
 
-    Raises:
-        InputError: The file is missing, not used, or cannot be read.
+    `InputError` if the file is missing, not used, or cannot be read.
     """
     if options.demands == "model" and options.demands_file is None:
         raise InputError(
