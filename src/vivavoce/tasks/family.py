@@ -58,10 +58,14 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class SplitArguments(Arguments):
-    """Arguments of a task with items for tuning methods."""
+    """Arguments of a task with items for tuning methods.
+
+    Args:
+        setting: Material for the model.
+        split: test, or dev for the items for tuning methods.
+    """
 
     split: str = "test"
-    """`test`, or `dev` for the items for tuning methods."""
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)

@@ -156,6 +156,9 @@ _TYPES = {
 """Types of columns that are not text."""
 _KIND = ("id", "cluster", "category", "difficulty")
 _TEXTS = ("description", "formulation", "variables")
+_UNCHANGED = ("origin", "alias_of", "description", "formulation", "corners")
+"""Parts of a formula that are stored as they are."""
+_UNCHANGED = ("origin", "alias_of", "description", "formulation", "corners")
 _MAPPINGS = ("variables", "arguments", "inputs", "parameters")
 """Parts of an architecture that are stored as JSON, in its author's order."""
 
@@ -203,12 +206,8 @@ def formula_row(formula: Formula, gold: str) -> Row:
     """Row of a formula; `gold` names the file of its values."""
     return {
         **_kind(formula, cluster_of(formula.name)),
-        "origin": formula.origin,
-        "alias_of": formula.alias_of,
-        "description": formula.description,
-        "formulation": formula.formulation,
+        **{name: getattr(formula, name) for name in _UNCHANGED},
         "variables": canonical_json(formula.variables),
-        "corners": formula.corners,
         "columns": list(formula.columns),
         "data": canonical_json(texts()),
         "reference": formula.program,
@@ -219,12 +218,7 @@ def formula_row(formula: Formula, gold: str) -> Row:
 
 def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
     """Columns of the items of all tasks."""
-    return {
-        "id": item.name,
-        "cluster": cluster,
-        "category": item.category,
-        "difficulty": item.difficulty,
-    }
+    return dict(zip(_KIND, (item.name, cluster, item.category, item.difficulty), strict=True))
 
 
 def _gold(series: Any) -> bytes:
@@ -353,10 +347,5 @@ def _answer(method: Method, claim: Claim, program: str) -> str:
 
 
 def _structured(method: Method) -> Row:
-    return {
-        "name": method.name,
-        "description": method.description,
-        "formula": method.formula,
-        "variables": dict(method.variables),
-        "aliases": list(method.aliases),
-    }
+    texts_of = {name: getattr(method, name) for name in ("name", "description", "formula")}
+    return {**texts_of, "variables": dict(method.variables), "aliases": list(method.aliases)}

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardEntry, DatedBoard, boards_within
-from vivavoce.metrics.leaderboards import method_key, read_board, score_board
+from vivavoce.metrics.leaderboards import Entry, method_key, read_board, score_board
 from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems, of_split
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
@@ -23,7 +23,6 @@ from vivavoce.tasks.leaderboards.items import (
     PAPERS,
     REPORT,
     TASK,
-    gold_entries,
     gold_table,
 )
 from vivavoce.tasks.library import library_as_bytes, library_rows
@@ -119,7 +118,8 @@ def _item(
         "settings": ["base", *(["corpus"] if options.pool == "corpus" else [])],
     }
     # The gold, written as an answer, must be read as the gold.
-    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
+    gold = [Entry(entry.method, entry.score) for entry in entries]
+    scored = score_board(gold, read_board(gold_table(row), row["metric"]))
     if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
         return None, ("unreadable_gold", "a name or score does not survive in a table")
     return row, ("", "")

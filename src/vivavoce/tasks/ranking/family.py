@@ -39,16 +39,6 @@ _NOTED = ("higher_is_better", "area", "papers", "scores")
 
 
 @dataclass(frozen=True, slots=True)
-class PromptArguments(SplitArguments):
-    """Arguments of rankings by prompt.
-
-    Args:
-        setting: Material for the model: base.
-        split: test, or dev for the boards for tuning methods.
-    """
-
-
-@dataclass(frozen=True, slots=True)
 class GraphArguments(SplitArguments):
     """Arguments of rankings by graph.
 
@@ -72,14 +62,14 @@ class GraphArguments(SplitArguments):
         return f"{super(GraphArguments, self).label}{amount}"
 
 
-class RankByPrompt(FamilyTask[PromptArguments]):
+class RankByPrompt(FamilyTask[SplitArguments]):
     """Boards whose titles are listed in the prompt; titles may be removed to fit a window."""
 
-    arguments = PromptArguments
+    arguments = SplitArguments
     scorer = "title_order"
     undefined = ("ktau", "bem_complete")
 
-    def sample(self, row: Row, view: View[PromptArguments]) -> Item:
+    def sample(self, row: Row, view: View[SplitArguments]) -> Item:
         """Make the item of a board: a query and its titles."""
         titles = [row["titles"][place] for place in row["shown"]]
         slots = {**_names(row), "titles": "\n".join(titles)}
@@ -159,7 +149,7 @@ class RankByGraph(FamilyTask[GraphArguments]):
 
 def _item(
     row: Row,
-    view: View[PromptArguments] | View[GraphArguments],
+    view: View[SplitArguments] | View[GraphArguments],
     prompt: Rendered,
     target: Sequence[str],
     more: Row,

@@ -40,11 +40,8 @@ class FaultyAnswer(Exception):
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
     """Scores of a sample by our scorers."""
-    return [
-        score
-        for score in (scores or {}).values()
-        if isinstance(score.value, dict) and VALID in score.value
-    ]
+    every = (scores or {}).values()
+    return [one for one in every if isinstance(one.value, dict) and VALID in one.value]
 
 
 COMPARE = "compare"

@@ -32,7 +32,6 @@ from vivavoce.tasks.tables.item import (
     answer_table,
     answer_text,
     gold_of,
-    gold_rows,
     is_known,
     table_statistics,
 )
@@ -197,7 +196,10 @@ def _item(table: GoldTable, demand: str, source: str, pool: Pool) -> Row:
         "evidence": [work.evidence for work in pool.papers],
         "gold_papers": list(table.papers),
         "columns": list(table.columns),
-        "rows": gold_rows(table),
+        "rows": [
+            {"paper": row.paper, "ordinal": row.ordinal, "cells": list(row.cells)}
+            for row in table.rows
+        ],
         "hidden_papers": [table.source_paper],
         "settings": ["base", *abstracts, "titles"],
         "given_labels": pool.given_labels,

@@ -218,11 +218,7 @@ class QAResult:
     def values(self) -> dict[str, float | None]:
         """Metrics of the table with both biases, averaged over runs."""
         by_run = [
-            {
-                **run.score.values(),
-                "yes_bias": run.yes_bias.value,
-                "no_bias": run.no_bias.value,
-            }
+            run.score.values() | {"yes_bias": run.yes_bias.value, "no_bias": run.no_bias.value}
             for run in self.runs
         ]
         means: dict[str, float | None] = {}

@@ -207,13 +207,8 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
 
 def gold_method(row: dict[str, Any]) -> GoldMethod:
     """Read a method from a row of a round."""
-    return GoldMethod(
-        name=row["name"],
-        description=row["description"],
-        formula=row["formula"],
-        symbols=tuple(row["variables"]),
-        aliases=tuple(row["aliases"]),
-    )
+    texts = {name: row[name] for name in ("name", "description", "formula")}
+    return GoldMethod(**texts, symbols=tuple(row["variables"]), aliases=tuple(row["aliases"]))
 
 
 def _by_key(given: dict[str, Any]) -> dict[str, Any]:
