@@ -158,7 +158,6 @@ _KIND = ("id", "cluster", "category", "difficulty")
 _TEXTS = ("description", "formulation", "variables")
 _UNCHANGED = ("origin", "alias_of", "description", "formulation", "corners")
 """Parts of a formula that are stored as they are."""
-_UNCHANGED = ("origin", "alias_of", "description", "formulation", "corners")
 _MAPPINGS = ("variables", "arguments", "inputs", "parameters")
 """Parts of an architecture that are stored as JSON, in its author's order."""
 
