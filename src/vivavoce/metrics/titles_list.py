@@ -217,16 +217,13 @@ def count_faults(text: str, titles: Sequence[str], matched: FoundTitles) -> dict
     marked = OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))
     lines = marked.splitlines()[:MAX_LINES]
     tags = OTHER_TAG.findall(text)
-    chatter = sum(_is_chatter(line, keys) for line in dict.fromkeys(lines))
+    chatter = 0
+    for line in dict.fromkeys(lines):
+        if not _MARK.match(line) and _LETTER.search(line):
+            words = f" {title_key(line)} "
+            chatter += not any(key in words for key in keys)
     counts = (matched.invented, matched.repeated, matched.missing, len(tags), chatter)
     return dict(zip(FAULTS, map(float, counts), strict=True))
-
-
-def _is_chatter(line: str, keys: Sequence[str]) -> bool:
-    if _MARK.match(line) or not _LETTER.search(line):
-        return False
-    text = f" {title_key(line)} "
-    return not any(key in text for key in keys)
 
 
 def average_precision(

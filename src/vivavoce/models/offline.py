@@ -223,29 +223,22 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
     metadata = our_metadata(message)
     text = message.text if message is not None else ""
     if (source := metadata.get("source")) is not None:
-        text = _PARAGRAPHS.join(text[start:end] for start, end in _read_source(source, len(text)))
+        is_list = isinstance(source, list) and source and isinstance(source[0], list)
+        pieces = []
+        for pair in source if isinstance(source, list) and is_list else [source]:
+            match pair:
+                case [int(start), int(end)] if 0 <= start <= end <= len(text):
+                    pieces.append(text[start:end])
+                case _:
+                    raise InputError(
+                        f"The message's metadata has the source {source!r}; give [start, end], or "
+                        f"a list of such pairs, inside the {len(text)} characters of the message."
+                    )
+        text = _PARAGRAPHS.join(pieces)
     words = metadata.get("words", DEFAULT_WORDS)
     if not isinstance(words, int) or words < 1:
         raise InputError(f"The message's metadata has the words {words!r}; give an integer from 1.")
     return text, words
-
-
-def _read_source(source: object, length: int) -> list[tuple[int, int]]:
-    """Spans of the paper's text in a message of this length."""
-    pairs = (
-        source if isinstance(source, list) and source and isinstance(source[0], list) else [source]
-    )
-    spans = []
-    for pair in pairs:
-        match pair:
-            case [int(start), int(end)] if 0 <= start <= end <= length:
-                spans.append((start, end))
-            case _:
-                raise InputError(
-                    f"The message's metadata has the source {source!r}; give [start, end], or a "
-                    f"list of such pairs, inside the {length} characters of the message."
-                )
-    return spans
 
 
 PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}

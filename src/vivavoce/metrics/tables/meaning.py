@@ -110,9 +110,17 @@ def _list_forms(one: str, other: str) -> bool | None:
 
 
 def _number_forms(one: str, other: str) -> bool | None:
-    """Compare numbers with units; None unless both cells consist of numbers."""
-    numbers, others = read_numbers(one), read_numbers(other)
-    return None if numbers is None or others is None else same_numbers(numbers, others)
+    """Compare numbers with units; None unless both cells consist of numbers.
+
+    None too if only the words beside the numbers differ.
+    """
+    first, second = read_numbers(one), read_numbers(other)
+    if first is None or second is None:
+        return None
+    ones, others = first.quantities, second.quantities
+    if len(ones) != len(others) or not all(map(_same, ones, others)):
+        return False
+    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
 
 
 def _word_forms(one: str, other: str) -> bool | None:
@@ -293,14 +301,6 @@ def read_numbers(text: str) -> Numbers | None:
     if spreads:
         quantities[0] = replace(quantities[0], spread=spreads[0])
     return Numbers(tuple(quantities), kept)
-
-
-def same_numbers(first: Numbers, second: Numbers) -> bool | None:
-    """True if two cells state the same numbers; None if only the words beside them differ."""
-    ones, others = first.quantities, second.quantities
-    if len(ones) != len(others) or not all(map(_same, ones, others)):
-        return False
-    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
 
 
 def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:

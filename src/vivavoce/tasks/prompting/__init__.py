@@ -35,11 +35,6 @@ class Rendered:
     parts: dict[str, Span] = field(default_factory=dict)
     """Parts that a setting or a method adds, such as `example 1`; logs record their state."""
 
-    @property
-    def json_spans(self) -> dict[str, list[int]]:
-        """The spans in the form of a sample's metadata."""
-        return {slot: list(span) for slot, span in self.spans.items()}
-
     def with_inner(self, slot: str, inner: Rendered) -> Rendered:
         """Replace a slot's span by the spans and blocks of its content."""
         shift = self.spans[slot][0]

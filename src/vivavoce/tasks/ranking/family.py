@@ -195,12 +195,11 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     scores = [score_ranking_row(*row) for row in rows]
     shares = {name: means_of([score.values()[name] for score in scores]) for name in NAMES}
     counts = {
-        "invented_titles": sum(score.found.invented for score in scores),
-        "repeated_titles": sum(score.found.repeated for score in scores),
-        "missing_titles": sum(score.found.missing for score in scores),
-        "truncated": sum(score.found.truncated for score in scores),
+        f"{name}_titles": sum(getattr(score.found, name) for score in scores)
+        for name in ("invented", "repeated", "missing")
     }
-    return Measured(shares, settings={"legacy": False, **counts})
+    truncated = sum(score.found.truncated for score in scores)
+    return Measured(shares, settings={"legacy": False, **counts, "truncated": truncated})
 
 
 def _legacy(rows: Sequence[RankingRow]) -> Measured:

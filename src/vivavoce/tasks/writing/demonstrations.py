@@ -271,7 +271,19 @@ class Demonstrations:
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
         """Earlier papers of the target's category with the gold, in order."""
         if task not in self._shelves:
-            self._shelves[task] = self._make_shelves(task)
+            grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
+            for name, paper in self.pool.texts.items():
+                category, is_copy = self.pool.categories[name], name in self.pool.duplicates
+                if category and not is_copy and gold_of(task, paper) is not None:
+                    grouped[category].append((day_after(paper.published), name))
+            self._shelves[task] = {
+                category: _Shelf(
+                    [name for _, name in sorted(papers)],
+                    np.array([end for end, _ in sorted(papers)], np.int64),
+                    np.array([number_of(name) for _, name in sorted(papers)], np.uint64),
+                )
+                for category, papers in grouped.items()
+            }
         shelf = self._shelves[task].get(self.pool.categories[target.paper_id] or "")
         if shelf is None:
             return
@@ -302,21 +314,6 @@ class Demonstrations:
         if task != "title" and is_retold_beside(gold, "\n\n".join(demonstration_texts(task, text))):
             return "gold_retold", "it says what the target's gold says"
         return None
-
-    def _make_shelves(self, task: str) -> dict[str, _Shelf]:
-        grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        for name, paper in self.pool.texts.items():
-            category = self.pool.categories[name]
-            if category and name not in self.pool.duplicates and gold_of(task, paper) is not None:
-                grouped[category].append((day_after(paper.published), name))
-        return {
-            category: _Shelf(
-                [name for _, name in sorted(papers)],
-                np.array([end for end, _ in sorted(papers)], np.int64),
-                np.array([number_of(name) for _, name in sorted(papers)], np.uint64),
-            )
-            for category, papers in grouped.items()
-        }
 
     def _key(self, task: str, kind: str, target: PaperText) -> np.uint64:
         return np.uint64(number_of(self.seed, task, kind, target.paper_id))

@@ -182,20 +182,24 @@ def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) 
     low = np.minimum(opened, path) * (1.0 - reach * rng.random((DAYS, count)))
     vwap = low + (high - low) * between(rng, 0.3, 0.7, DAYS, count)
     # A third of the instruments issue more shares on one day.
-    base, day = between(rng, 2.0e7, 8.0e8, count), rng.integers(50, 280, count)
-    grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= day)
+    base, issued = between(rng, 2.0e7, 8.0e8, count), rng.integers(50, 280, count)
+    grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= issued)
     shares = rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
     activity = lasting(rng, DAYS, count) * (0.5 + 0.5 * unrest + 8.0 * np.abs(returns))
     activity *= between(rng, 0.7, 1.3, DAYS, count)
     activity = np.where(locked, 0.1 * activity, activity)
     volume = rounded(shares * between(rng, 0.002, 0.012, count) * activity, 0) + 1.0
+    # Cumulated dividends: 1 at first, then two steps up, per instrument.
+    day = np.arange(DAYS)[:, np.newaxis]
+    first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
+    step = between(rng, 0.005, 0.04, 2, count)
     return Daily(
         open=rounded(opened, 2),
         high=rounded(high, 2),
         low=rounded(low, 2),
         close=rounded(path, 2),
         vwap=rounded(vwap, 2),
-        factor=_simulate_factor(rng, count),
+        factor=rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4),
         volume=volume,
         shares=shares,
     )
@@ -273,14 +277,6 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, 
         "volume": _split(recent(daily.volume), weights),
     }
     return quotes, kept
-
-
-def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
-    """Simulate cumulated dividends: 1 at first, then two steps up, per instrument."""
-    day = np.arange(DAYS)[:, np.newaxis]
-    first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
-    step = between(rng, 0.005, 0.04, 2, count)
-    return rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4)
 
 
 def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, Floats]:
