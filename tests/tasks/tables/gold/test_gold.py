@@ -29,7 +29,6 @@ from vivavoce.tasks.tables.item import (
     answer_table,
     answer_text,
     gold_of,
-    gold_rows,
 )
 from vivavoce.tasks.tables.pool import (
     corpus_works,
@@ -210,7 +209,10 @@ def test_an_item_keeps_its_gold_and_an_answer_its_table(tmp_path: Path) -> None:
         "id": table.id,
         "gold_papers": list(table.papers),
         "columns": list(table.columns),
-        "rows": gold_rows(table),
+        "rows": [
+            {"paper": row.paper, "ordinal": row.ordinal, "cells": list(row.cells)}
+            for row in table.rows
+        ],
     }
     (row,) = table_of_parquet(parquet_of_rows([item], ITEM)).to_pylist()
     target = gold_of(row)
