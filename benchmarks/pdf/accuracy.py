@@ -1,4 +1,4 @@
-"""What the pdf source reads of real papers, against what is known of them, bookmarks hidden.
+"""What the pdf source reads of real papers, against what is known of them.
 
     python benchmarks/pdf/accuracy.py [--data DIR] [--json]
 
@@ -54,7 +54,7 @@ class Line:
 
 def measure(row: dict[str, Any], folder: Path, latex: Path) -> Line:
     """Read one paper and compare."""
-    document = read_file(folder / row["file"], use_bookmarks=False)
+    document = read_file(folder / row["file"])
     sections = assign_roles(document.sections)
     tops = [section for section in sections if section.level == 1]
     wanted = list(row["sections"] or [])

@@ -42,6 +42,7 @@ def examine() -> list[Finding]:
     state = "missing" if is_old else "ok"
     chromium = shutil.which("chromium")
     own = os.environ.get(TABLE_VARIABLE)
+    keys = sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value)
     summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
     return [
         Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old),
@@ -55,6 +56,12 @@ def examine() -> list[Finding]:
         *_sandbox(),
         _docker(),
         Finding("model table", "ok", summary, ""),
+        Finding(
+            "keys of providers",
+            "ok" if keys else "unused",
+            ", ".join(keys) or "none is set; only models behind an API need one",
+            "",
+        ),
     ]
 
 

@@ -40,10 +40,10 @@ def test_the_page_on_scoring_prints_what_it_says(programs: Path, tmp_path: Path)
 def test_the_verdict_in_the_readme_is_the_one_that_the_command_prints(
     programs: Path, tmp_path: Path
 ) -> None:
-    save_pages(tmp_path / "papers", 24)
+    save_pages(tmp_path / "papers", 50)
     options = "".join(
         f" --model openai-api/scripted/{name} --price openai-api/scripted/{name}={price}"
-        for name, price in (("fine", "10,40"), ("weak", "1,4"))
+        for name, price in (("strong", "10,40"), ("fine", "10,40"), ("weak", "1,4"))
     )
     with scripted(quality) as server:
         command = f"viva exam papers --tasks abstract --yes{options}"

@@ -75,10 +75,15 @@ def quality(ask: Ask) -> Reply:
     """Answer as well as the model's name says, from the request alone.
 
     `fine` and `twin` write the opening of the paper as long as an abstract is, `weak` a few words
-    of it; `even` and `odd` do the one or the other, as a coin falls for each prompt.
+    of it; `even` and `odd` do the one or the other, as a coin falls for each prompt. `strong` puts
+    the problem, from the first sentences, before the paragraph that says what the paper does.
     """
     words = slot(ask.prompt, "paper").split()
     name = ask.model.rpartition("/")[2]
+    if name == "strong":
+        parts = [part for part in slot(ask.prompt, "paper").split("\n\n") if part.endswith(".")]
+        problem = [part.partition(". ")[0] for part in parts[:2]]
+        return answer(". ".join([*problem, parts[2]]))
     is_long = name in ("fine", "twin")
     if name in ("even", "odd"):
         is_long = int(hash_of([ask.prompt, name]), 16) % 2 == 0

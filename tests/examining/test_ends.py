@@ -6,13 +6,14 @@ import os
 import pty
 import re
 import subprocess
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 from tests.examining.papers import quality, save_pages
-from tests.servers.commands import VIVA, interrupt, viva_here
+from tests.servers.commands import VIVA, interrupt, only_json, viva_here
 from tests.servers.scripted import Ask, Reply, scripted
 
 TWO = ("--model", "openai-api/scripted/fine", "--model", "openai-api/scripted/weak")
@@ -69,4 +70,21 @@ def test_a_question_that_is_answered_early_ends_its_step(tmp_path: Path) -> None
     [line] = [each for each in told.splitlines() if "decided after" in each]
     found = re.fullmatch(r"Asking about abstract: decided after (\d+) of (\d+)", line)
     assert found
-    assert asked == int(found[1]) < int(found[2])
+    # The best baseline takes part too, and is no request.
+    assert 0 < asked < int(found[1]) < int(found[2])
+
+
+@pytest.mark.slow
+def test_a_model_is_asked_until_it_is_better_than_the_best_baseline(tmp_path: Path) -> None:
+    papers = save_pages(tmp_path / "papers", 40)
+    models = [
+        word for name in ("strong", "weak") for word in ("--model", f"openai-api/scripted/{name}")
+    ]
+    command = ("exam", papers, "--tasks", "abstract", "--yes", "--out", tmp_path / "out", *models)
+    with scripted(quality) as server:
+        report = only_json(viva_here(*command, "--json", env=server.environment).stdout)
+        asked = Counter(ask.model for ask in server.asks)
+    # Thirteen papers show which model is better, and too little against the baseline.
+    [verdict] = report["verdicts"]
+    assert (verdict["better"], verdict["papers"]) == ("openai-api/scripted/strong", 13)
+    assert asked == {"strong": 39, "weak": 13}

@@ -98,7 +98,10 @@ def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> No
         *(pair("title", A, C, A, None), pair("title", B, C, B, None)),
     ]
     found = answer(stands, pairs, (A, B, C))
-    assert found.answer == "b for related work; a and b are undecided on title."
+    assert found.answer == (
+        "b is the best model, better than the baseline lead, on related work; "
+        "a and b are undecided on title."
+    )
     assert found.more_papers == [
         "title: about 12 more such papers would probably separate a and b."
     ]

@@ -135,28 +135,6 @@ def test_an_abstract_without_a_heading_stands_before_the_first_section(tmp_path:
     assert abstract.startswith("We say at once what was done.")
 
 
-def test_bookmarks_name_headings_that_look_like_others(tmp_path: Path) -> None:
-    def write(name: str) -> Path:
-        paper = Paper(tmp_path / name)
-        paper.centred("A Paper With an Outline")
-        for place, heading in enumerate(("Start", "Corpora", "Middle Part", "Outcome")):
-            paper.canvas.bookmarkPage(str(place))
-            paper.canvas.addOutlineEntry(heading, str(place), level=0 if place != 2 else 1)
-            paper.heading(heading, size=11)
-            paper.paragraph(FILLER)
-        return paper.save()
-
-    document = read_file(write("a.pdf"))
-    assert [(level, heading) for level, _, heading in outline(document)] == [
-        (1, "Start"),
-        (1, "Corpora"),
-        (2, "Middle Part"),
-        (1, "Outcome"),
-    ]
-    hidden = read_file(write("b.pdf"), use_bookmarks=False)
-    assert outline(hidden) != outline(document)
-
-
 def test_the_source_reads_through_its_child(tmp_path: Path) -> None:
     path = simple_paper(tmp_path / "P19-1001.pdf", ["1 Introduction", "2 Method", "3 Conclusion"])
     (document,) = get_source("pdf").read(Piece(path), ReadOptions())

@@ -1,4 +1,4 @@
-"""Real papers, where they are at hand; other tools' bookmarks stay hidden."""
+"""Real papers, where they are at hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.data
 def papers(data_dir: Path) -> list[tuple[dict[str, Any], Document]]:
     folder = data_dir / "pdf"
     rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text("utf-8").splitlines()]
-    return [(row, read_file(folder / row["file"], use_bookmarks=False)) for row in rows]
+    return [(row, read_file(folder / row["file"])) for row in rows]
 
 
 Papers = list[tuple[dict[str, Any], Document]]

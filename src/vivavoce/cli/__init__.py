@@ -94,9 +94,16 @@ def doctor() -> Answer:
     findings = examine()
     rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
     shown = Sheet("", ("what", "state", "found", "to install"), rows)
-    if failed := any(finding.is_fatal for finding in findings):
-        say("The base installation is not complete.", quiet=True)
-    return Answer([finding.as_dict() for finding in findings], [shown], failed=failed)
+    missing = [each.name for each in findings if each.state == "missing"]
+    failed = any(finding.is_fatal for finding in findings)
+    verdict = "Nothing is missing."
+    if failed:
+        verdict = "The base installation is not complete."
+    elif missing:
+        verdict = (
+            f"The base works. Missing, and only needed for what it names: {', '.join(missing)}."
+        )
+    return Answer([finding.as_dict() for finding in findings], [shown, verdict], failed=failed)
 
 
 def _tasks() -> Listing:

@@ -38,7 +38,7 @@ from vivavoce.examining.request import (
     left_out_lines,
     read_papers,
 )
-from vivavoce.examining.standings import compare, stand, worst_items
+from vivavoce.examining.standings import best_baseline, compare, stand, worst_items
 from vivavoce.metrics.judged_text import NUGGETS
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs
@@ -283,6 +283,10 @@ class _Exam:
             with self.watch(f"Asking about {each.task}") as update:
                 asked = asking(request, each, request.models, request.logs, self._facts(each))
                 asked = replace(asked, decide=decide, budget=request.budget)
+                if decide and not asked.judge:
+                    # A model is asked on until it is better or worse than what costs nothing.
+                    rival = best_baseline(each, read_logs(request.logs)[0])
+                    asked = replace(asked, methods=(*asked.methods, rival))
                 self._carry_out(replace(asked, looks=looks) if decide else asked, update)
 
     def _carry_out(self, spec: RunSpec, update: Progress) -> None:

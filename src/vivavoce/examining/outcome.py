@@ -218,19 +218,20 @@ def _sentence(
         if len(rivals) == 1
         else f"the best baseline ({', '.join(rivals)})"
     )
-    names, preposition = _listed([short[name] for name in best]), "on"
+    names = _listed([short[name] for name in best])
     if not best:
         head = f"{_nobody(models, short)} better than {rival}"
     elif len(models) == 1:
         head = f"{names} is better than every baseline"
     elif len(best) == 1:
-        head, preposition = names, "for"
+        is_above = all(best[0] in row["better_than_baseline"] for row in rows)
+        head = f"{names} is the best model" + f", better than {rival}," * is_above
     else:
         head = f"{names} are undecided"
     tasks: dict[str, list[str]] = {}
     for row in rows:
         tasks.setdefault(_apart(row, models, short), []).append(_plain(row["task"]))
-    parts = (f"{preposition} {_listed(of)}{apart}" for apart, of in tasks.items())
+    parts = (f"on {_listed(of)}{apart}" for apart, of in tasks.items())
     return f"{head} {', '.join(parts)}"
 
 

@@ -252,7 +252,7 @@ def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Ro
     judging = Counter[str]()
     for row in rows:
         judging.update(row["questions"])
-    pairs = math.comb(len(models), 2) or (len(chosen.baselines) if request.models else 1)
+    pairs = math.comb(len(models) + 1, 2) if len(models) > 1 else len(chosen.baselines)
     return {
         **{name: getattr(chosen, name) for name in ("task", "metric", "items", "papers")},
         "tokens": sum(row["input_tokens"] + row["output_tokens"] for row in rows),

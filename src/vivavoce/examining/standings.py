@@ -3,8 +3,9 @@
 With several models, a run may have stopped asking some earlier than others. Values are compared on
 the same papers, so papers that not all answered are left out.
 
-With several models, the verdict on a pair is the decision of the run that stopped. A single model
-is compared with the baselines by the ranks of all contestants.
+With several models, the verdict on a pair is the decision of the run that stopped; the best
+baseline takes part in it, unless there is a judge. All other pairs are compared by the ranks of all
+contestants.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from vivavoce.metrics import sense_of
 from vivavoce.metrics.judged_text import SUPPORT, WIN_RATE
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.board.head_to_head import Pair, Side, board_values, duel
+from vivavoce.results.board.ranks import decided
 from vivavoce.results.logs.records import NO_MODEL, RunLog, SampleScore, contestant_label
 from vivavoce.statistics.comparison import more_clusters, rank_contestants
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, resample
@@ -89,6 +91,24 @@ def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog
     return max(of_contestant, key=lambda log: log.created, default=None)
 
 
+def best_baseline(chosen: ExamTask, logs: Sequence[RunLog]) -> str:
+    """The baseline with the best mean over all items; the same in every resumption of an exam."""
+    is_higher_better, _ = sense_of(chosen.family, chosen.metric)
+
+    def score(name: str) -> float:
+        values = [
+            list(log.item_values(chosen.metric).values())
+            for log in logs
+            if (log.key.task, log.key.method) == (chosen.task, name) and not log.stopped
+        ]
+        mean = (
+            float(np.nanmean(values[0])) if values and not np.isnan(values[0]).all() else -math.inf
+        )
+        return mean if is_higher_better else -mean
+
+    return max(chosen.baselines, key=score)
+
+
 def stand(
     chosen: ExamTask, logs: Sequence[RunLog], models: Sequence[str], authors: str
 ) -> Standing:
@@ -111,11 +131,11 @@ def stand(
         [ends] = draws.intervals(column)
         values[name] = {"value": draws.mean(column)[0], "ci": list(ends) if ends else None}
     compared = {name: column for name, column in columns.items() if name != authors}
-    beats = frozenset[tuple[str, str]]()
+    beats = set[tuple[str, str]]()
     sign = 1 if is_higher_better else -1
     if not any(float(np.isnan(c).sum()) > MAX_UNDEFINED * len(items) for c in compared.values()):
         ranks = rank_contestants(compared, draws, is_higher_better, span)
-        beats = frozenset(
+        beats = {
             (one, other)
             for one, rank in ranks.items()
             for other in compared
@@ -124,8 +144,12 @@ def stand(
             and other not in rank.undecided_with
             and None not in (values[one]["value"], values[other]["value"])
             and sign * (values[one]["value"] - values[other]["value"]) > 0
-        )
-    return Standing(chosen, named, items, draws.clusters, values, beats, sign)
+        }
+    for pair in permutations(named, 2):
+        stopped = [record for name in pair if (record := named[name].stopped)]
+        if len(stopped) == 2 and len({record["comparison"] for record in stopped}) == 1:
+            beats = beats | {pair} if decided(stopped)[0, 1] else beats - {pair}
+    return Standing(chosen, named, items, draws.clusters, values, frozenset(beats), sign)
 
 
 _SHOWN_MISSES = 5

@@ -165,6 +165,7 @@ _replayed: ContextVar[Mapping[str, str] | None] = ContextVar("replayed_roles", d
 
 def start_model(name: str, args: Mapping[str, Any]) -> Model:
     """Start a model; `InputError` for an unknown name, `VivaError` if it cannot be used."""
+    from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import get_model
 
     try:
@@ -174,8 +175,14 @@ def start_model(name: str, args: Mapping[str, Any]) -> Model:
         raise
     except Exception as error:  # a provider may raise anything while it starts
         kind = InputError if isinstance(error, ValueError) else VivaError
-        cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
-        raise kind(f"The model {name} cannot be used: {cause}") from error
+        plain = re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).removeprefix("ERROR: ")
+        cause = ". ".join(" ".join(part.split()) for part in plain.split("\n\n"))
+        remedy = (
+            " Set or install what is missing, and run the same command again."
+            if isinstance(error, PrerequisiteError)
+            else ""
+        )
+        raise kind(f"The model {name} cannot be used: {cause}{remedy}") from error
     read_parts(model.api)
     return model
 

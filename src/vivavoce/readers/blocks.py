@@ -1,7 +1,6 @@
-"""Tables as blocks: rows with a label and values, and the headers above each column.
+"""Tables as blocks: the rows under one header, each with a label and its values.
 
-A block is a part of a table under one header. A cell is a label followed by values: the last run of
-words that are numbers or mark a missing number.
+The values of a cell are the last run of words that are numbers or mark a missing number.
 """
 
 from __future__ import annotations

@@ -67,9 +67,8 @@ def board_id(task: str, dataset: str, metric: str) -> str:
 def board_names(task: str, dataset: str) -> BoardNames:
     """Task and dataset of a board, without a list's headings in the dataset's name.
 
-    A heading that names a task replaces the task: a parser and a tagger on the same treebank have
-    two boards. A heading that only announces results, or names the kind of models compared, is
-    dropped.
+    A heading that names a task replaces the task. One that only announces results, or names the
+    kind of models compared, is dropped.
     """
     steps = [step.strip() for step in dataset.split(_STEP)]
     steps = [step for step in steps if not _HEADING.issuperset(words_of(step))] or steps[-1:]
@@ -85,11 +84,7 @@ def task_key(name: str) -> str:
 
 
 def measured_key(metric: str) -> str:
-    """Key of a board's metric, followed by other words of its name except units and `test`.
-
-    `Test accuracy (%)`, `TEST-Accuracy` and `Accuracy` have the same key. Other splits stay:
-    `accuracy dev`.
-    """
+    """Key of a metric and other words of its name, except units and `test`: `accuracy dev`."""
     text = without_abbreviation(_UNIT.sub("", metric))
     name, rest = split_metric(text)
     if not name:  # a hyphen may be part of a metric's name, or join one to the split
@@ -102,11 +97,7 @@ def measured_key(metric: str) -> str:
 
 
 def dataset_key(name: str, task: str = "", metric: str = "") -> str:
-    """Key of a dataset, without additions to its name.
-
-    The task is dropped at the start or end of the name; so are the metric, the word `test`, and
-    sentences.
-    """
+    """Key of a dataset, without sentences, `test`, the metric, and the task at either end."""
     measured = set(metric_key(metric).split()) if metric else set()
     text = without_abbreviation(_LONG_REMARK.sub(" ", _SENTENCE.split(name)[0]))
     parts = []
@@ -123,11 +114,7 @@ def dataset_key(name: str, task: str = "", metric: str = "") -> str:
 
 
 def is_named(board: str) -> bool:
-    """Check whether a board's dataset and metric have names.
-
-    The name of a dataset has a letter or a digit, and is no sentence. That of a metric says more
-    than the split.
-    """
+    """Check that the dataset has a name and not a sentence, and the metric more than a split."""
     _, dataset, metric = (part.split("_") for part in board.split("/"))
     is_dataset = len(dataset) <= _MAX_NAME and any(map(str.isalnum, "".join(dataset)))
     return is_dataset and not all(map(_split_of, metric))

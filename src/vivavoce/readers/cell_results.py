@@ -62,10 +62,7 @@ class _Context:
 
 
 def read_results(tables: Sequence[CitedTable], own: str = "") -> Iterator[CellResult]:
-    """Read the results of a paper's tables, ordered by table, row and column.
-
-    `own` is the name of the paper's own method, for rows labelled `ours`.
-    """
+    """Read the results of tables by table, row and column; `own` replaces labels such as `ours`."""
     for table in tables:
         results: list[CellResult] = []
         for block in read_blocks(table.cells, table.spans, table.bold):
@@ -166,10 +163,7 @@ def _is_method(label: str) -> bool:
 
 @lru_cache(maxsize=_HEADERS)
 def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -> _Context | None:
-    """The metric and the dataset of a number; None without a metric.
-
-    With `in_caption`, a dataset in the caption takes precedence.
-    """
+    """The metric and the dataset of a number, with `in_caption` first that of the caption."""
     metric, rest = _split_heads(heads)
     if not metric and not RESOURCES.isdisjoint(terms_in(rest)):
         return None

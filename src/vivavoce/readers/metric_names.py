@@ -1,8 +1,4 @@
-"""The vocabulary of metrics: names, other spellings, and directions.
-
-It comes from `metric_names.toml`. Readers of tables and sentences, keys of boards and directions
-all use it.
-"""
+"""Names, other spellings and directions of metrics, from `metric_names.toml`."""
 
 from __future__ import annotations
 
@@ -81,10 +77,7 @@ def words_where(holds: Callable[[Metric], bool]) -> frozenset[str]:
 
 
 def name_key(name: str) -> str:
-    """A name without case, accents and punctuation, in American spelling.
-
-    `CNN / Daily Mail (non-anonymised)` and `cnn/daily mail non-anonymized` have the same key.
-    """
+    """A name without case, accents and punctuation, in American spelling."""
     return " ".join(words_of(name))
 
 
@@ -116,10 +109,7 @@ def without_abbreviation(name: str) -> str:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Check whether the capitals of a single word are the initials of other words.
-
-    A word in capitals counts with all its letters, a word like `of` with none.
-    """
+    """Check whether the capitals of a word are the initials of others, `of` and the like aside."""
     words = _LETTER.findall(short)
     if len(words) != 1 or len(_LETTER.findall(long)) < 2:
         return False

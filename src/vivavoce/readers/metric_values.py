@@ -53,15 +53,9 @@ def direction_of(
     given: Sequence[bool | None] = (),
     lists: Sequence[Sequence[float]] = (),
 ) -> Direction:
-    """Determine the direction of a metric from the most reliable evidence.
+    """Determine the direction of a metric: from `given` statements of boards, else from its names.
 
-    Statements of lists take precedence over the name. The order of scores counts only without
-    either, and only if all lists are fully sorted in the same direction.
-
-    Args:
-        metrics: Names of the metric as printed, or keys.
-        given: Statements in the board's rows; the most frequent counts, then the first.
-        lists: Scores of each list in order; lists begin with the best.
+    Without either it follows from `lists` of scores, if all are sorted best first in one direction.
     """
     listed = [value for value in given if value is not None]
     evidence: dict[str, set[bool | None]] = {
@@ -142,10 +136,7 @@ def impossible(metric: str, value: float | None) -> str | None:
 
 
 def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
-    """Flag values that are fractions among percentages, or percentages among fractions.
-
-    Only for metrics from 0 to 100, if most values are on one scale.
-    """
+    """Flag fractions among percentages and the reverse, for metrics from 0 to 100."""
     fractions = [abs(value) <= 1 for value in values]
     if not _is_bounded(metric) or len(values) < _FEW or len(set(fractions)) < 2:
         return [False] * len(values)

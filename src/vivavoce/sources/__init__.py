@@ -81,13 +81,7 @@ class Source:
 
 
 def read_whole(path: Path, largest: int, noun: str) -> bytes:
-    """A file's content; `InputError` when it has more bytes than such a thing ever has.
-
-    Args:
-        path: The file.
-        largest: Bytes, in whole MiB.
-        noun: What it should be, such as `paper`.
-    """
+    """A file's content; `InputError` when it has more bytes than such a `noun` ever has."""
     with path.open("rb") as stream:
         content = stream.read(largest + 1)
     if len(content) > largest:
@@ -122,12 +116,9 @@ def name_in_folder(path: Path) -> str:
 def read_with(
     parse: Callable[[bytes, str], Iterable[Document | Fault]], largest: int, noun: str
 ) -> Callable[[Piece, ReadOptions], Iterator[Document | Fault]]:
-    """Read files whole; an `InputError` of the parser becomes a fault.
+    """Read files up to `largest` bytes whole; an `InputError` of `parse` becomes a fault.
 
-    Args:
-        parse: Takes the content of a file and its name.
-        largest: Bytes, in whole MiB.
-        noun: What a file should be, such as `paper`.
+    `parse` takes the content of a file and its name; `noun` says what it is, such as `paper`.
     """
 
     def read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -141,10 +132,7 @@ def read_with(
 
 
 def list_sources() -> dict[str, Source]:
-    """Every source that can be used, by kind in alphabetical order.
-
-    Raises `PluginError` when two packages register the same kind.
-    """
+    """Every source by kind; `PluginError` when two packages register the same kind."""
     return dict(_registered().loaded)
 
 
@@ -174,10 +162,7 @@ def completing_kinds() -> frozenset[str]:
 
 
 def get_source(kind: str) -> Source:
-    """The source of a kind.
-
-    Raises `InputError` with the kinds that exist, or `PluginError` for one that cannot be loaded.
-    """
+    """The source of a kind; `InputError` for an unknown one, `PluginError` for a broken one."""
     if kind in broken_sources():
         raise broken_sources()[kind]
     sources = list_sources()

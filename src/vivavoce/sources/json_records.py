@@ -1,11 +1,8 @@
 """JSON records of papers out of files that nobody vouches for: `.json`, `.jsonl`, gzip or plain.
 
-Every record comes with its place; in place of one that cannot be read stands text with the reason.
-Memory is bounded by the longest record allowed, time by how much a file may unpack to.
-
-JSON is read strictly, so that it can be written again without loss: no key twice, no number that a
-float cannot hold. The canonical text of a record is valid UTF-8 whatever the record holds. Fields
-are read with the type that is expected of them; `InputError` names a field of another type.
+Every record comes with its place; in place of one that cannot be read stands the reason. Memory is
+bounded by the longest record allowed, time by how much a file may unpack to. JSON is read strictly,
+so that it can be written again without loss. Fields are read with the type that is expected.
 """
 
 from __future__ import annotations
@@ -43,11 +40,9 @@ Fields = Mapping[str, Any]
 
 
 def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> Any:
-    """The JSON object or array of some bytes.
+    """The JSON object or array of some bytes; `InputError` starts with `what` and gives the reason.
 
-    `InputError` starts with `what` and gives the reason: a duplicate key in one object, NaN and
-    infinity are refused as well. With `nan_is_null` NaN, as data frames write a missing cell, is
-    null.
+    Duplicate keys, NaN and infinity are refused; with `nan_is_null` NaN is null.
     """
     try:
         plain = _NAN.sub(lambda found: found[1] or b"null", content) if nan_is_null else content
@@ -60,10 +55,7 @@ def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> A
 
 
 def raw_json(value: Any) -> str:
-    """The canonical JSON of a value; half a surrogate pair, which UTF-8 does not have, is escaped.
-
-    `InputError` for a value that is nested too deeply.
-    """
+    """The canonical JSON of a value, lone surrogates escaped; `InputError` if it is too deep."""
     try:
         text = canonical_json(value)
     except RecursionError as error:
@@ -136,12 +128,7 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
 def read_documents(
     piece: Piece, document_from: Callable[[Record, str], Document]
 ) -> Iterator[Document | Fault]:
-    """The documents of a piece.
-
-    Args:
-        piece: The part of a file.
-        document_from: Takes a record and its place; raises `InputError` for an unfit one.
-    """
+    """The documents of a piece; `document_from` takes a record and its place."""
     for where, record in read_records(piece):
         try:
             if isinstance(record, str):
@@ -201,13 +188,9 @@ def _bounds(path: Path) -> Iterator[tuple[int, int]]:
 def numbered_lines(
     stream: IO[bytes], piece: Piece, longest: int, most: float = math.inf
 ) -> Iterator[tuple[int, bytes | None]]:
-    """The lines of a piece by number; None for one that is too long.
+    """The lines of a piece by number; None for one of more than `longest` bytes.
 
-    Args:
-        stream: The file, unpacked.
-        piece: The part of the file.
-        longest: Bytes of a line.
-        most: Bytes up to which the file is read; `InputError` beyond.
+    `InputError` where the file has more than `most` bytes.
     """
     stream.seek(piece.start)
     offset, number = piece.start, piece.first_row

@@ -1,9 +1,7 @@
-"""The sample corpus: small fictional papers that come with the package.
+"""The sample corpus: fictional papers that come with the package, to try every family of tasks.
 
-They let every family of tasks be tried without a network and without anybody's text. Authors are
-plain labels, the data sets and systems do not exist, and the figures are drawn at random. A few
-papers lack something on purpose, so that the quality gates have work: every tenth has no section
-on related work, one has no abstract and one has no date.
+A few papers lack something on purpose, so that the quality gates have work: every tenth has no
+section on related work, one has no abstract and one has no date.
 """
 
 from __future__ import annotations
@@ -28,10 +26,7 @@ PAPERS = Path(__file__).with_name("sample_papers.jsonl.zst")
 
 
 def read_papers(count: int = 60) -> tuple[Document, ...]:
-    """The first papers of the sample, in the order of their dates; 60 are of 2023 and 2024.
-
-    Raises `InputError` for a count outside 1 … `MAX_PAPERS`.
-    """
+    """The first papers of the sample by date; `InputError` for a count outside 1 … `MAX_PAPERS`."""
     import pyarrow as pa
 
     _check_count(count)

@@ -17,10 +17,7 @@ _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
 
 
 def parse_xml(content: bytes) -> etree._Element:
-    """The root of an XML file, tags without namespace; `InputError` says what is wrong.
-
-    Nothing outside the file is loaded and no entity is expanded.
-    """
+    """The root of an XML file, tags without namespace, nothing outside loaded; or `InputError`."""
     check_text(content)
     # Attribute values are expanded whatever the parser is told, so the declaration is refused.
     if b"<!ENTITY" in content:

@@ -53,10 +53,7 @@ def unescape_entities(text: str) -> str:
 
 
 def skip_group(text: str, position: int, stop: int | None = None) -> int:
-    """Position after the brace group that starts at `position`, which may follow spaces.
-
-    It is `position` if there is no group; an unclosed group ends at `stop`.
-    """
+    """Position after the brace group behind spaces, `position` without one, `stop` if unclosed."""
     stop = len(text) if stop is None else stop
     start = position
     while start < stop and text[start].isspace():
@@ -135,9 +132,7 @@ def _read_command(
 def dingbat(number: str) -> str:
     r"""The sign that `\ding` prints, by its place in Zapf Dingbats; empty where the font has none.
 
-    Unicode's block Dingbats has the font's order, except for the signs that Unicode had before.
-
-    Source: the package pifont; The Unicode Standard, Dingbats.
+    Source: the package pifont; The Unicode Standard, Dingbats, whose block has the font's order.
     """
     place = int(number) if re.fullmatch(r"\s*[0-9]{1,3}\s*", number) else 0
     if place in _ELSEWHERE:
@@ -218,10 +213,7 @@ def read_score(text: str) -> float | None:
 def spread_cells(cells: Sequence[Sequence[str]], spans: Iterable[Sequence[int]]) -> list[list[str]]:
     """The rows of a table, with spanning cells repeated in every place that they cover.
 
-    Args:
-        cells: The rows.
-        spans: Row, column, height and width of each spanning cell; spans that together exceed the
-            table are ignored.
+    Spans are rows, columns, heights and widths; those that exceed the table are ignored.
     """
     rows = [list(row) for row in cells]
     places = sum(map(len, rows))

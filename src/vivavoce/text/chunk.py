@@ -59,15 +59,8 @@ def split_text(
 ) -> list[Chunk]:
     """Split a text into chunks; a blank text has none.
 
-    Args:
-        text: The source.
-        size: Maximum length of a chunk in characters or, with a counter, in tokens of up to 16
-            characters. A single character of more tokens is a chunk of its own.
-        overlap: Maximum characters or tokens that a chunk shares with the previous one.
-        counter: Counts the tokens of a model; None to count characters.
-
-    Raises:
-        InputError: The size is below 1, or the overlap is negative or more than half the size.
+    `size` and `overlap` count characters or, with a counter, tokens of up to 16 characters.
+    `InputError` if the size is below 1, or the overlap is negative or more than half of it.
     """
     if size < 1 or not 0 <= overlap <= size // 2:
         raise InputError(
@@ -186,14 +179,19 @@ def table_lines(caption: str, cells: Sequence[Sequence[str]]) -> list[str]:
 def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[str]:
     """Split a table into pieces of at most `size` characters, each with caption and header.
 
-    The header is the first row and, if there is room, the rows below it without digits after the
-    first cell. A row is split only if it does not fit into a piece.
+    The header is the first row and, if there is room, the rows below it without digits.
     """
     lines = table_lines(caption, cells)
     whole = "\n".join(lines)
     if len(whole) <= size:
         return [whole] if whole.strip() else []
-    heads, body = _parted(lines, len(cells) - _header_rows(cells))
+    # Count the rows of a column header.
+    count = 1
+    for row in cells[1:_MAX_HEADER_ROWS]:
+        if sum(map(bool, row)) < 2 or any(map(_DIGIT.search, row[1:])):
+            break
+        count += 1
+    heads, body = _parted(lines, len(cells) - count)
     room = size // _HEAD_SHARE
     if sum(len(line) + 1 for line in heads) > room:
         heads, body = _parted(lines, len(cells) - 1)
@@ -208,16 +206,6 @@ def _parted(lines: Sequence[str], rows: int) -> tuple[Sequence[str], Sequence[st
     """The lines of caption and header, and the lines of the last rows."""
     cut = len(lines) - max(0, rows)
     return lines[:cut], lines[cut:]
-
-
-def _header_rows(cells: Sequence[Sequence[str]]) -> int:
-    """Count the rows of a column header."""
-    count = 1
-    for row in cells[1:_MAX_HEADER_ROWS]:
-        if sum(map(bool, row)) < 2 or any(map(_DIGIT.search, row[1:])):
-            break
-        count += 1
-    return count
 
 
 def _fill(lines: Sequence[str], size: int) -> list[str]:

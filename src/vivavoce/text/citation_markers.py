@@ -1,8 +1,7 @@
 """Citation markers of a plain text: numbers in square brackets, and surnames with a year.
 
-Markers are only found here; the reader of a paper resolves them to references. A marker crosses a
-line break only if it is clearly unfinished, and never a blank line. Every function takes linear
-time.
+A marker crosses a line break only if it is clearly unfinished, and never a blank line. Every
+function takes linear time.
 """
 
 from __future__ import annotations
@@ -176,10 +175,7 @@ def _write_out(inside: str) -> tuple[int, ...]:
 
 
 def find_author_year_markers(text: str) -> Iterator[AuthorYearMarker]:
-    """Years of a text that follow surnames, in order.
-
-    Any capitalised word may be a name here; a reference list shows the real ones.
-    """
+    """Years of a text that follow capitalised words; a reference list shows which are names."""
     recent: deque[str] = deque(maxlen=_MEMORY)
     last: AuthorYearMarker | None = None
     for match in _TOKEN.finditer(text):

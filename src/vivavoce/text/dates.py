@@ -1,7 +1,4 @@
-"""Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and the days they may mean.
-
-A date with the precision of a month or year may mean any day of it.
-"""
+"""Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and the days they may mean."""
 
 from __future__ import annotations
 
@@ -29,10 +26,9 @@ _DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 
 
 def parse_date(value: Any) -> tuple[str, str] | None:
-    """The ISO text of a date and its precision: `day`, `month` or `year`.
+    """The ISO text and precision (`day`, `month`, `year`) of a text, a year or a `datetime`.
 
-    Takes text, a number for a year, `date` and `datetime`; times are converted to UTC. None for
-    anything else, such as 30 February.
+    Times are converted to UTC. None for anything else, such as 30 February.
     """
     if isinstance(value, str):
         return _parse_text(value.strip()) if len(value) <= _MAX_MONTH else None
@@ -47,10 +43,7 @@ def parse_date(value: Any) -> tuple[str, str] | None:
 
 
 def parse_month(value: Any) -> int | None:
-    """The month, 1 to 12, of a number or an English name; the first month of a range.
-
-    Days next to the name are ignored: `May 31--2 June` is 5.
-    """
+    """The month, 1 to 12, of a number or an English name: `May 31--2 June` is 5."""
     if isinstance(value, str):
         return _parse_month_text(value) if len(value) <= _MAX_MONTH else None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -68,10 +61,7 @@ def find_day(text: str) -> str | None:
 
 @lru_cache(maxsize=65536)
 def period(published: str) -> tuple[date, date]:
-    """The first day that a date can mean, and the day after the last.
-
-    `InputError` for text that is not a date.
-    """
+    """The first day that a date can mean, and the day after the last; `InputError` for no date."""
     parsed = parse_date(published)
     if parsed is None:
         raise InputError(f"{published!r} is not a date: write YYYY-MM-DD, YYYY-MM or YYYY.")

@@ -214,10 +214,7 @@ def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
 
 
 def _behind_a_heading(text: str, markers: list[Marker]) -> FinalAnswer | None:
-    """The answer after a thought that a heading opens and another marker ends.
-
-    For example, `<unused94>thought` opens one and `<unused95>` ends it.
-    """
+    """The answer after a thought that `<unused94>thought` opens and another such marker ends."""
     if not markers or markers[0].start or markers[0].is_closing or markers[0].is_reasoning:
         return None
     heading = text[markers[0].end :].partition("\n")[0].strip().casefold()

@@ -61,10 +61,7 @@ class SectionNumber:
 
 
 def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber, ...]:
-    """All readings of a heading's number; empty without a number.
-
-    `label` is the number, if the source gives it separately from the heading.
-    """
+    """All readings of a heading's number, or of the `label` that the source gives apart from it."""
     text = " ".join(heading.split())
     separate = _LABEL.fullmatch(" ".join(label.split())) if label else None
     if separate is not None:
@@ -97,10 +94,9 @@ def split_heading(heading: str, label: str | None = None) -> tuple[str | None, s
 
 
 def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> float | None:
-    """Cost of a number as the next of its style: 0 if it follows directly, None if it cannot.
+    """Cost of a number as the next of its style after `previous`; None if it cannot follow.
 
-    `previous` is None for the first number. Skipped numbers cost a little each, because headings
-    get lost; steps back or far ahead are impossible.
+    Skipped numbers cost a little each, because headings get lost.
     """
     if previous is None:
         return _first_cost(current)

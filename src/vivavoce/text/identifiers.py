@@ -1,8 +1,4 @@
-"""Identifiers of papers in ids, URLs, file names and running text.
-
-arXiv ids are returned without version and subject class, and Anthology ids in the Anthology's
-spelling, so that a paper has one identity. Every pattern takes linear time.
-"""
+"""Identifiers of papers in ids, URLs, file names and running text, in one spelling each."""
 
 from __future__ import annotations
 
@@ -72,10 +68,7 @@ _FIRST_ACL_YEAR = 60
 
 
 def find_arxiv_id(text: str) -> tuple[str, str | None] | None:
-    """The first arXiv id in a text as (id without version, version such as `v2` or None).
-
-    An id after the word arXiv has priority over a bare one.
-    """
+    """The first arXiv id in a text, one after the word arXiv before others, and its version."""
     if _ARXIV_HINT.search(text) is None:
         return None
     named = _NAMED_ARXIV.search(text)
@@ -94,10 +87,7 @@ def arxiv_id_in(text: str) -> str | None:
 
 
 def find_acl_id(text: str) -> str | None:
-    """The first ACL Anthology id in a text: `P18-1001` or `2020.acl-main.207`.
-
-    Separate volume and paper, `L04-1.151`, are joined as in the Anthology: `L04-1151`.
-    """
+    """The first ACL Anthology id in a text: `P18-1001`, `L04-1.151` or `2020.acl-main.207`."""
     match = _ACL.search(text)
     if match is None:
         return None
@@ -127,7 +117,17 @@ def find_doi(text: str) -> str | None:
     plain = unquote(doi)
     if plain.isprintable() and " " not in plain:
         doi = plain
-    doi = _strip_after_doi(doi).lower().removesuffix(".pdf")
+    # Drop punctuation of the sentence around a DOI, and brackets that the DOI does not open.
+    surplus = {end: doi.count(end) - doi.count(start) for end, start in _BRACKETS.items()}
+    end = len(doi)
+    while end > 0:
+        last = doi[end - 1]
+        if last in _BRACKETS and surplus[last] > 0:
+            surplus[last] -= 1
+        elif last not in _AFTER_DOI:
+            break
+        end -= 1
+    doi = doi[:end].lower().removesuffix(".pdf")
     if "://" in stripped and whole is None:
         doi = _AFTER_DOI_IN_ADDRESS.sub("", doi)
     return doi if not doi.endswith("/") else None
@@ -182,20 +182,6 @@ def _spell_arxiv(match: re.Match[str]) -> tuple[str, str | None]:
     version = match["version"]
     name = match["new"] or f"{match['archive'].lower()}/{match['number']}"
     return name, version.lower() if version else None
-
-
-def _strip_after_doi(doi: str) -> str:
-    """Drop punctuation of the sentence around a DOI, and brackets that the DOI does not open."""
-    surplus = {end: doi.count(end) - doi.count(start) for end, start in _BRACKETS.items()}
-    end = len(doi)
-    while end > 0:
-        last = doi[end - 1]
-        if last in _BRACKETS and surplus[last] > 0:
-            surplus[last] -= 1
-        elif last not in _AFTER_DOI:
-            break
-        end -= 1
-    return doi[:end]
 
 
 _ARXIV_DOI = "10.48550/arxiv."

@@ -25,17 +25,9 @@ def find_json(
 ) -> Any | None:
     """The last JSON object of an answer, else its first array; None if there is neither.
 
-    Blocks fenced as JSON come first, then other blocks, then the text itself. The last value of a
-    repeated key counts, and a backslash that escapes nothing is a backslash. Unusable JSON is
-    refused: text of over 200,000 characters, nesting deeper than 40, integers of over 40 digits,
-    NaN and infinity.
-
-    Args:
-        answer: The whole text.
-        wanted: Accept only an object with one of these keys, or only values for which this returns
-            True. Brackets of a program in the answer may be JSON too.
-        mend: If there is no valid JSON, drop commas before closing brackets, and accept JSON that
-            is cut off at the end of the answer.
+    Blocks fenced as JSON come first, then other blocks, then the text itself. `wanted` are keys of
+    which the object has one, or a check. `mend` accepts commas before closing brackets and JSON
+    that is cut off. Refused are over 200,000 characters, 40 levels or 40 digits, NaN and infinity.
     """
     if len(answer) > _MAX_LENGTH:
         return None

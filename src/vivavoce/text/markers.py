@@ -219,10 +219,7 @@ def _end_of(text: str, label: re.Match[str], start: int) -> int:
 
 
 def answer_line(text: str, start: int = 0) -> int:
-    """End of the last line or words that announce the final answer; 0 if there are none.
-
-    A line `Answer:` among others like it is an item of a list.
-    """
+    """End of the last line or words that announce the final answer; 0 if there are none."""
     last = len(text.rstrip())
     lines = [line for line in _FINAL.finditer(text, start) if line.end() < last]
     if any(line["bare"] for line in lines) and len(_BARE_LINE.findall(text)) > 1:

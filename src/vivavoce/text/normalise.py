@@ -69,10 +69,7 @@ def _thin(run: re.Match[str]) -> str:
 
 
 def normalise_title(text: str) -> str:
-    """A title for comparison: NFKC, case folded, punctuation and symbols as spaces, spaces single.
-
-    Empty if the text has neither letters nor digits.
-    """
+    """A title for comparison: NFKC, case folded, spaces for punctuation; empty without letters."""
     if text.isascii():
         return " ".join(text.translate(_ASCII_TITLE).split())
     folded = normalise("NFKC", text).casefold()
@@ -81,10 +78,7 @@ def normalise_title(text: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """NFC text without control characters except newline and tab, always valid UTF-8.
-
-    Lone surrogates become U+FFFD.
-    """
+    """NFC text, always valid UTF-8, without control characters except newline and tab."""
     if text.isascii() and text.isprintable():
         return text
     if _UNSAFE.search(text) is not None:

@@ -30,11 +30,7 @@ _HEADING_LENGTH = 70
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a text into sentences, each with single spaces.
-
-    A blank line ends a sentence, and so does a heading: a markdown heading, or a short line
-    without a final mark that opens a paragraph and is followed by a line with a capital.
-    """
+    """Cut a text into sentences, each with single spaces; a blank line and a heading end one."""
     sentences: list[str] = []
     for paragraph in _PARAGRAPH.split(text):
         for run in _split_headings(paragraph):

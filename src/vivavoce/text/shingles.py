@@ -43,10 +43,7 @@ _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def mix(values: Shingles) -> Shingles:
-    """Hash 64-bit numbers to evenly spread ones.
-
-    Source: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-    """
+    """Hash 64-bit numbers to evenly spread ones (SplitMix64: Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
         values = (values ^ (values >> np.uint64(30))) * _MIXERS[0]
         values = (values ^ (values >> np.uint64(27))) * _MIXERS[1]
@@ -92,10 +89,7 @@ def _code(word: str) -> int:
 
 
 def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
-    """Indices of the lists that contain each number, for numbers in two to `most` lists.
-
-    Numbers in a list must be distinct.
-    """
+    """Indices of the lists of distinct numbers that contain each number of two to `most` lists."""
     numbers = np.concatenate([np.empty(0, np.uint64), *lists])
     places = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
     order = np.argsort(numbers, kind="stable")
@@ -127,11 +121,7 @@ def is_retold_beside(gold: Shingles, source: str) -> bool:
 
 
 def retold_share(gold: Shingles, source: Shingles) -> float | None:
-    """Share of a gold text's shingles that are close together in a source; None without any.
-
-    Only the stretch of the source with most of them counts, twice as long as the gold text:
-    scattered common phrases add little.
-    """
+    """Share of a gold text's shingles that are close together in a source; None without any."""
     if not len(gold):
         return None
     wanted = np.unique(gold)

@@ -1,7 +1,4 @@
-"""Tables written line by line: Markdown pipes, similar formats, and delimited text.
-
-`TableBudget` limits the amount read from one answer; `ParsedTable` is the result.
-"""
+"""Tables written line by line: Markdown pipes, similar formats, and delimited text."""
 
 from __future__ import annotations
 
@@ -59,11 +56,7 @@ class TableBudget:
 
 
 def build_table(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> ParsedTable | None:
-    """Build a table from rows, the first of which is the header.
-
-    Rows are pulled one by one, so none beyond the budget is read. None if there is no row; this
-    counts as a table too.
-    """
+    """Build a table from rows, none pulled beyond the budget; None if there is no row."""
     header = next(rows, None)
     if header is None:
         budget.admit(0, tables=1)

@@ -163,10 +163,7 @@ def _span(pattern: re.Pattern[str], attributes: str) -> int:
 
 
 def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:
-    """Start and end of the rows of the LaTeX table opened by `start`.
-
-    An unclosed environment extends to the end of the text.
-    """
+    """Start and end of the rows of a LaTeX table; an unclosed one extends to the text's end."""
     depth = 0
     end = len(text)
     for match in _LATEX_EDGE.finditer(text, start.start()):

@@ -53,14 +53,10 @@ TokenCounter = WordCounter | VocabularyCounter
 
 
 def open_counter(which: str | None = None) -> TokenCounter:
-    """Open a counter of tokens.
+    """Open a counter of tokens: of `bert`, a `tokenizer.json`, or a folder with one.
 
-    Args:
-        which: `bert`, a `tokenizer.json`, or a folder with one. None means BERT's vocabulary if it
-            is installed, else an estimate that says so.
-
-    Raises:
-        InputError: The vocabulary is not installed, or the file is not a vocabulary.
+    None means BERT's vocabulary if it is installed, else an estimate that says so. `InputError`
+    if it is not installed, or the file is not a vocabulary.
     """
     if which is None or which == BERT:
         packaged = packaged_model()
@@ -92,9 +88,7 @@ def packaged_model() -> Path | None:
 def open_tokenizer(path: Path) -> Any:
     """Open a tokenizer of the package `tokenizers`, without truncation and padding.
 
-    Raises:
-        MissingExtra: The package is not installed.
-        InputError: The file is not a `tokenizer.json`.
+    `MissingExtra` without the package; `InputError` if the file is not a `tokenizer.json`.
     """
     try:
         from tokenizers import Tokenizer

@@ -109,13 +109,15 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """The highest score on each task, without the ceiling."""
+        """The highest score on each task, without the ceiling; no name if null may be as good."""
         best = []
         for group in self.groups:
             ranked = [row for row in group.leads if row["rank"] is not None]
             if ranked:
                 leader = min(ranked, key=_place_of)
-                best.append({**leader, "contestant": distinct_labels([leader])[0]})
+                is_lost = any(row["method"] == "null" and row["rank_low"] == 1 for row in ranked)
+                label = "none is better than null" if is_lost else distinct_labels([leader])[0]
+                best.append({**leader, "contestant": label})
         return sheet(
             "Highest score on each task, with its plausible ranks",
             best,
@@ -134,7 +136,7 @@ class Board(Report):
         for group in self.groups:
             yield self._sheet(group, everything=everything, costs=costs)
         yield "value [95% interval]; rank (plausible ranks); a failed answer counts 0;"
-        yield "oracle is the ceiling and is not ranked."
+        yield "oracle is the ceiling and is not ranked. What a metric measures: viva list metrics"
         if costs:
             yield "tokens, s and $ are means per answer, without those of a judge."
 

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.reading import read_logs
-from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog, refuse_empty
+from vivavoce.results.logs.records import (
+    NO_MODEL,
+    ForeignLog,
+    LogHeader,
+    RowKey,
+    RunLog,
+    refuse_empty,
+)
 from vivavoce.statistics.estimates import Draws
 
 if TYPE_CHECKING:
@@ -104,7 +111,8 @@ def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
         notes += [
             f"{log.name} is an earlier log of the same row as {ordered[-1].name}; left out."
             for log in ordered[:-1]
-            if log.is_complete
+            # Without a model the answers are the same.
+            if log.is_complete and log.key.model != NO_MODEL
         ]
     return chosen, notes
 

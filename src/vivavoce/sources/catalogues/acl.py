@@ -31,11 +31,10 @@ _LARGEST_FILE = 64 << 20
 
 
 def build_id(collection: str, volume: str, paper: str) -> str:
-    """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`.
+    """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`; else `InputError`.
 
-    Ids before 2020 have four digits. The volume takes the first, or the first two in workshops
-    (`W`), in `C69` and in the workshop volumes of `D19`, which begin with 5.
-    Raises `InputError` for parts that do not make an id.
+    Ids before 2020 have four digits, of which the volume takes the first, or the first two in
+    workshops (`W`, `C69`, volumes of `D19` from 5 on).
     """
     if not _NUMBER.fullmatch(paper):
         raise InputError(f"the paper's id {paper[:40]!r} is not a number")
@@ -71,7 +70,17 @@ def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
         raise InputError(f"the XML is not an Anthology collection: its root is <{found}>")
     collection = attribute_of(root, "id")
     for element in root.iterfind("volume"):
-        volume = _read_meta(collection, element)
+        meta = element.find("meta")
+        venues = [text_of(venue) for venue in element.iterfind("meta/venue")]
+        names = ["; ".join(filter(None, venues))]
+        if meta is not None:
+            names += [text_of(meta.find("booktitle")), text_of(meta.find("journal-title"))]
+        volume = Volume(
+            collection=collection,
+            name=attribute_of(element, "id"),
+            published=date_of(meta),
+            venue=next(filter(None, names), None),
+        )
         for place, paper in enumerate(element.iterfind("paper"), start=1):
             if not is_paper(paper):
                 continue
@@ -82,20 +91,6 @@ def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
                 yield read_paper(paper, acl_id, volume)
             except InputError as error:
                 yield Fault(where, str(error))
-
-
-def _read_meta(collection: str, element: etree._Element) -> Volume:
-    meta = element.find("meta")
-    venues = [text_of(venue) for venue in element.iterfind("meta/venue")]
-    names = ["; ".join(filter(None, venues))]
-    if meta is not None:
-        names += [text_of(meta.find("booktitle")), text_of(meta.find("journal-title"))]
-    return Volume(
-        collection=collection,
-        name=attribute_of(element, "id"),
-        published=date_of(meta),
-        venue=next(filter(None, names), None),
-    )
 
 
 def is_paper(paper: etree._Element) -> bool:
@@ -136,10 +131,7 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
 
 
 def date_of(element: etree._Element | None, of_volume: str | None = None) -> str | None:
-    """Year and, if known, month; the first month of a span.
-
-    A paper that gives only its month takes the year of its volume.
-    """
+    """Year, if need be that of the volume, and the first month of a span where it is known."""
     if element is None:
         return None
     parsed = parse_date(text_of(element.find("year")))

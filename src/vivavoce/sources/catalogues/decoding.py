@@ -1,8 +1,6 @@
 r"""Decoding of catalogue text: TeX accents, entities and tags become the characters they mean.
 
-Titles, abstracts, names and venues of every catalogue are decoded here. Formulas between dollar
-signs stay as they are. The paper's status is read from its text too: withdrawn, retracted or
-corrected.
+Formulas between dollar signs stay. The paper's status is read from its text too.
 """
 
 from __future__ import annotations
@@ -91,11 +89,7 @@ _TITLE = re.compile(
 
 
 def status_of(title: str | None, abstract: str | None, comments: str = "") -> str | None:
-    """Status that a paper states: `withdrawn`, `retracted`, `corrected`, `doubted` or None.
-
-    A retracted paper and a notice of retraction are both `retracted`; a notice of a correction is
-    `corrected`.
-    """
+    """Status that a paper, or a notice on it, states: `withdrawn`, for example, or None."""
     notice = _TITLE.match((title or "")[:_OPENING])
     if notice:
         return next(name for name, text in notice.groupdict().items() if text)

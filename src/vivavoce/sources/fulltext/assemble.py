@@ -48,9 +48,7 @@ _PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u2060\ufeff"
 def assemble(paper: Manuscript, about: Document) -> Document:
     """The document of a paper; `InputError` where it holds nothing.
 
-    Args:
-        paper: The paper as its markup gives it.
-        about: The document so far: the identifiers, date and venue of the paper.
+    `about` is the document so far: the identifiers, date and venue of the paper.
     """
     works = Works(paper.entries, paper.style, paper.labels)
     show = works.print
@@ -86,10 +84,7 @@ def build_sections(
 ) -> tuple[tuple[Section, ...], str]:
     """The sections counted from 0, and the abstract, which may be a section headed so.
 
-    Args:
-        blocks: The sections in reading order.
-        abstract: The abstract that the paper has apart from them.
-        show: Writes out the marks in a text.
+    `abstract` is the one apart from `blocks`; `show` writes out the marks in a text.
     """
     show = show or plain_text
     sections: list[Section] = []
@@ -105,10 +100,7 @@ def build_sections(
 
 
 def without_stubs(blocks: Iterable[Block]) -> list[Block]:
-    """The sections of a paper set by LaTeX: a few words before the first heading are not a section.
-
-    A heading that names its role in every paper has no other role by its place.
-    """
+    """Drop a stub before the first heading of a LaTeX paper, and roles that headings overrule."""
     kept: list[Block] = []
     for block in blocks:
         if block.heading is None and len(" ".join(block.paragraphs).split()) < _MIN_WORDS:
@@ -211,9 +203,7 @@ class Works:
     def table(self, table: RawTable, marked: PrintedCitations | None = None) -> CitedTable:
         """A table with the works that it and each of its rows cite; its ordinal is left at 0.
 
-        Args:
-            table: The table as its markup gives it.
-            marked: Finds the works of marks that the table prints; None without such marks.
+        `marked` finds the works of marks that the table prints.
         """
         laid = _Grid(table)
         between = "\n" if all(len(row) < 2 for row in laid.rows) else "\n\n"

@@ -143,7 +143,18 @@ class PrintedCitations:
                     key = (marker.names[start:], marker.has_others, marker.year, marker.letter)
                     meant[key].add(entry.ordinal)
                     break
-        return _without_shared_letters(meant)
+        # Drop the markers whose letters tell works apart that GROBID took for one.
+        letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
+            (names, has_others, year, ordinal)
+            for (names, has_others, year, letter), ordinals in meant.items()
+            if letter
+            for ordinal in ordinals
+        )
+        return {
+            key: ordinals
+            for key, ordinals in meant.items()
+            if not key[3] or all(letters[(*key[:3], ordinal)] == 1 for ordinal in ordinals)
+        }
 
 
 def find_itself(
@@ -157,21 +168,6 @@ def find_itself(
         if (own and normalise_title(reference.title or "") == own)
         or (arxiv_id and reference.arxiv_id == arxiv_id)
     )
-
-
-def _without_shared_letters(meant: dict[_Key, set[int]]) -> dict[_Key, set[int]]:
-    """Drop the markers whose letters tell works apart that GROBID took for one."""
-    letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
-        (names, has_others, year, ordinal)
-        for (names, has_others, year, letter), ordinals in meant.items()
-        if letter
-        for ordinal in ordinals
-    )
-    return {
-        key: ordinals
-        for key, ordinals in meant.items()
-        if not key[3] or all(letters[(*key[:3], ordinal)] == 1 for ordinal in ordinals)
-    }
 
 
 def _read_numbers(marks: Marks, count: int) -> dict[int, int]:
@@ -228,10 +224,7 @@ def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
 def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> RowsCited:
     """References cited by each row of a grid, of those that the table cites.
 
-    Args:
-        rows: The rows from the first to the last. One that is not kept is part of what cells span,
-            no more.
-        cited: The references that the table cites.
+    A row that is not kept only counts for what cells span.
     """
     known = frozenset(cited)
     above = _carried((row for row, _ in rows), 1)
@@ -263,8 +256,7 @@ def _once(ordinals: Iterable[int], known: frozenset[int]) -> tuple[int, ...]:
 class TableText:
     """A table as one text, in which markers can be sought, and the cell that a place is in.
 
-    Each cell is a line; a blank line separates rows, unless said otherwise, and comes after the
-    caption and before each note.
+    Each cell is a line; a blank line comes after the caption, before each note and between rows.
     """
 
     def __init__(

@@ -73,10 +73,7 @@ class Block:
 
 
 class Story(list[str]):
-    """Pieces of running text, which go into the block that was opened last.
-
-    A blank line parts paragraphs.
-    """
+    """Pieces of running text, parted by blank lines, which go into the block opened last."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -58,7 +58,19 @@ def accept_numbers(blocks: Sequence[Block]) -> dict[int, HeadingLevel]:
     else:
         main = {}
     main |= _letters_inside(readings, main)
-    return main | _end_matter(blocks, readings, main)
+    # Numbers of appendices: letters, or Arabic numbers that start over after the conclusion.
+    annexes = (place for place, block in enumerate(blocks) if block.role == "appendix")
+    start = max(main) + 1 if main else next(annexes, len(blocks))
+    lettered = _of_style(readings, LETTER, start)
+    letters = {place: number for place, number in lettered.items() if number.is_appendix}
+    letters |= _chain(lettered)
+    found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
+    roles = {role_of_heading(block.heading) for block in blocks[:start] if block.heading}
+    if main and not found and roles & _ENDS:
+        again = _chain(_of_style(readings, ARABIC, start), first=1)
+        if len(again) > 1:
+            found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()}
+    return main | found
 
 
 def _of_style(
@@ -123,26 +135,6 @@ def _letters_inside(
     return found
 
 
-def _end_matter(
-    blocks: Sequence[Block],
-    readings: Sequence[tuple[SectionNumber, ...]],
-    main: dict[int, HeadingLevel],
-) -> dict[int, HeadingLevel]:
-    """Numbers of appendices: letters, or Arabic numbers that start over after the conclusion."""
-    annexes = (place for place, block in enumerate(blocks) if block.role == "appendix")
-    start = max(main) + 1 if main else next(annexes, len(blocks))
-    lettered = _of_style(readings, LETTER, start)
-    letters = {place: number for place, number in lettered.items() if number.is_appendix}
-    letters |= _chain(lettered)
-    found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
-    roles = {role_of_heading(block.heading) for block in blocks[:start] if block.heading}
-    if main and not found and roles & _ENDS:
-        again = _chain(_of_style(readings, ARABIC, start), first=1)
-        if len(again) > 1:
-            found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()}
-    return found
-
-
 def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
     """The sections in reading order; all paragraphs of the blocks are in one of them."""
     outline = _Outline(blocks, title)
@@ -175,7 +167,18 @@ class _Outline:
         if number is not None:
             self._open_numbered(block, number)
         elif heading and not is_other and is_heading_text(heading):
-            self._open_unnumbered(block, heading)
+            own_role = role_of_heading(heading)
+            role = block.role
+            if role == "appendix" and own_role in {"acknowledgements", "references"}:
+                role = own_role
+            elif role == "appendix" and own_role in _LAST_WORDS and self.top_role != "appendix":
+                role = None  # the annex starts with what still belongs to the paper
+            level = self._level(block, own_role)
+            is_firm = not self.is_numbered or own_role in _TOP_ROLES
+            self._open(block, level, heading, None, role, is_firm=is_firm)
+            if level == 1 and (own_role is not None or role is not None):
+                self.base = 1
+                self.top_role = role or own_role
         else:
             if not self.sections or self.sections[-1].place != block.place:
                 self._open(block, 1, None, None, block.role, is_firm=False)
@@ -204,20 +207,6 @@ class _Outline:
         self.numbered_place = block.place
         self.base = accepted.level
         if accepted.level == 1:
-            self.top_role = role or own_role
-
-    def _open_unnumbered(self, block: Block, heading: str) -> None:
-        own_role = role_of_heading(heading)
-        role = block.role
-        if role == "appendix" and own_role in {"acknowledgements", "references"}:
-            role = own_role
-        elif role == "appendix" and own_role in _LAST_WORDS and self.top_role != "appendix":
-            role = None  # the annex starts with what still belongs to the paper
-        level = self._level(block, own_role)
-        is_firm = not self.is_numbered or own_role in _TOP_ROLES
-        self._open(block, level, heading, None, role, is_firm=is_firm)
-        if level == 1 and (own_role is not None or role is not None):
-            self.base = 1
             self.top_role = role or own_role
 
     def _level(self, block: Block, own_role: str | None) -> int:

@@ -192,12 +192,7 @@ def printed_year(raw: str) -> str:
 
 
 def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
-    """The title of an entry that LaTeX has set in blocks: authors, title, venue.
-
-    Args:
-        blocks: The texts of the blocks in order; one where the entry has none.
-        raw: The whole entry.
-    """
+    """The title of an entry that LaTeX has set in blocks, usually authors, title and venue."""
     quoted = _QUOTED_TITLE.search(raw)
     if quoted is not None:
         return quoted[1].rstrip(" .,")

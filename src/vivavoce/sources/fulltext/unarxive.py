@@ -165,9 +165,8 @@ def _blocks(paragraphs: Sequence[Fields], printer: _Printer) -> list[Block]:
 def _with_lost_parents(blocks: Sequence[Block]) -> list[Block]:
     """Add sections that the format leaves out: those without a paragraph of their own.
 
-    They are missing among the numbers of the first level. Subsections are renumbered in each. As
-    many of the last runs of them as sections are missing belong to these and not to the section
-    before.
+    Their numbers are missing on the first level. The last runs of subsections, each counted from 1,
+    belong to them and not to the section before.
     """
     counts = [_count(block.number or "") for block in blocks]
     tops = [place for place, block in enumerate(blocks) if block.level == 1 and counts[place]]

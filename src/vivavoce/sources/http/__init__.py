@@ -1,7 +1,6 @@
-"""Polite fetching over HTTPS: one client for every source that reads from the network.
+"""Polite fetching over HTTPS: all processes of a user share one connection at a time to a host.
 
-Import `client` only where something is fetched, as it loads httpx. All processes of a user share
-one connection at a time to a host, with a pause between requests.
+Import `client` only where something is fetched, as it loads httpx.
 """
 
 from __future__ import annotations
@@ -32,10 +31,7 @@ def polite_client(
     """Make a client that shares its turns with every other client of this user.
 
     The host of the address `base` is also allowed; a loopback server, for tests, needs no pauses.
-    `contact` is an address that the servers can write to.
-
-    Raises:
-        InputError: `base` is not an address.
+    `contact` is an address that the servers can write to. `InputError` if `base` is no address.
     """
     from vivavoce.sources.http.client import Allowed, Client, Limits
 

@@ -151,11 +151,7 @@ class Download:
 
 
 def agent_of(contact: str | None) -> str:
-    """The User-Agent; `contact` is the mail address or web page of the user.
-
-    Raises:
-        InputError: `contact` has characters that no address has.
-    """
+    """The User-Agent; `contact` is the mail address or web page of the user, else `InputError`."""
     if contact is None:
         return AGENT
     if not _CONTACT.fullmatch(contact):
@@ -192,15 +188,9 @@ class Client:
         return self.fetch(url, check=check, offset=offset).body
 
     def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Download:
-        """Fetch the server's answer for an address.
+        """Fetch the server's answer for an https address of an allowed host, or raise `HttpError`.
 
-        Args:
-            url: An https address of an allowed host.
-            check: Called with each body; a body that it refuses is fetched again.
-            offset: First result of a page of results, for error messages.
-
-        Raises:
-            HttpError: The last try failed; its subclass says how.
+        A body that `check` refuses is fetched again; messages name `offset`, a page's first result.
         """
         self._allowed.host_of(url, url, offset)
         until = self._turns.clock() + self._limits.seconds

@@ -37,23 +37,6 @@ _MARKS = (b'"main_content"', b'"gt"', b'"paper_cat"')
 _LARGEST_FILE = 128 << 20
 
 
-def read_sample(sample: Any, key: str) -> Iterator[Document]:
-    """Read the paper of a sample, then those shown as examples.
-
-    Raises `InputError`, which names the field, if a field is not of the right type.
-    """
-    if isinstance(sample, list) and not sample:
-        raise InputError("the sample is an empty array")
-    target, *candidates = sample if isinstance(sample, list) else [sample]
-    wanted = "related" if isinstance(sample, list) else "introduction"
-    fields = _object(target, "the sample")
-    paper = _paper(fields, wanted, key)
-    references = tuple(_references([_object(other, "a candidate") for other in candidates]))
-    examples = [_paper(example, wanted, None) for example in _examples(fields)]
-    yield replace(paper, references=references)
-    yield from {example.key: example for example in examples}.values()
-
-
 def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
     url, title = line_at(fields, "url"), line_at(fields, "title")
     if not (url or title):
@@ -169,7 +152,19 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         for number, sample in enumerate(samples, start=1):
             name = where if len(samples) == 1 else f"{where}:{number}"
             try:
-                yield from read_sample(sample, name)
+                # Read the paper of a sample, then those shown as examples.
+                if isinstance(sample, list) and not sample:
+                    raise InputError("the sample is an empty array")
+                target, *candidates = sample if isinstance(sample, list) else [sample]
+                wanted = "related" if isinstance(sample, list) else "introduction"
+                fields = _object(target, "the sample")
+                paper = _paper(fields, wanted, name)
+                references = tuple(
+                    _references([_object(other, "a candidate") for other in candidates])
+                )
+                examples = [_paper(example, wanted, None) for example in _examples(fields)]
+                yield replace(paper, references=references)
+                yield from {example.key: example for example in examples}.values()
             except InputError as error:
                 yield Fault(name, str(error))
 

@@ -57,9 +57,8 @@ class _Board:
 
 
 def read_page(text: str) -> Iterator[ResultRow]:
-    """Read the scores of a page.
+    """Read the scores of a page: its first heading is the task, those below it name the dataset.
 
-    The task is the page's first heading, and the dataset is the headings between it and the table.
     If a heading has several tables, the line above a table names it.
     """
     boards = [board for board in _boards(text.splitlines()) if len(board.rows) > 1]
@@ -111,8 +110,8 @@ def _label(line: str) -> str:
 def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
     """Read the scores of a table.
 
-    The method is in the column that is headed so, otherwise in the first column of words. If
-    rows name their datasets, a score is on that of its row, and the method has to have a header.
+    The method is in the column that is headed so, otherwise in the first column of words. If rows
+    name their datasets, the method has to have a header.
     """
     header = [plain(plain_words(cell)) for cell in board.rows[0]]
     rows = [[*row, *[""] * len(header)][: len(header)] for row in board.rows[1:]]

@@ -130,7 +130,16 @@ def _task_rows(
     title = plain(task.get("task")) or plain(_first(task.get("task")))
     area = plain(_first(task.get("categories"))) or area
     for dataset, board in _boards(task.get("datasets"), "dataset", "", 0):
-        yield from _board_rows(board, _row({}, *_below(above, title, dataset), area), name, faults)
+        head = _row({}, *_below(above, title, dataset), area)
+        for fields in _objects(board.get("rows")):
+            metrics = fields.get("metrics")
+            for metric, score in (metrics if isinstance(metrics, dict) else {}).items():
+                row = _with_score(_row(fields, head.task, head.dataset, head.area), metric, score)
+                if has_name(row):
+                    yield row
+                elif row.score:
+                    where = f"{name}: {head.task} / {head.dataset}"
+                    faults.append(Fault(where, "a score has no dataset or no metric"))
     for subtask in _list(task.get("subtasks")):
         yield from _task_rows(subtask, name, faults, area, depth + 1, title)
 
@@ -152,20 +161,6 @@ def _boards(
             yield title, dataset["sota"]
         if depth < _MAX_DEPTH:
             yield from _boards(dataset.get("subdatasets"), "subdataset", title, depth + 1)
-
-
-def _board_rows(
-    board: Mapping[str, Any], head: ResultRow, name: str, faults: list[Fault]
-) -> Iterator[ResultRow]:
-    for fields in _objects(board.get("rows")):
-        metrics = fields.get("metrics")
-        for metric, score in (metrics if isinstance(metrics, dict) else {}).items():
-            row = _with_score(_row(fields, head.task, head.dataset, head.area), metric, score)
-            if has_name(row):
-                yield row
-            elif row.score:
-                where = f"{name}: {head.task} / {head.dataset}"
-                faults.append(Fault(where, "a score has no dataset or no metric"))
 
 
 def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = None) -> ResultRow:

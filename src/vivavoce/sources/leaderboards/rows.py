@@ -75,12 +75,7 @@ def documents_of(
 ) -> Iterator[Document | Fault]:
     """Make a document for each paper that rows name, in order, then give the first faults.
 
-    Args:
-        rows: The rows of a file.
-        kind: The source.
-        name: The file's name, which with the paper makes a document's key.
-        faults: Faults found while reading the file.
-        best_first: True if the source lists results from the best to the worst.
+    The file's `name` and the paper make a key; `best_first` says how the source sorts its results.
     """
     groups: dict[str, list[tuple[int, ResultRow]]] = {}
     for number, row in enumerate(rows):
@@ -107,15 +102,8 @@ def results_source(
 ) -> Source:
     """Make a source whose files hold rows of leaderboards.
 
-    Args:
-        kind: The source.
-        summary: One line for `viva list sources`.
-        matches: True for a file of this kind, by its name.
-        read: Takes a file, its name and a list for faults; gives its rows. Its `InputError`
-            becomes the fault of the whole file.
-        name_of: Gives the name of a file.
-        parts: Gives all files that are read together with one.
-        best_first: See `documents_of`.
+    `read` takes a file, its name and a list for faults, and gives its rows. Its `InputError`
+    becomes the fault of the whole file.
     """
 
     def read_piece(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -143,13 +131,7 @@ def results_source(
 
 
 def read_text(path: Path, largest: int, noun: str) -> str:
-    """Read a file's UTF-8 text; raises `InputError` if it cannot be read.
-
-    Args:
-        path: The file.
-        largest: Most bytes, in whole MiB.
-        noun: Kind of file, such as `page`.
-    """
+    """Read the UTF-8 text of a `noun`, such as `page`; raises `InputError` if it cannot be read."""
     try:
         return read_whole(path, largest, noun).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError, InputError) as error:

@@ -1,7 +1,6 @@
 """Reader of saved feeds of arXiv's query API, which hold many papers each.
 
-An Atom feed is decoded, read, and checked for missing parts. Names of authors and collaborations
-are read as arXiv's listings write them.
+Names of authors and collaborations are read as arXiv's listings write them.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ LARGEST_FILE = 64 << 20
 
 
 def part_names(name: str) -> tuple[str, ...]:
-    """Split a person and the collaboration they write for; parts without letters are dropped.
-
-    arXiv lists the colon after a collaboration's name as an author.
-    """
+    """Split a person and the collaboration they write for; parts without letters are dropped."""
     parts = FOR.split(spell_name(name))
     return tuple(part.strip() for part in parts if any(map(str.isalpha, part)))
 

@@ -1,7 +1,4 @@
-"""Reader of the papers that `viva fetch coauthors` saved on a walk through arXiv's co-authors.
-
-The files are feeds of the query API; this source marks their papers as results of a walk.
-"""
+"""Reader of the feeds that `viva fetch coauthors` saved on a walk through arXiv's co-authors."""
 
 from __future__ import annotations
 

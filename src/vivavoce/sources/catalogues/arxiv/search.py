@@ -29,11 +29,7 @@ _FIRST_DAY, _LAST_DAY = "199101010000", "210001010000"
 
 
 def dated(query: str, since: date | None, until: date | None) -> str:
-    """Restrict a query to papers submitted on `since` or later and before `until`.
-
-    Raises:
-        InputError: `since` is not before `until`.
-    """
+    """Restrict a query to papers submitted on `since` or later and before `until`, a later day."""
     if since is None and until is None:
         return query
     if since and until and since >= until:
@@ -46,18 +42,9 @@ def dated(query: str, since: date | None, until: date | None) -> str:
 def find_page(
     client: Client, query: str, size: int, *, sort: str = "relevance", api: str = API
 ) -> bytes:
-    """Fetch the feed of a query's first results, most relevant or newest first.
+    """Fetch the feed of a query's first `size` results, by `relevance` or newest (`submittedDate`).
 
-    Args:
-        client: Fetches the page.
-        query: In arXiv's query language.
-        size: Number of results, 1 to `LARGEST_PAGE`.
-        sort: `relevance` or `submittedDate`.
-        api: The address of the query API.
-
-    Raises:
-        InputError: The size is out of range.
-        HttpError: The page could not be fetched whole.
+    Raises `InputError` for a size out of range, `HttpError` for a page that did not come whole.
     """
     _check_size(size)
     return _page(client, _address(api, query, sort, "descending", 0, size), 0, size)
@@ -78,8 +65,7 @@ def by_ids(
 ) -> Iterator[Document | Fault]:
     """Fetch the papers of arXiv ids in batches; an id that arXiv does not know gives a fault.
 
-    An id without a version gives the latest one. An invalid id raises `InputError` before any
-    request is made.
+    An invalid id raises `InputError` before any request is made.
     """
     _check_size(page)
     wanted: dict[str, str] = {}
@@ -109,10 +95,7 @@ def by_ids(
 
 
 def _page(client: Client, url: str, start: int, size: int) -> bytes:
-    """Fetch a complete page; the client retries an incomplete one.
-
-    An empty first page is fetched once more before it is believed.
-    """
+    """Fetch a complete page; an empty first one is fetched once more before it is believed."""
 
     def check(body: bytes) -> Feed:
         feed = read_feed(body)
@@ -164,12 +147,8 @@ def save_search(
 ) -> SavedSearch:
     """Save every page of a query's results, or of the `limit` papers submitted first.
 
-    The same query overwrites its files and removes pages left by an earlier, longer answer. An
-    interrupted search resumes at the page that failed.
-
-    Raises:
-        InputError: The page size exceeds the API's, or the limit is below 0.
-        HttpError: A page could not be fetched whole; the error carries its offset.
+    The same query overwrites its files; an interrupted search resumes at the page that failed.
+    Raises `InputError` for a wrong size or limit, `HttpError` for a page that did not come whole.
     """
     _check_size(page)
     if limit is not None and limit < 0:

@@ -173,7 +173,18 @@ def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
     try:
         fetched = client.fetch(wanted.url, check=validate)
     except BadStatusError as error:
-        return _lack_of_status(error, validate)
+        try:
+            answer = validate(error.body)
+        except InputError:
+            answer = None
+        notice = answer if isinstance(answer, Missing) else None
+        if notice is not None and notice.outcome == WITHDRAWN:
+            return Missing(WITHDRAWN, notice.reason, error.status)
+        if error.status in _GONE or notice is not None:
+            # For a text that it cannot make, arXiv sends a server error with a page that says so.
+            return Missing(MISSING, notice.reason if notice else _shown(error), error.status)
+        is_passing = error.status >= 500 or error.status in {408, 425, _TOO_MANY_REQUESTS}
+        return Missing(FAILED if is_passing else REFUSED, _shown(error), error.status)
     except TooLargeError as error:
         return Missing(TOO_LARGE, _shown(error))
     except RefusedAddressError as error:
@@ -188,21 +199,6 @@ def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
         if name != asked[0] or (None not in (version, asked[1]) and version != asked[1]):
             return Missing(UNUSABLE, f"the server sent {name}{version or ''}", 200)
     return Text(valid, fetched.body, fetched.url, _version(wanted, valid, fetched))
-
-
-def _lack_of_status(error: BadStatusError, validate: Validator) -> Missing:
-    try:
-        answer = validate(error.body)
-    except InputError:
-        answer = None
-    notice = answer if isinstance(answer, Missing) else None
-    if notice is not None and notice.outcome == WITHDRAWN:
-        return Missing(WITHDRAWN, notice.reason, error.status)
-    if error.status in _GONE or notice is not None:
-        # For a text that it cannot make, arXiv sends a server error with a page that says so.
-        return Missing(MISSING, notice.reason if notice else _shown(error), error.status)
-    is_passing = error.status >= 500 or error.status in {408, 425, _TOO_MANY_REQUESTS}
-    return Missing(FAILED if is_passing else REFUSED, _shown(error), error.status)
 
 
 def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | None:

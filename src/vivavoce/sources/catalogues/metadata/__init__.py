@@ -1,8 +1,4 @@
-"""Reader of paper metadata in Parquet, JSON Lines or CSV, plain or gzip.
-
-Each row becomes a document. A bad row becomes a fault that says what is wrong with it; the other
-rows are still read.
-"""
+"""Reader of paper metadata in Parquet, JSON Lines or CSV, plain or gzip: a paper in each row."""
 
 from __future__ import annotations
 
@@ -44,10 +40,7 @@ Row = Mapping[str, Any]
 
 
 def document_from(row: Row) -> Document:
-    """The document a row describes; `InputError` says what is wrong with it.
-
-    A DOI or arXiv id that cannot be read counts as absent.
-    """
+    """The document of a row, or `InputError`; a DOI or arXiv id that cannot be read is absent."""
     given, url = _to_name(row.get("id"), "id"), _text(row.get("source_url"), "source_url")
     path = (_text(row.get("file"), "file") or "").replace("\\", "/")
     file = path.rstrip("/").rpartition("/")[2] or None
@@ -252,9 +245,7 @@ _Value = TypeVar("_Value")
 def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
     """Ignored columns of a file; for JSON Lines, among those of the first 10,000 rows.
 
-    Raises:
-        InputError: The file cannot be opened, or a rename names a column that the file lacks or
-            a field that does not exist.
+    Raises `InputError` for a missing file, and for a rename of or to a column that does not exist.
     """
     _check_targets(options.rename)
     try:

@@ -1,7 +1,6 @@
-"""Rows of untrusted Parquet, JSON Lines and CSV files.
+"""Rows of untrusted Parquet, JSON Lines and CSV files, told by their content and counted from 1.
 
-The format is detected from the content. Rows are numbered from 1, by line or by row; a row that
-cannot be read is replaced by text that says why.
+A row that cannot be read is replaced by text that says why.
 """
 
 from __future__ import annotations
@@ -47,11 +46,7 @@ class BadFile(Exception):
 
 
 def cut(path: Path) -> Iterator[Piece]:
-    """Cut a file into pieces of about 10,000 rows; gzip and CSV stay whole.
-
-    A damaged file is one piece: reading it reports the damage, and other files are still read.
-    Raises `InputError` if the path is not a file.
-    """
+    """Cut a file into pieces of about 10,000 rows; gzip, CSV and damaged files stay whole."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.")
     pieces: list[Piece] = []
@@ -67,10 +62,7 @@ def cut(path: Path) -> Iterator[Piece]:
 
 
 def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
-    """Columns of a file; for JSON Lines, the keys of the first 10,000 rows.
-
-    The keys of `looked_for` are also searched for in later rows.
-    """
+    """Columns of a file; for JSON Lines, keys of the first 10,000 rows, and `looked_for` in all."""
     kind = _format(path)
     if kind == "parquet":
         with _open_parquet(path) as file:

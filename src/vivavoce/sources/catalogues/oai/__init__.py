@@ -49,8 +49,7 @@ def read_listing(
 
     Args:
         kind: The source.
-        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`, and
-            `comments` where the format has them.
+        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`.
         authors: In order.
         published: The day of the first version.
         version: The latest version, such as `v2`.
@@ -87,11 +86,7 @@ def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
 
 
 def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str | None]:
-    """The day of the first version and the name of the latest.
-
-    Args:
-        versions: Pairs of a name, such as `v2`, and a time, such as `Mon, 2 Apr 2007 19:18:42 GMT`.
-    """
+    """The day of the first and the name of the latest of pairs of name and time, such as `v2`."""
     numbered = [(int(name[1:]), time) for name, time in versions if _VERSION.fullmatch(name)]
     if not numbered:
         return None, None
@@ -107,11 +102,7 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
 
 
 def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
-    """Day on which a paper came out, from days that may belong to a later version.
-
-    The id is as old as the first version: if all days are after the month of the id, the result
-    is that month.
-    """
+    """Day on which a paper came out: the first of `days`, but no later than the month of its id."""
     parsed = (parse_date(day.strip()) for day in days)
     earliest = min((date[0] for date in parsed if date), default=None)
     if earliest is None:
@@ -123,8 +114,7 @@ def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
 def split_authors(line: str) -> tuple[str, ...]:
     """The names in a line such as `A. One (Here), B. Two Jr. and C. Three ((1) There)`.
 
-    Affiliations in parentheses are dropped and TeX accents become characters. A collaboration is
-    an author of its own.
+    Affiliations in parentheses are dropped; a collaboration is an author of its own.
     """
     text = " ".join(_without_parentheses(line[:_MAX_LINE]).split())
     text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
@@ -248,10 +238,7 @@ def _number(text: str) -> int | None:
 
 
 def read_entry(entry: OaiRecord) -> Document:
-    """The paper of a record; `InputError` says why there is none.
-
-    A deleted record gives a document that marks the earlier paper as deleted.
-    """
+    """The paper of a record, or the mark of a deleted one; `InputError` says why there is none."""
     if entry.is_deleted:
         identity = find_arxiv_id(entry.identifier.replace("oai:arXiv.org:", "arXiv:"))
         return Document(

@@ -138,11 +138,11 @@ def harvest(
     fresh: bool = False,
     progress: Update | None = None,
 ) -> HarvestReport:
-    """Save every page of a listing into a folder.
+    """Save every page of a listing into a folder, which several harvests may share.
 
     Args:
         client: Fetches one page at a time.
-        folder: Made when it does not exist; several harvests may share it.
+        folder: Made when it does not exist.
         base: The repository's address.
         set: A part of the repository, such as `cs` or `math:math:NA`.
         start: Records changed on this day or later; by default the newest day already harvested.
@@ -308,10 +308,7 @@ class _Run:
         self._deleted += sum(entry.is_deleted for entry in page.entries)
 
     def _restart(self, code: str) -> None:
-        """Restart from the newest day received, since records may be missing from that day on.
-
-        If the records were not in order of day, the whole list is fetched again.
-        """
+        """Restart from the newest day received, or from the start if days were in no order."""
         opened = self._open
         first = opened.newest if opened.is_ordered and opened.newest else opened.start
         if self._restarts and (first or "") <= self._restarted_at:

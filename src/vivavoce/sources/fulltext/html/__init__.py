@@ -1,7 +1,4 @@
-"""HTML that LaTeXML made of a paper, as arXiv and ar5iv serve it: one paper a file.
-
-The front matter is read here: identifier, version, category, date, licence and authors.
-"""
+"""HTML by LaTeXML, as arXiv and ar5iv serve it, one paper a file; the front matter is read here."""
 
 from __future__ import annotations
 
@@ -63,10 +60,7 @@ _UNTITLED = frozenset({"untitled document", "no content available"})
 
 
 def read_identity(root: etree._Element, name: str) -> Document:
-    """The paper by its identity alone: the page's own word goes before the name of the file.
-
-    The day is that of the first version; a later version does not tell it.
-    """
+    """The paper by its identity alone: the page's own word goes before the name of the file."""
     stamp = line_of(_by_id(root, "watermark-tr"))
     links = [link for link in root.iter("link") if (link.get("rel") or "").lower() == "canonical"]
     addresses = [address.get("href") or "" for address in (*links, *root.iter("base"))]

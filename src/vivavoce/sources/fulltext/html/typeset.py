@@ -1,7 +1,4 @@
-"""Pages that LaTeXML made: safe reading, their elements, and these as the text a reader sees.
-
-Formulas are given as TeX; notes and errors are left out.
-"""
+"""Elements of pages that LaTeXML made, and their text; formulas are TeX, notes are left out."""
 
 from __future__ import annotations
 
@@ -59,8 +56,7 @@ _NO_CLASSES: frozenset[str] = frozenset()
 def parse_page(content: bytes) -> etree._Element:
     """The root of an HTML or XHTML page; `InputError` says what is wrong.
 
-    Nothing outside the file is loaded. A page too deep or too large for the parser is refused,
-    since the parser would give back its start alone.
+    Nothing outside the file is loaded. A page too deep or too large for the parser is refused.
     """
     content = content.removeprefix(b"\xef\xbb\xbf")
     check_text(content)
@@ -71,10 +67,6 @@ def parse_page(content: bytes) -> etree._Element:
             return parse_xml(content)
         except InputError:
             pass  # XHTML that is not XML, as of a page saved by a browser, is read as HTML
-    return _parse_html(content)
-
-
-def _parse_html(content: bytes) -> etree._Element:
     parser = etree.HTMLParser(
         encoding="utf-8",
         no_network=True,
@@ -142,10 +134,7 @@ def classes_of(element: etree._Element) -> frozenset[str]:
 def outermost(
     element: etree._Element, is_wanted: Callable[[etree._Element], bool]
 ) -> Iterator[etree._Element]:
-    """The elements below one that are wanted, in order, without those inside of others.
-
-    Formulas, which may be most of a page, are not looked into.
-    """
+    """The elements below one that are wanted, without those inside of others and of formulas."""
     walk = etree.iterwalk(element, events=("start",))
     for _, found in walk:
         if not isinstance(found.tag, str) or found is element:

@@ -43,9 +43,9 @@ def _parts(path: Path) -> list[Path]:
 
 
 def _matches(path: Path) -> bool:
-    """Check whether a file is a paper: an archive, or the main file of the folder it is in.
+    """Check whether a file is a paper: an archive, the main file of its folder, or named by an id.
 
-    A folder inside that of a paper is part of it. Files named by an identifier are papers each.
+    A folder inside that of a paper is part of it.
     """
     name = path.name.lower()
     if name.endswith(ARCHIVE_SUFFIXES):

@@ -85,8 +85,7 @@ def is_tar(start: bytes) -> bool:
 def tar_members(stream: ByteStream) -> Iterator[tuple[str, Part]]:
     """Name and content of every member; what is not a regular file has no content.
 
-    A name that is not UTF-8 comes with replacement characters. `InputError` when the archive is
-    damaged.
+    `InputError` when the archive is damaged.
     """
     name = ""
     is_sparse = False
@@ -225,10 +224,7 @@ class _SmallReads(io.BufferedReader):
 
 
 def unpack(path: Path) -> dict[str, bytes]:
-    """The LaTeX files in an archive by name; `InputError` says why there are none.
-
-    The content tells the kind, not the name. A gzip that holds one file gives `main.tex`.
-    """
+    """The LaTeX files in an archive, told by its content, by name; one file alone is `main.tex`."""
     if path.stat().st_size > _LARGEST_ARCHIVE:
         raise InputError(f"larger than {_LARGEST_ARCHIVE >> 20} MiB, which no e-print is")
     try:

@@ -1,8 +1,4 @@
-"""References of a LaTeX paper: in its text, in a .bbl file or in .bib files.
-
-Lists as LaTeX prints them are `thebibliography` and the .bbl files of biblatex. Of .bib files only
-the entries that the paper cites are parsed.
-"""
+"""References of a LaTeX paper: `thebibliography`, a .bbl file, or cited entries of .bib files."""
 
 from __future__ import annotations
 
@@ -313,21 +309,7 @@ def _entry(key: str, fields: Mapping[str, str]) -> Entry:
 def _people(field: str) -> list[tuple[str, str]]:
     """Surname and whole name of the people in a field."""
     people = []
-    for person in _split_and(field)[:200]:
-        is_one = person.startswith("{") and person.endswith("}")
-        last, comma, first = person.partition(",")
-        if comma and not is_one:
-            surname, given = plain_text(last), plain_text(first.rpartition(",")[2])
-            people.append((surname, f"{given} {surname}".strip()))
-        else:
-            name = plain_text(person)
-            if name:
-                people.append((name if is_one else name.split()[-1], name))
-    return people
-
-
-def _split_and(field: str) -> list[str]:
-    """The names in a field, parted at `and` outside of braces."""
+    # The names in a field, parted at `and` outside of braces.
     names: list[str] = []
     words: list[str] = []
     depth = 0
@@ -339,7 +321,17 @@ def _split_and(field: str) -> list[str]:
             words.append(word)
         depth += word.count("{") - word.count("}")
     names.append(" ".join(words))
-    return [name for name in names if name]
+    for person in [name for name in names if name][:200]:
+        is_one = person.startswith("{") and person.endswith("}")
+        last, comma, first = person.partition(",")
+        if comma and not is_one:
+            surname, given = plain_text(last), plain_text(first.rpartition(",")[2])
+            people.append((surname, f"{given} {surname}".strip()))
+        else:
+            name = plain_text(person)
+            if name:
+                people.append((name if is_one else name.split()[-1], name))
+    return people
 
 
 def _read_biblatex(text: str) -> list[Entry]:

@@ -1,7 +1,4 @@
-r"""Conditions whose branches are arguments, as `\iftoggle{long}{...}{...}`: what is printed.
-
-They are those of etoolbox, ifthen, ifdraft, xparse and of LaTeX itself.
-"""
+r"""Conditions whose branches are arguments, as `\iftoggle{long}{...}{...}`: what is printed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Text files of one paper, and the choice of the main one.
-
-They are found in a folder or unpacked, read by name and never outside.
-"""
+"""Text files of one paper, in a folder or unpacked, and the choice of the main one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Commands that the reader knows, and what closes what: groups, options and environments.
-
-The lists of symbols, accents and arguments are data, in `vocabulary.toml`.
-"""
+"""Commands that the reader knows, and what closes what: groups, options and environments."""
 
 from __future__ import annotations
 

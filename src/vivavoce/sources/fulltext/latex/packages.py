@@ -1,7 +1,6 @@
 r"""Acronyms and numbers with units as packages print them.
 
-Acronyms are those of acro, acronym, glossaries and glossaries-extra: at first the long form with
-the short one, then the short one. Numbers with units are those of siunitx.
+An acronym has its long form at first. Numbers with units are those of siunitx.
 """
 
 from __future__ import annotations
@@ -101,27 +100,23 @@ def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:
             value += [part] if depth + (part == "}") > 1 else []
         elif part == "," and depth == 0:
             if name:
-                fields[name.replace("-", "")] = _stripped(value)
+                # Tokens without spaces before and behind them.
+                start, end = 0, len(value)
+                while start < end and not value[start].strip():
+                    start += 1
+                while end > start and not value[end - 1].strip():
+                    end -= 1
+                kept = list(value[start:end])
+                if kept:
+                    kept[0] = kept[0].lstrip()
+                    kept[-1] = kept[-1].rstrip()
+                fields[name.replace("-", "")] = kept
             name, value = "", []
         elif part == "=" and depth == 0 and not name:
             name, value = "".join(value).strip(), []
         elif part:
             value.append(part)
     return fields
-
-
-def _stripped(tokens: Sequence[str]) -> list[str]:
-    """Tokens without spaces before and behind them."""
-    start, end = 0, len(tokens)
-    while start < end and not tokens[start].strip():
-        start += 1
-    while end > start and not tokens[end - 1].strip():
-        end -= 1
-    kept = list(tokens[start:end])
-    if kept:
-        kept[0] = kept[0].lstrip()
-        kept[-1] = kept[-1].rstrip()
-    return kept
 
 
 _NAMES = read_data(__file__, "units.toml")
@@ -143,12 +138,7 @@ _FORMS = {
 
 
 def quantity(command: str, stream: TokenStream) -> list[str] | None:
-    """Tokens that a command of siunitx prints; None for another command, which stays unread.
-
-    Args:
-        command: The command that was read last.
-        stream: Where its arguments follow.
-    """
+    """Tokens that a command of siunitx prints; None for another command, which stays unread."""
     form = _FORMS.get(command)
     if form is None:
         return None

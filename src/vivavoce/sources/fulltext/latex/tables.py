@@ -119,21 +119,24 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
 
 
 def _cell(setter: Typesetter, cell: Span, *, is_first: bool) -> Cell:
-    """A cell, which keeps an unknown command where it holds nothing else: that prints something.
-
-    In the first cell of a row such a command may be about the row.
-    """
+    """A cell, with an unknown command that is alone in it, but for the first cell of a row."""
     layout = setter.layout
     text = setter.line(cell.start, cell.end)
     if not text and not is_first:
         source = layout.source(cell).strip()
         is_unknown = source not in PLAIN and source not in SILENT and source not in SYMBOLS
         text = source if is_unknown and _COMMAND.fullmatch(source) else ""
+    # Number of rows that a cell covers from its own down; negative upwards from the last one.
+    place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
+    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
+    count = layout.required(place) if place is not None and is_own else None
+    number = layout.source(count).strip() if count is not None else ""
+    height = span_of(number.removeprefix("-"), MAX_HEIGHT)
     return Cell(
         text=text,
         keys=[key for part in _outside_captions(layout, cell) for key in _keys(layout, *part)],
         width=_columns(layout, cell),
-        height=_rows_covered(layout, cell),
+        height=(-height if number.startswith("-") else height),
         is_bold=text != "" and _is_bold(setter, cell, text),
     )
 
@@ -163,16 +166,6 @@ def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
             yield start, place
             start = caption.after
     yield start, cell.end
-
-
-def _rows_covered(layout: Layout, cell: Span) -> int:
-    """Number of rows that a cell covers from its own down; negative upwards from the last one."""
-    place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
-    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
-    count = layout.required(place) if place is not None and is_own else None
-    number = layout.source(count).strip() if count is not None else ""
-    height = span_of(number.removeprefix("-"), MAX_HEIGHT)
-    return -height if number.startswith("-") else height
 
 
 def _columns(layout: Layout, cell: Span) -> int:

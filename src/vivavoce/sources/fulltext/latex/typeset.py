@@ -1,7 +1,4 @@
-"""Tokens to the text a reader sees: formulas stay source, footnotes and layout are out.
-
-Citations, and references to parts of the paper, are marks that are printed when all is read.
-"""
+"""Tokens to the text a reader sees; citations and references to parts stay marks until the end."""
 
 from __future__ import annotations
 

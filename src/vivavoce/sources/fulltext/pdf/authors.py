@@ -21,8 +21,6 @@ _CELL_GAP = 0.95
 _RAISED = 0.87
 _MAX_AUTHORS = 500
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
-_OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])$", re.IGNORECASE)
-"""The end of a line of an affiliation that goes on in the next."""
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
 _OTHER = re.compile(r"\d|:$")
 """Parts of dates, addresses and labels in the print of names."""
@@ -34,9 +32,6 @@ _SEPARATORS = re.compile(
 _LABEL = re.compile(r"^\W*authors?(?:\(s\))?\s*[:：]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]{1,150}\)|\[[^\[\]]{3,150}\]")
 """An affiliation behind a name, or a mark."""
-_INVERTED = re.compile(
-    r"(?P<last>[^\s,;]+(?:[ -][^\s,;]+)?),\s(?P<first>[^\s,;]+(?:\s[^\s,;]+){0,2})"
-)
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
@@ -66,10 +61,8 @@ def read_authors(
 ) -> tuple[tuple[Author, ...], list[str]]:
     """The authors in the order of the page, and the lines in their print that name nobody.
 
-    Args:
-        lines: The lines between the title and the abstract.
-        margins: The lines of the page that are not part of its text.
-        described: The authors in the PDF's own description, which are often missing or wrong.
+    `lines` are between title and abstract, `margins` outside of the text, and `described` are the
+    authors that the PDF itself names, often wrongly.
     """
     found, has_places, unread = _names_in(lines)
     printed = compact(" ".join(line.text for line in (*lines, *margins)))
@@ -88,17 +81,12 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
     names: list[str] = []
     unread: list[tuple[Font, str]] = []
     font: Font | None = None
-    has_places = is_open = has_addresses = False
+    has_places = has_addresses = False
     for text, own in _passages(lines):
         pieces = _pieces(text)
-        was_open, is_open = is_open, False
-        if was_open and font is not None and len(pieces) == 1:
-            continue  # the end of an affiliation, such as `University at / Chapel Hill`
         good = [piece for piece in pieces if _is_name(piece)]
-        names_place = any(map(_is_place, pieces))
-        is_address = names_place or _ADDRESS.search(text) is not None
+        is_address = any(map(_is_place, pieces)) or _ADDRESS.search(text) is not None
         has_places = has_places or is_address
-        is_open = names_place and _OPEN_END.search(text) is not None
         leading = list(takewhile(_is_name, pieces))
         if leading and any(map(_is_place, pieces[len(leading) :])):
             good = pieces = leading  # authors with the affiliation behind their names
@@ -203,9 +191,6 @@ def _pieces(text: str) -> list[str]:
     joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
     mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
     bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(" ", _LABEL.sub("", mended))))
-    inverted = [_INVERTED.fullmatch(part.strip()) for part in bare.split(";")]
-    if len(inverted) > 1 and all(inverted):  # `Brandt, Ada; Okafor, Ben`
-        bare = "; ".join(f"{one['first']} {one['last']}" for one in inverted if one)
     parts = _SEPARATORS.split(f" {_AND.sub(', ', _MARKS.sub(' ', bare))} ")
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]
@@ -218,16 +203,7 @@ def _is_name(text: str) -> bool:
         return False
     if _IDEOGRAPHS.fullmatch(text):
         return not any(sign in text for sign in _words()["signs"])
-    last = _GENERATION.sub("", text).split()[-1] if text.split() else ""
-    if (
-        last.isupper()
-        and 1 < len(last) < 4
-        and last.isalpha()
-        and (not text.isupper() or (len(text) < 8 and text[1:2] != "."))
-    ):
-        return False  # an abbreviation, as of an institute
-    is_caseless = text.lower() == text.upper()
-    if is_caseless:
+    if text.lower() == text.upper():
         return _CASELESS.fullmatch(text) is not None
     return _NAME.fullmatch(text) is not None and len(text) <= 60
 

@@ -1,8 +1,6 @@
 """Blocks that break the columns of a page: floats beside text, and names above the columns.
 
-A float that the text of a column flows around is told by the narrow lines beside its caption.
-
-The text beside such a float keeps one edge of its column and ends before the float. What is on the
+The text beside a float keeps one edge of its column and ends before the float. What is on the
 other side is the float, even where its lines meet those of the text.
 """
 

@@ -1,4 +1,4 @@
-"""Lines that may be headings, by typography and position, and the outline that a PDF carries."""
+"""Lines that may be headings, by typography and position."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction"
 _INSET = 0.03
 """Share of the width of a column."""
 _ENOUGH = 3
-"""Fewest of its titles that have to be found before an outline is believed."""
+"""Words of a numbered heading, at least, in which signs of formulas and digits may stand."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,6 @@
-"""PDFs read in a child process that is kept warm and ended when a file is too much for it.
+"""PDFs read in a child process, since a hostile file can make PDFium loop, eat memory or crash.
 
-The child reads one PDF a line of input and answers in one line of JSON. A hostile file can make
-PDFium loop, eat memory or crash; there that ends this process only.
+The child stays warm; it reads one PDF a line of input and answers in one line of JSON.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from vivavoce.sources.fulltext.citing import TableText
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
-from vivavoce.sources.fulltext.pdf.evidence import Bookmark
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.fonts import FontBook
 from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
@@ -48,15 +47,12 @@ MAX_PAGES = 1000
 _LARGEST_FILE = 256 << 20
 _TAIL = 32 << 10
 _MIN_COLUMNS = 2
-_MAX_BOOKMARKS = 2000
-_MAX_BOOKMARK = 6
 _UTF16 = 2
 
 
 def read_pages(
     pages: Sequence[Page],
     name: str,
-    bookmarks: Sequence[Bookmark] = (),
     known_title: str = "",
     known_authors: str = "",
 ) -> Document:
@@ -70,7 +66,7 @@ def read_pages(
     columns = Columns(layout)
     floats = find_floats(columns)
     candidates = find_candidates(columns)
-    outline = find_headings(candidates, layout.lines, bookmarks)
+    outline = find_headings(candidates, layout.lines)
     paragraphs = Paragraphs(columns)
     body = [heading for heading in outline.headings if _role(heading) != "abstract"]
     if not any(_role(heading) == "references" for heading in body):
@@ -190,11 +186,8 @@ def _tables(
         yield CitedTable(ordinal, caption, cells, cited, by_row, spans, bold)
 
 
-def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
-    """The paper in a PDF file; `InputError` says why there is none.
-
-    Runs PDFium in this process: hostile files belong into the child process.
-    """
+def read_file(path: Path) -> Document:
+    """The paper in a PDF file, or `InputError`; hostile files belong into the child process."""
     content = read_whole(path, _LARGEST_FILE, "paper")
     if b"%PDF-" not in content[:1024]:
         raise InputError("not a PDF: the file does not start with %PDF-")
@@ -206,7 +199,6 @@ def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
             raise InputError(f"{count:,} pages, more than the {MAX_PAGES:,} that are read")
         if count < 1:
             raise InputError("damaged: the file holds no page")
-        bookmarks = tuple(_bookmarks(document)) if use_bookmarks else ()
         fonts, pages = FontBook(), list[Page]()
         for number in range(count):
             page = read_page(document, number, fonts)
@@ -217,8 +209,10 @@ def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
         for field in (b"Title", b"Author"):
             buffer = ctypes.create_string_buffer(8192)
             size = pdfium.FPDF_GetMetaText(document, field, buffer, len(buffer))
-            described.append(_decode(buffer, size))
-        return read_pages(pages, path.name, bookmarks, *described)
+            is_whole = _UTF16 < size <= len(buffer)
+            value = buffer.raw[: size - _UTF16] if is_whole else b""
+            described.append(value.decode("utf-16-le", "replace").strip())
+        return read_pages(pages, path.name, *described)
 
 
 @contextmanager
@@ -236,28 +230,3 @@ def _opened(content: bytes) -> Iterator[object]:
         yield document
     finally:
         pdfium.FPDF_CloseDocument(document)
-
-
-def _bookmarks(document: object) -> Iterator[Bookmark]:
-    """The outline in order; loops in a hostile one end at a bound."""
-    stack = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
-    for _ in range(_MAX_BOOKMARKS):
-        if not stack:
-            return
-        mark, depth = stack.pop()
-        if not mark:
-            continue
-        buffer = ctypes.create_string_buffer(1024)
-        size = pdfium.FPDFBookmark_GetTitle(mark, buffer, len(buffer))
-        target = pdfium.FPDFBookmark_GetDest(document, mark)
-        page = pdfium.FPDFDest_GetDestPageIndex(document, target) if target else -1
-        yield Bookmark(depth, _decode(buffer, size), page)
-        stack.append((pdfium.FPDFBookmark_GetNextSibling(document, mark), depth))
-        if depth < _MAX_BOOKMARK:
-            stack.append((pdfium.FPDFBookmark_GetFirstChild(document, mark), depth + 1))
-
-
-def _decode(buffer: ctypes.Array[ctypes.c_char], size: int) -> str:
-    if not _UTF16 < size <= len(buffer):
-        return ""
-    return buffer.raw[: size - _UTF16].decode("utf-16-le", "replace").strip()

@@ -7,8 +7,8 @@ continue each other, a print unlike that of the text.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vivavoce.sources.fulltext.outline import heaviest_chain
@@ -36,7 +36,6 @@ _WEIGHTS = {
     "behind": -4.0,
     "strong": 1.0,
     "chain": 3.0,
-    "outline": 3.0,
 }
 """Weights of the evidence for a hypothesis."""
 
@@ -85,11 +84,9 @@ class Evidence:
         self,
         candidates: Sequence[HeadingCandidate],
         lines: Sequence[Line],
-        marked: Mapping[int, int],
     ) -> None:
         self.candidates = candidates
         self.roles = [role_of_heading(plain_heading(c.text)) for c in candidates]
-        self.marked = marked
         letters = [0]
         for line in lines:
             letters.append(letters[-1] + (0 if line.kind else len(line.text)))
@@ -110,7 +107,7 @@ class Evidence:
         return max(judged, key=lambda one: one.score, default=Hypothesis({}))
 
     def hypotheses(self) -> list[Hypothesis]:
-        """Runs of numbers within a style or across styles, single styles, and the outline."""
+        """Runs of numbers within a style or across styles, and single styles."""
         groups: dict[tuple[Style | None, str], dict[int, SectionNumber]] = defaultdict(dict)
         styles: dict[Style, dict[int, SectionNumber | None]] = defaultdict(dict)
         for place, candidate in enumerate(self.candidates):
@@ -129,16 +126,6 @@ class Evidence:
             for (style, number_style), numbers in groups.items()
         ]
         found += [Hypothesis(members, style) for style, members in styles.items()]
-        outline = {
-            place: next((n for n in self.candidates[place].numbers if n.style in _MAIN), None)
-            for place in self.marked
-        }
-        tops = {p: n for p, n in outline.items() if self.marked[p] == 1}
-        if tops:
-            numbers = Counter(n.style for n in tops.values() if n is not None)
-            most, count = max(numbers.items(), key=lambda one: one[1], default=("", 0))
-            style = self.candidates[min(tops)].style
-            found.append(Hypothesis(tops, style, most if 2 * count > len(tops) else ""))
         # A drawing may hold thousands of styles: those of a paper's headings recur.
         found.sort(key=lambda one: -len(one.members))
         return [self._from_start(one) for one in found[:_MAX_HYPOTHESES] if one.members]
@@ -160,19 +147,12 @@ class Evidence:
 
     def judge(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis with its features and its score."""
-        features = self._features(one)
-        score = sum(_WEIGHTS[name] * value for name, value in features.items())
-        return Hypothesis(one.members, one.style, one.number_style, features, score)
-
-    def _features(self, one: Hypothesis) -> dict[str, float]:
         places = sorted(one.members)
         body = [p for p in places if p < self.end]
         roles = {self.roles[p] for p in body} & ANCHORS
         numbers = [n.parts[0] for n in one.members.values() if n is not None]
-        tops = {p for p, level in self.marked.items() if level == 1}
-        both = len(tops & one.members.keys())
         style = one.style
-        return {
+        features = {
             "named": min(len(roles), 4) / 4,
             "introduction": float(
                 any(self.roles[p] == "introduction" and self._share(p) < _EARLY for p in body)
@@ -181,8 +161,9 @@ class Evidence:
             "behind": sum(p >= self.end for p in places) / len(places),
             "strong": float(style is None or style.kind != PLAIN),
             "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
-            "outline": 2 * both / (len(tops) + len(places)) if tops else 0.0,
         }
+        score = sum(_WEIGHTS[name] * value for name, value in features.items())
+        return Hypothesis(one.members, one.style, one.number_style, features, score)
 
 
 def plain_heading(text: str) -> str:
@@ -195,42 +176,6 @@ def _is_numbered(candidate: HeadingCandidate) -> bool:
     return any(n.style == ARABIC or n.marked for n in candidate.numbers)
 
 
-_ENOUGH = 3
-"""Fewest of its titles that have to be found before an outline is believed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """An entry of the outline that a PDF carries."""
-
-    depth: int
-    title: str
-    page: int
-
-
 def compact(text: str) -> str:
     """Letters and digits, for comparison."""
     return "".join(filter(str.isalnum, text.casefold()))
-
-
-def match_bookmarks(
-    candidates: Sequence[HeadingCandidate], bookmarks: Iterable[Bookmark]
-) -> dict[int, int]:
-    """The level that the outline gives to candidates with the same words, in the same order."""
-    wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]
-    depths = [depth for _, depth in wanted]
-    shallow = min(depths, default=0)
-    if depths.count(shallow) == 1 and len(depths) > _ENOUGH:  # the title, above everything
-        shallow += 1
-    found: dict[int, int] = {}
-    place = 0
-    for title, depth in wanted:
-        for other in range(place, len(candidates)):
-            texts = {compact(candidates[other].text)}
-            texts |= {compact(number.text) for number in candidates[other].numbers}
-            if title and title in texts and not candidates[other].runs_in:
-                found[other] = max(depth - shallow + 1, 0)
-                place = other + 1
-                break
-    found = {place: depth for place, depth in found.items() if depth}
-    return found if len(found) >= _ENOUGH else {}

@@ -142,7 +142,14 @@ def find_floats(columns: Columns) -> list[Float]:
             beside.add(id(floats[-1]))
         place = stop
     index = {id(line): place for place, line in enumerate(lines)}
-    is_below = _usual_side(floats, columns)
+    sides = [
+        bool(below)
+        for item in floats
+        if item.kind == TABLE
+        for above, below in [[_ruled(item.caption, columns, side) for side in (False, True)]]
+        if bool(above) != bool(below)
+    ]
+    is_below = None if 2 * sum(sides) == len(sides) else 2 * sum(sides) > len(sides)
     for item in floats:
         start, stop = index[id(item.caption[0])], index[id(item.caption[-1])]
         if id(item) in beside:
@@ -217,18 +224,6 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
             break
         stop += 1
     return stop
-
-
-def _usual_side(floats: Sequence[Float], columns: Columns) -> bool | None:
-    """Check whether tables are below their captions; None where rules on one side do not tell."""
-    sides = [
-        bool(below)
-        for item in floats
-        if item.kind == TABLE
-        for above, below in [[_ruled(item.caption, columns, side) for side in (False, True)]]
-        if bool(above) != bool(below)
-    ]
-    return None if 2 * sum(sides) == len(sides) else 2 * sum(sides) > len(sides)
 
 
 def _take_body(

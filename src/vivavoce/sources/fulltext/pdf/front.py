@@ -1,7 +1,4 @@
-"""First pages of PDFs: title, abstract, the lines between, which name authors, and the imprint.
-
-The imprint is the date, identifiers and venue that a page prints about its own paper.
-"""
+"""First pages of PDFs: title, abstract, the lines between, which name authors, and the imprint."""
 
 from __future__ import annotations
 
@@ -347,10 +344,8 @@ def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
 def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
     """The most credible date that a first page states of the paper's own publication.
 
-    A date counts where the words right before it say that the paper was published or accepted.
-    So does one alone in the title block, or behind a label, a place or an issue. Any other is that
-    of a copy, a draft or a submission, whatever its words. Without a date the year of an issue
-    counts.
+    It is behind a word such as `published`, else alone in the title block, else behind `accepted`,
+    else behind a label, a place or an issue. Without any the year of an issue counts.
     """
     ranked: list[tuple[int, str]] = []
     for text in [*front, *margins]:

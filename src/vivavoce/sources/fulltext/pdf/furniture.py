@@ -108,10 +108,7 @@ def _mark_inside(
     enough: float,
     layout: Layout,
 ) -> None:
-    """Mark rows inside the usual margins that other pages have at the same height.
-
-    They come from the edge of the page on, and white space parts them from the text.
-    """
+    """Mark rows near the margins that other pages have at the same height, apart from the text."""
     for number, (row, after) in enumerate(pairwise(rows), start=1):
         y, key = row[0].y, _key(row)
         same = sum(abs(other - y) < _SAME_ROW / 2 for other in repeated.get((place, key), ()))

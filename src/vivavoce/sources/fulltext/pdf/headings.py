@@ -1,7 +1,7 @@
 """Headings with their levels: the hypothesis with most evidence, and the headings below and behind.
 
 The top level is chosen over the whole document (evidence.py); the rest follows from it: numbers of
-several parts, appendices, the outline, and headings without numbers.
+several parts, appendices, and headings without numbers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import (
-    Bookmark,
     Evidence,
     Hypothesis,
     build_chain,
-    match_bookmarks,
     plain_heading,
 )
 from vivavoce.sources.fulltext.pdf.runs import Line
@@ -48,20 +46,9 @@ class Outline:
     chosen: Hypothesis
 
 
-def find_headings(
-    candidates: Sequence[HeadingCandidate],
-    lines: Sequence[Line],
-    bookmarks: Sequence[Bookmark] = (),
-) -> Outline:
+def find_headings(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> Outline:
     """The headings among the candidates; `lines` are all lines of the document."""
-    _part_styles(candidates)
-    evidence = Evidence(candidates, lines, match_bookmarks(candidates, bookmarks))
-    judge = _Judge(evidence)
-    return Outline(judge.headings(), judge.main)
-
-
-def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
-    """Make headings in capitals, or centred, a style of their own where others are set alike."""
+    # Make headings in capitals, or centred, a style of their own where others are set alike.
     alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
     for candidate in candidates:
         if not candidate.runs_in and candidate.is_strong:
@@ -74,13 +61,15 @@ def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
                 for candidate in own:
                     candidate.style = replace(style, apart=True)
                 break
+    evidence = Evidence(candidates, lines)
+    judge = _Judge(evidence)
+    return Outline(judge.headings(), judge.main)
 
 
 class _Judge:
     def __init__(self, evidence: Evidence) -> None:
         self.candidates = evidence.candidates
         self.roles = evidence.roles
-        self.marked = evidence.marked
         self.end = evidence.end
         self.main = evidence.best()
         self.accepted: dict[int, tuple[int, SectionNumber | None]] = {}
@@ -92,12 +81,8 @@ class _Judge:
         if any(number is not None for _, number in self.accepted.values()):
             self._accept_below()
         top = self.main.style
-        start = min([*self.main.members, *self.marked], default=0)
+        start = min(self.main.members, default=0)
         self._accept_appendix(top)
-        for place, depth in self.marked.items():
-            numbers = self.candidates[place].numbers
-            number = next((n for n in numbers if n.style != LETTER), None)
-            self.accepted.setdefault(place, (depth, number))
         self._accept_unnumbered(top, start)
         found = []
         for place, (level, number) in sorted(self.accepted.items()):

@@ -1,9 +1,7 @@
 """Verdict on a PDF that was read: good, doubtful or failed, with reasons in words.
 
-A reader cannot know that it failed, but it knows the usual parts of papers: an introduction,
-sections that part the text, references, lines that follow each other. Each missing part is a
-reason. A title, an abstract, a list of authors or of references has evidence of its own: one in
-doubt leaves the others as they are.
+Each usual part of papers that is missing is a reason. A title, an abstract, a list of authors or
+of references in doubt leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -67,14 +65,10 @@ class Coverage:
 def measure_coverage(
     pages: Sequence[Page], layout: Layout, reached: set[int], first: int, last: int
 ) -> Coverage:
-    """Count the characters of a paper.
+    """Count the characters of a paper by what became of them.
 
-    Args:
-        pages: The pages as they were read.
-        layout: Their lines.
-        reached: Ids of the lines before the first section that are in its front matter.
-        first: Place of the first section's heading among the lines.
-        last: The page on which the sections end.
+    `reached` are ids of lines in the front matter, `first` is the place of the first section's
+    heading, and `last` is the page on which the sections end.
     """
     coverage = Coverage()
     size = layout.body.size
@@ -140,8 +134,6 @@ _PAGES_PER_SECTION = 7
 _MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
 """Share of the text between two headings of the top level, and in a section without any inside."""
-_CONFIRMED = 0.9
-"""Share of the headings that the outline of the file has to name."""
 _LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures in the print of
 the text and odd lines of a first page reach a hundredth in nine of ten papers."""
@@ -320,7 +312,7 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
-    if facts.features.get("outline", 0.0) < _CONFIRMED and _is_unparted(facts):
+    if _is_unparted(facts):
         yield "one section holds most of the text"
     short = [one.text for one in facts.lines if not one.kind and len(one.words) <= _FEW_WORDS]
     named = Counter(
@@ -338,7 +330,13 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         pages = ", ".join(map(str, worst[:5]))
         share = f"{facts.coverage.share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
-    if _misplaced(facts.lines) > _BROKEN:
+    # The share of words broken at the end of a line whose next line opens no second half.
+    broken = wrong = 0
+    for line, after in pairwise([line for line in facts.lines if not line.kind]):
+        if line.text.endswith("-") and line.text[-2:-1].islower():
+            broken += 1
+            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
+    if (wrong / broken if broken >= _ENOUGH_BROKEN else 0.0) > _BROKEN:
         yield "the lines are not in reading order"
     empty = sum(letters < 50 for letters in facts.letters_by_page)
     if empty > _EMPTY_PAGES * count:
@@ -369,13 +367,3 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
 
 def _role(section: Section) -> str | None:
     return section.role or role_of_heading(section.heading or "")
-
-
-def _misplaced(lines: Sequence[Line]) -> float:
-    """The share of words broken at the end of a line whose next line opens no second half."""
-    broken = wrong = 0
-    for line, after in pairwise([line for line in lines if not line.kind]):
-        if line.text.endswith("-") and line.text[-2:-1].islower():
-            broken += 1
-            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
-    return wrong / broken if broken >= _ENOUGH_BROKEN else 0.0

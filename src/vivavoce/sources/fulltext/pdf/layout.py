@@ -91,11 +91,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
 def _find_gutters(
     pages: Sequence[Page], runs: dict[int, list[Line]], body: Font
 ) -> tuple[float, ...]:
-    """The middles of the white strips between columns, where the text has some.
-
-    Lines are projected on the width of the page: a strip is where the fewest lines cross, with
-    lines that end before it and lines that start behind it.
-    """
+    """The middles of the strips between columns: few lines cross them, many end at both sides."""
     width = sorted(page.width for page in pages)[len(pages) // 2]
     wide = [
         line
@@ -127,10 +123,7 @@ def _find_gutters(
 
 
 def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:
-    """The numbers that manuscripts print beside every line, by their `id`.
-
-    They rise down the page. Where a page has few of them, their place on other pages tells.
-    """
+    """The numbers beside lines of a manuscript, by `id`; few are told by other pages."""
     beside = [own for page in runs.values() for own in _numbers_beside(page, body)]
     sure = [run for own in beside if _counts_lines(own, body) for run in own]
     places = Counter((round(run.x1 / 3), round(run.size)) for run in sure)

@@ -1,7 +1,4 @@
-"""Lines joined to paragraphs, with words that were broken at the end of a line mended.
-
-No dictionary is asked: the other words of the paper are the evidence that two halves are one word.
-"""
+"""Lines joined to paragraphs; broken words are mended by the other words of the paper."""
 
 from __future__ import annotations
 

@@ -200,11 +200,7 @@ def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]
 
 
 def print_raised_citations(lines: Sequence[Line], references: int) -> None:
-    """Print raised numbers of running text in brackets where they cite.
-
-    Footnotes and exponents are raised as well: numbers count as citations where they cover the
-    list of references and follow words.
-    """
+    """Print raised numbers in brackets where they follow words and cover the list of references."""
     text = [line for line in lines if not line.kind]
     marks = [mark for line in text for is_mark, _, mark in _runs(line) if is_mark]
     found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}

@@ -1,7 +1,4 @@
-"""Reader of the comparison tables of arxivDIGESTables and of arXiv2Table, made from them.
-
-Papers cited by the tables have titles and abstracts, or full texts.
-"""
+"""Reader of the comparison tables of arxivDIGESTables and arXiv2Table, and papers they cite."""
 
 from __future__ import annotations
 
@@ -86,10 +83,7 @@ def paper_document(entry: PlacedRecord) -> Document:
 
 
 def text_document(entry: PlacedRecord) -> Document:
-    """Read a row of full_texts.jsonl: one string with annotated spans.
-
-    Raises `InputError`, which names the part that cannot be read.
-    """
+    """Read a row of full_texts.jsonl, a string with spans; `InputError` names a bad part."""
     fields = entry.fields
     about = object_at(fields, "metadata")
     content = object_at(fields, "content")

@@ -1,7 +1,4 @@
-"""Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables.
-
-The tables of a paper give one document, with their cells and the works they cite.
-"""
+"""Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables."""
 
 from __future__ import annotations
 
@@ -112,10 +109,7 @@ def _strange(fields: Fields) -> str:
 
 
 def check_id(value: Any, name: str) -> str:
-    """Read an id as text; empty if it is absent or -1, which means unknown.
-
-    Raises `InputError` for a value that is neither a number nor text.
-    """
+    """Read an id as text; empty if it is absent or -1, `InputError` if neither number nor text."""
     if value is None or value == -1:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -196,10 +190,7 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
 
 
 def benchmark_document(entry: PlacedRecord) -> Document:
-    """Read an entry of arXiv2Table: one table without the paper it comes from.
-
-    Raises `InputError` if the entry has no id or a field of the wrong type.
-    """
+    """Read an entry of arXiv2Table, a table without its paper; `InputError` for a bad one."""
     fields = entry.fields
     name = check_id(fields.get("table_id"), "table_id")
     query = check_id(fields.get("table_query_id"), "table_query_id")
@@ -229,8 +220,7 @@ def benchmark_document(entry: PlacedRecord) -> Document:
 def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
     """Make the header, then a row for each row of the upstream table that cites a work.
 
-    Upstream keys the values by cited paper. If several rows cite the same paper, only the last
-    row's values are there, so the other rows stay empty.
+    If several rows cite the same paper, upstream has only the last one's values.
     """
     columns = {name: object_at(table, name) for name in table}
     cited = [check_id(work.get("corpus_id"), "corpus_id") for work in works]

@@ -77,7 +77,26 @@ def read_parts(text: str) -> list[Part]:
         if cells:
             parts.append(MarkdownTable(cells))
     parts += _plain_parts(text[position:])
-    return _with_captions(parts)
+    # Move each caption into its table: the one before the table, else the one after it.
+    taken: set[int] = set()
+    captions: dict[int, int] = {}
+    for step in (-1, 1):
+        for place, part in enumerate(parts):
+            beside = place + step
+            if not isinstance(part, MarkdownTable) or place in captions or beside in taken:
+                continue
+            if 0 <= beside < len(parts) and _is_caption(parts[beside]):
+                captions[place] = beside
+                taken.add(beside)
+    kept: list[Part] = []
+    for place, part in enumerate(parts):
+        if isinstance(part, MarkdownTable) and place in captions:
+            caption = parts[captions[place]]
+            words = caption.text if isinstance(caption, MarkdownParagraph) else ""
+            kept.append(MarkdownTable(part.cells, plain(words)))
+        elif place not in taken:
+            kept.append(part)
+    return kept
 
 
 def plain(text: str) -> str:
@@ -140,29 +159,6 @@ def _cells(rows: Iterator[list[str]], most: int) -> Cells:
     return tuple(cells)
 
 
-def _with_captions(parts: Sequence[Part]) -> list[Part]:
-    """Move each caption into its table: the one before the table, else the one after it."""
-    taken: set[int] = set()
-    captions: dict[int, int] = {}
-    for step in (-1, 1):
-        for place, part in enumerate(parts):
-            beside = place + step
-            if not isinstance(part, MarkdownTable) or place in captions or beside in taken:
-                continue
-            if 0 <= beside < len(parts) and _is_caption(parts[beside]):
-                captions[place] = beside
-                taken.add(beside)
-    kept: list[Part] = []
-    for place, part in enumerate(parts):
-        if isinstance(part, MarkdownTable) and place in captions:
-            caption = parts[captions[place]]
-            words = caption.text if isinstance(caption, MarkdownParagraph) else ""
-            kept.append(MarkdownTable(part.cells, plain(words)))
-        elif place not in taken:
-            kept.append(part)
-    return kept
-
-
 def _is_caption(part: Part) -> bool:
     return isinstance(part, MarkdownParagraph) and _TABLE_CAPTION.match(part.text) is not None
 
@@ -187,8 +183,7 @@ _REFERENCES = re.compile(
 def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
     """Split off the title and the abstract from the parts from the first section on.
 
-    The abstract is below the heading `Abstract`, begins with that word, or is the first paragraph
-    of running text before the sections.
+    The abstract is below its heading, begins with that word, or is the first running text.
     """
     headings = {p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownHeading)}
     title = next(iter(headings), None)
@@ -293,10 +288,7 @@ def _document(parts: Sequence[Part], name: str) -> Document:
 
 
 def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """Split off the last list of references: the other parts, and the list's paragraphs.
-
-    Converters may print tables and stray lines between the heading and its list.
-    """
+    """Split off the paragraphs of the last list of references, which stray parts may interrupt."""
     heads = [
         place
         for place, part in enumerate(parts)

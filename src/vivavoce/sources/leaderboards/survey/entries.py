@@ -90,10 +90,7 @@ def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
 
 
 def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
-    """(Number, entry) if the numbers count up from 1, else no entries.
-
-    A number may be missing, or be joined to the digits before it.
-    """
+    """(Number, entry) if the numbers count up from 1, few of them missing; else no entries."""
     marks = list(islice(pattern.finditer(text), 4 * _MAX_ENTRIES))
     chain: list[tuple[int, int, int]] = []
     expected = 1

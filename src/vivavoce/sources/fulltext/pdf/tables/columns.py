@@ -1,7 +1,6 @@
-"""Printed rows of a table, and its columns: what few rows reach across.
+"""Printed rows of a table, and its columns between gutters, where most rows have a gap.
 
-A place between two words is a gutter when most rows have a gap there. What several rows fill
-between two gutters is a column, however few they are; what one row fills is a head over others.
+What several rows fill between two gutters is a column; what one row fills is a head over others.
 """
 
 from __future__ import annotations
