@@ -125,13 +125,12 @@ def fit_to_model(
     cut_order: Sequence[Group],
     model: Model,
     *,
-    answer: int | None = None,
+    answer: int,
     context: int | None = None,
 ) -> Fitting:
     """Fit a prompt to a model's window minus its longest answer; see `fit`."""
     measured = measure(str(model), model.api, context)
-    longest = (model.config.max_tokens or 0) if answer is None else answer
-    reserved = longest + measured.overhead
+    reserved = answer + measured.overhead
     return fit(prompt, cut_order, measured.counter, window=measured.window, reserved=reserved)
 
 
@@ -169,6 +168,8 @@ class _PromptFit:
         else:
             self.shorten(inside)
         if self.is_too_long:
+            start, end = self.prompt.blocks[0]  # shorter now
+
             # Slots and blocks inside it go with it.
             def is_left(span: Span) -> bool:
                 return not start <= span[0] <= span[1] <= end

@@ -20,8 +20,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, model_roles
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
-from vivavoce.tasks.prompting.fitting import Group, fit
-from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.prompting.fitting import Group, fit_to_model
 from vivavoce.tasks.scoring import JUDGE, check_votes
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.text.json_answer import find_json
@@ -85,14 +84,8 @@ async def send(
     over those of the model, and these over `usual`.
     """
     settings = (usual or GenerateConfig()).merge(model.config).merge(config or GenerateConfig())
-    measured = measure(str(model), model.api)
-    fitted = fit(
-        request.fill(prompts, attempt),
-        request.cut,
-        measured.counter,
-        window=measured.window,
-        reserved=(settings.max_tokens or 0) + measured.overhead,
-    )
+    filled, answer = request.fill(prompts, attempt), settings.max_tokens or 0
+    fitted = fit_to_model(filled, request.cut, model, answer=answer)
     token = _under_way.set(request)
     try:
         output = await model.generate(
