@@ -42,7 +42,7 @@ PEERS = (
 )
 ROUNDS = 5
 BEGIN, END = "<!-- begin: python -m benchmarks.peers -->", "<!-- end -->"
-HEAD = "| job | instead of | ours s | theirs s | times as fast | single rounds | target |"
+HEAD = "| job | instead of | ours s | theirs s | times as fast | single rounds | at least |"
 ROOT = Path(__file__).resolve().parents[2]
 MANUAL, FRONT = ROOT / "docs" / "performance.md", ROOT / "README.md"
 HEADLINES = ("first board", "one more model", "nothing new", "viva exam", "PDF to sections")
@@ -138,8 +138,8 @@ def front(rows: Sequence[Measured]) -> str:
 
 
 def _line(row: Measured) -> str:
-    target = "" if row.target is None else f">= {row.target:.3g}{'' if row.is_met else ' MISSED'}"
-    spread = f"{row.lowest:.3g} to {row.highest:.3g}"
+    target = "" if row.target is None else f"{row.target:.3g}{'' if row.is_met else ' MISSED'}"
+    spread = f"{row.lowest:.3g}–{row.highest:.3g}"
     seconds = f"{_seconds(row.ours_seconds)} | {_seconds(row.peer_seconds)}"
     return f"| {row.job} | {row.peer} | {seconds} | {row.ratio:.3g} | {spread} | {target} |"
 

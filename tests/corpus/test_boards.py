@@ -18,8 +18,8 @@ from vivavoce.readers.board_keys import (
     measured_key,
     task_key,
 )
-from vivavoce.readers.metric_names import metric_key, name_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
+from vivavoce.readers.terms import metric_key, name_key
 
 
 def row(method: str, score: float | None, paper: str | None = None, **other: Any) -> dict[str, Any]:

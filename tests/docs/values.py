@@ -199,8 +199,6 @@ NOT_RUN: Mapping[str, str] = {
     "viva round build spec.toml --corpus s3://bucket/corpus --out rounds": _STORE,
     "python -m benchmarks.scale --papers 50000 200000 800000 --bodies 20000 --out scale": "takes "
     "hours and 35 GB",
-    "python -m benchmarks.scale --out scale --stage tables network": "runs again on what the "
-    "command above it made, see there",
     "viva run architecture --round ROUND --model M --logs LOGS": _TORCH,
     "viva run architecture --round ROUND --model MODEL --epochs 20 --temperature 0.7 "
     "--logs LOGS": _TORCH,

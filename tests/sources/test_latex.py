@@ -251,7 +251,6 @@ def test_macros_conditions_and_inputs_are_followed(tmp_path: Path) -> None:
         (r"\num{3e-4}", "3e-4"),
         (r"\unit{\micro\second}", "µs"),
         (r"\si{kg.m}", "kg.m"),
-        (r"\ang{12;30;5}", "12°30′5″"),
         (r"\qty{512}{\mebi\byte}", "512 MiB"),
     ],
 )

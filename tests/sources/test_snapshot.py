@@ -89,8 +89,8 @@ def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path
         ({"id": "7"}, "its id '7' is not an arXiv id"),
         ({"title": None}, "arXiv 2406.00007 has no title"),
         ({"title": ["A"]}, "title is of the type list instead of text"),
-        ({"versions": "v1"}, "versions is of the type str instead of a list"),
-        ({"authors_parsed": {"First": "Ada"}}, "authors_parsed is of the type dict"),
+        ({"versions": "v1"}, "'versions' is a str, not a list"),
+        ({"authors_parsed": {"First": "Ada"}}, "'authors_parsed' is a dict, not a list"),
     ],
     ids=str,
 )

@@ -74,7 +74,8 @@ class VivaGroup(TyperGroup):
                 raise
             say(
                 f"Error: {type(error).__name__}: {error}\n"
-                "This is a bug in Viva Voce. Run viva --debug ... to see where.",
+                "This is a bug in Viva Voce, or in a package that adds to it. "
+                "Run viva --debug ... to see where.",
                 quiet=True,
             )
             raise SystemExit(1) from error

@@ -18,7 +18,7 @@ from typing import Any
 from vivavoce.corpus.reading import Corpus
 from vivavoce.errors import InputError
 from vivavoce.readers.board_keys import board_names, most_frequent
-from vivavoce.readers.metric_names import name_key
+from vivavoce.readers.terms import name_key
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.text.dates import inside, period

@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from vivavoce.readers.metric_names import metric_key, name_key, without_abbreviation
 from vivavoce.readers.metric_values import split_metric
-from vivavoce.readers.terms import SPLITS, terms_in
+from vivavoce.readers.terms import SPLITS, metric_key, name_key, terms_in, without_abbreviation
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 

@@ -23,9 +23,8 @@ from vivavoce.readers.method_names import (
     with_kind,
     without_notes,
 )
-from vivavoce.readers.metric_names import metric_key, name_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
-from vivavoce.readers.terms import GENERAL, RESOURCES, SPLITS, STUBS, terms_in
+from vivavoce.readers.terms import GENERAL, RESOURCES, SPLITS, STUBS, metric_key, name_key, terms_in
 from vivavoce.records import CellResult, CitedTable
 
 _MIN_QUALITY = 0.5

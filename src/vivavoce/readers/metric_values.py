@@ -9,8 +9,7 @@ from functools import cache
 from statistics import median
 from typing import NamedTuple
 
-from vivavoce.readers.metric_names import METRICS, metric_key, words_where
-from vivavoce.readers.terms import MEASURES, terms_in
+from vivavoce.readers.terms import MEASURES, METRICS, metric_key, terms_in, words_where
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 

@@ -14,10 +14,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.records import Document, Fault
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,14 @@ def _source_of(name: str, module: ModuleType) -> Source:
     if source.kind != name:
         raise ValueError(f"its source is called {source.kind!r}")
     return source
+
+
+@cache
+def document_adapter() -> TypeAdapter[Document]:
+    """The reader of documents in JSON."""
+    from pydantic import TypeAdapter  # only few sources have to wait for it
+
+    return TypeAdapter(Document)
 
 
 @cache

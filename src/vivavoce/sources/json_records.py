@@ -244,6 +244,14 @@ def line_at(row: Fields, key: str) -> str:
     return " ".join(text_at(row, key).split())
 
 
+def list_at(row: Fields, key: str) -> list[Any]:
+    """A list; empty where it is absent."""
+    value = row.get(key)
+    if value is not None and not isinstance(value, list):
+        raise InputError(f"{key!r} is a {type(value).__name__}, not a list")
+    return value or []
+
+
 def rows_at(row: Fields, key: str) -> list[Fields]:
     """A list of objects; empty where it is absent."""
     value = row.get(key)

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from vivavoce.sources import Piece, ReadOptions, Source, document_adapter
 
 MAX_PAPERS = 400
 PAPERS = Path(__file__).with_name("sample_papers.jsonl.zst")
@@ -32,14 +27,7 @@ def read_papers(count: int = 60) -> tuple[Document, ...]:
     _check_count(count)
     with pa.input_stream(PAPERS, compression="zstd") as stream:
         lines = islice(io.BufferedReader(stream), count)
-        return tuple(map(_documents().validate_json, lines))
-
-
-@cache
-def _documents() -> TypeAdapter[Document]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Document)
+        return tuple(map(document_adapter().validate_json, lines))
 
 
 def _check_count(count: int) -> None:

@@ -182,6 +182,17 @@ def _family_of(name: str, module: ModuleType) -> Family | None:
     return Family(name, module.__name__, folder, read_card(folder / "card.yaml"))
 
 
+def package_folders() -> dict[str, Path]:
+    """Folder of each package that registers families, by the package's name."""
+    return {
+        family.namespace: family.folder.resolve().parents[depth - 1]
+        if depth
+        else family.folder.resolve()
+        for family in _registered().loaded.values()
+        for depth in [family.module.count(".")]
+    }
+
+
 def list_families() -> dict[str, FamilyCard]:
     """Cards of all usable families by name, sorted; `PluginError` if two register the same name."""
     return {name: family.card for name, family in _registered().loaded.items()}
@@ -225,7 +236,8 @@ def find_task(name: str) -> tuple[str, str]:
         if short in card.tasks:
             return family, short
     names = [task for card in list_families().values() for task in card.tasks]
-    raise InputError(f"There is no task {name!r}.{nearest(short, names)}")
+    broken = "".join(f"\n{error}" for error in broken_families().values())
+    raise InputError(f"There is no task {name!r}.{nearest(short, names)}{broken}")
 
 
 def builders() -> dict[str, Builder]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from vivavoce.errors import InputError, NoItemsError
+from vivavoce.errors import InputError, NoItemsError, PluginError
 from vivavoce.metrics import Metric, metrics_of
 from vivavoce.metrics.judged_text import WINS
-from vivavoce.requests import ScoreOptions
+from vivavoce.requests import ScoreOptions, nearest
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import DEVELOPMENT
 from vivavoce.statistics.intervals import Measured, means_of
@@ -209,14 +209,35 @@ class FamilyTask(Generic[Given]):
 def metrics_of_task(family: str, card: TaskCard) -> dict[str, Metric]:
     """Metrics and diagnostics of a card by name."""
     known = metrics_of(family)
+    for name in (*card.metrics, *card.diagnostics):
+        if name not in known:
+            raise InputError(
+                f"The card of the family {family} names a metric {name!r}, which no function has."
+                f"{nearest(name, [*known])}"
+            )
     return {name: known[name] for name in (*card.metrics, *card.diagnostics)}
 
 
 def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: Row) -> Values:
-    """Complete an answer's values with metrics that are functions and may raise `FaultyAnswer`."""
+    """Complete an answer's values with metrics that are functions and may raise `FaultyAnswer`.
+
+    `PluginError` if a metric fails.
+    """
     text = str(row.get("read_as", answer))
-    missing = {name: each.compute for name, each in metrics.items() if name not in values}
-    return {**values, **{name: compute(text, row) for name, compute in missing.items() if compute}}
+    made = {**values}
+    for name, metric in metrics.items():
+        if name in values or metric.compute is None:
+            continue
+        try:
+            made[name] = metric.compute(text, row)
+        except FaultyAnswer:
+            raise
+        except Exception as error:  # the code of another package can raise anything
+            raise PluginError(
+                f"The metric {name} failed on the item {row.get('id')}: {type(error).__name__}: "
+                f"{error}. Its row has: {', '.join(sorted(row))}."
+            ) from error
+    return made
 
 
 def score_families_of(family: Family) -> tuple[ScoreFamily, ...]:

@@ -167,7 +167,11 @@ def clean_title(answer: str) -> str:
     lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
     title = _first_title(lines)
     for _ in range(_MAX_ROUNDS):
-        shorter = _strip(_without_remarks(_without_lead_in(_strip(title))))
+        line = _without_lead_in(_strip(title))
+        remark = _REMARK.search(line)
+        if remark and remark.start() > 0:
+            line = line[: remark.start()].rstrip().removesuffix(".")
+        shorter = _strip(_COUNT.sub("", line))
         if shorter == title:
             break
         title = shorter
@@ -239,13 +243,6 @@ def _without_lead_in(line: str) -> str:
             return _strip(rest[match.end() :])
     # `Sure, but ...` may be a title; `Sure!` alone is not.
     return "" if courtesy and not rest else line
-
-
-def _without_remarks(line: str) -> str:
-    remark = _REMARK.search(line)
-    if remark and remark.start() > 0:
-        line = line[: remark.start()].rstrip().removesuffix(".")
-    return _COUNT.sub("", line)
 
 
 def _strip(line: str) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import vivavoce.tasks.writing
 from vivavoce.errors import InputError
+from vivavoce.tasks import prompting
 from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
 
 TEMPLATE = "Read {{ content }} and {{ title }}; write {{ words }} words."
@@ -121,6 +122,21 @@ def test_shipped_templates_have_the_same_place_on_every_machine(tmp_path: Path) 
     (own / "title.md.j2").write_text("{{ content }}", "utf-8")
     assert load_prompts(own).place == str(own)
     assert folder_at(str(own)) == own
+
+
+def test_templates_of_a_plug_in_have_the_same_place_on_every_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "viva_dating" / "prompts"
+    folder.mkdir(parents=True)
+    (folder / "year.md.j2").write_text("{{ content }}", "utf-8")
+    monkeypatch.setattr(prompting, "package_folders", lambda: {"viva_dating": folder.parent})
+    shipped = load_prompts(folder)
+    assert shipped.place == "viva_dating:prompts"
+    assert shipped.name is None  # a board does not call them somebody's own
+    assert folder_at(shipped.place) == folder
+    with pytest.raises(InputError, match="not a folder of this package"):
+        folder_at("viva_dating:../elsewhere")
 
 
 def test_a_place_that_only_looks_shipped_is_refused() -> None:

@@ -27,8 +27,8 @@ from vivavoce.corpus.build.parts import RESULTS
 from vivavoce.corpus.dating import date_entry
 from vivavoce.corpus.schema import JUDGED, KEYS, TABLES, sort_rows
 from vivavoce.readers.board_keys import board_id, is_named, is_of_training, most_frequent
-from vivavoce.readers.metric_names import metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
+from vivavoce.readers.terms import metric_key
 from vivavoce.store import Row
 
 _SCHEMA = TABLES["results"]

@@ -16,6 +16,7 @@ from vivavoce.sources.catalogues.oai import (
     read_versions,
     split_authors,
 )
+from vivavoce.sources.json_records import list_at
 
 KIND = "snapshot"
 COLUMNS = tuple(
@@ -34,7 +35,7 @@ def _document(row: Mapping[str, Any]) -> Document:
     fields = {name: _text(row.get(name), name) for name in _FIELDS}
     versions = [
         (_text(version.get("version"), "a version"), _text(version.get("created"), "a date"))
-        for version in _list(row.get("versions"), "versions")
+        for version in list_at(row, "versions")
         if isinstance(version, dict)
     ]
     published, latest = read_versions(versions)
@@ -45,7 +46,7 @@ def _authors(row: Mapping[str, Any]) -> Iterator[Author]:
     """Authors from their parts (family name, given names, suffix), or else from the line."""
     parsed = [
         [_text(part, "a name") for part in name[:3]] + [""] * 3
-        for name in _list(row.get("authors_parsed"), "authors_parsed")
+        for name in list_at(row, "authors_parsed")
         if isinstance(name, list)
     ]
     authors = [
@@ -58,12 +59,6 @@ def _text(value: Any, what: str) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     raise InputError(f"{what} is of the type {type(value).__name__} instead of text")
-
-
-def _list(value: Any, what: str) -> list[Any]:
-    if value is None or isinstance(value, list):
-        return value or []
-    raise InputError(f"{what} is of the type {type(value).__name__} instead of a list")
 
 
 SOURCE = Source(

@@ -204,7 +204,14 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
         return colon[1].strip()
     start = _without_label(raw[:_MAX_GUESS])
     guess = split_printed(start)[3]
-    between = _between_commas(start)
+    # The title of an entry that sets all between commas, where what follows marks its end.
+    parts = start.split(", ")
+    is_name = [_NAME.fullmatch(part) is not None for part in parts] + [False]
+    first = is_name.index(False)
+    tail = ", ".join(parts[first:])
+    found = _BEFORE_IN.match(tail) or _BEFORE_JOURNAL.match(tail) if first else None
+    title = found[1].strip(" ,:") if found else ""
+    between = "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
     if between or not guess:
         return between
     # A guess that opens the entry has the authors in it; one behind `in` is not a title.
@@ -223,17 +230,6 @@ def _without_label(raw: str) -> str:
 def _is_venue(text: str) -> bool:
     """Check whether a work is named by its container: `in Proc. of`, or `Some Journal, 44, 61`."""
     return _NO_TITLE.match(text) is not None or _VOLUME.fullmatch(text.strip(" .")) is not None
-
-
-def _between_commas(raw: str) -> str:
-    """The title of an entry that sets all between commas, where what follows marks its end."""
-    parts = raw.split(", ")
-    is_name = [_NAME.fullmatch(part) is not None for part in parts] + [False]
-    first = is_name.index(False)
-    rest = ", ".join(parts[first:])
-    found = _BEFORE_IN.match(rest) or _BEFORE_JOURNAL.match(rest) if first else None
-    title = found[1].strip(" ,:") if found else ""
-    return "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
 
 
 def are_names(text: str) -> bool:

@@ -310,13 +310,9 @@ async def _transfer(
     agent: str,
     sent: Callable[[], None],
 ) -> Answer:
-    """Request an address without following redirects.
+    """Request an address without redirects; `sent` is called just before it is written.
 
-    `sent` is called after the connection is made, just before the request is written.
-
-    Raises:
-        TimeoutError: The answer was not complete after `seconds`.
-        _OversizeError: The body has more than `largest` bytes, before or after decompression.
+    Raises `TimeoutError` after `seconds`, `_OversizeError` beyond `largest` bytes of body.
     """
 
     async def note(event: str, _about: object) -> None:

@@ -14,6 +14,7 @@ from vivavoce.sources.json_records import (
     Fields,
     cut,
     line_at,
+    list_at,
     object_at,
     read_head,
     read_values,
@@ -106,10 +107,7 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
 def _examples(fields: Fields) -> Iterator[Fields]:
     """Papers shown as examples: random ones, and papers of the authors' neighbours."""
     examples: list[Any] = []
-    drawn = fields.get("additional_info")
-    if drawn is not None and not isinstance(drawn, list):
-        raise InputError("'additional_info' is not a list")
-    for example in drawn or ():
+    for example in list_at(fields, "additional_info"):
         examples.append(example[0] if isinstance(example, list) and example else example)
     papers: Mapping[str, Any] = object_at(object_at(fields, "additional_graph_info"), "node_feat")
     for author_papers in papers.values():

@@ -70,26 +70,6 @@ def read_fields(line: str | bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def documents_of(
-    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault], *, best_first: bool = True
-) -> Iterator[Document | Fault]:
-    """Make a document for each paper that rows name, in order, then give the first faults.
-
-    The file's `name` and the paper make a key; `best_first` says how the source sorts its results.
-    """
-    groups: dict[str, list[tuple[int, ResultRow]]] = {}
-    for number, row in enumerate(rows):
-        title = normalise_title(row.paper_title or "")
-        paper = row.paper_url or row.file_name or title or f"row {number}"
-        groups.setdefault(paper, []).append((number, row))
-    for paper, members in groups.items():
-        results = tuple(
-            _result(row, name if best_first else None, number) for number, row in members
-        )
-        yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
-    yield from faults[:_MAX_FAULTS]
-
-
 def results_source(
     kind: str,
     summary: str,
@@ -114,7 +94,18 @@ def results_source(
         except InputError as error:
             yield Fault(name, str(error))
             return
-        yield from documents_of(rows, kind, name, faults, best_first=best_first)
+        # A document for each paper that rows name, in order, then the first faults.
+        groups: dict[str, list[tuple[int, ResultRow]]] = {}
+        for number, row in enumerate(rows):
+            title = normalise_title(row.paper_title or "")
+            paper = row.paper_url or row.file_name or title or f"row {number}"
+            groups.setdefault(paper, []).append((number, row))
+        for paper, members in groups.items():
+            results = tuple(
+                _result(row, name if best_first else None, number) for number, row in members
+            )
+            yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
+        yield from faults[:_MAX_FAULTS]
 
     return Source(
         kind=kind,

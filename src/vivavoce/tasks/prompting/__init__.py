@@ -12,12 +12,9 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of
+from vivavoce.tasks import package_folders
 
 SUFFIX = ".md.j2"
-_PACKAGE = Path(__file__).resolve().parents[2]
-_SHIPPED = f"{_PACKAGE.name}:"
-"""Prefix of the place of shipped templates in logs."""
-
 OWN = "this paper"
 """Source name of the sample's own paper in a prompt."""
 
@@ -55,15 +52,17 @@ class PromptSet:
     def place(self) -> str:
         """Place of the folder, for `folder_at`; for shipped templates the same on every machine."""
         folder = self.folder.resolve()
-        if folder.is_relative_to(_PACKAGE):
-            return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()
+        for package, root in package_folders().items():
+            if folder.is_relative_to(root):
+                return f"{package}:{folder.relative_to(root).as_posix()}"
         return str(folder)
 
     @property
     def name(self) -> str | None:
-        """Name of the folder; None for shipped templates."""
+        """Name of the folder; None for templates that a package ships."""
         folder = self.folder.resolve()
-        return None if folder.is_relative_to(_PACKAGE) else folder.name
+        is_shipped = any(folder.is_relative_to(root) for root in package_folders().values())
+        return None if is_shipped else folder.name
 
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
         """Fill a template with an item's texts, each exactly once, and small values.
@@ -93,10 +92,12 @@ def _compiled(source: str) -> jinja2.Template:
 
 def folder_at(place: str) -> Path:
     """The folder of a `PromptSet.place`; `InputError` if it only looks shipped."""
-    if not place.startswith(_SHIPPED):
+    package, _, inside = place.partition(":")
+    root = package_folders().get(package)
+    if root is None:
         return Path(place)
-    folder = (_PACKAGE / place.removeprefix(_SHIPPED)).resolve()
-    if not folder.is_relative_to(_PACKAGE):
+    folder = (root / inside).resolve()
+    if not folder.is_relative_to(root):
         raise InputError(
             f"{place} is not a folder of this package. Pass the folder of your prompts."
         )

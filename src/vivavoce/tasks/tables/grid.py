@@ -13,8 +13,8 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 
 from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
-from vivavoce.readers.metric_names import metric_key
 from vivavoce.readers.metric_values import is_resource, split_metric
+from vivavoce.readers.terms import metric_key
 from vivavoce.store import Row
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data

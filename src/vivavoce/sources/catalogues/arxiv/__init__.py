@@ -81,6 +81,15 @@ def _safe_reference(match: re.Match[str]) -> str:
     return match[0]
 
 
+def check_opening(text: str, what: str) -> None:
+    """Refuse plain text and web pages in the place of XML with an `InputError`."""
+    opening = text.lstrip()[:_SHOWN]
+    if opening and not opening.startswith("<"):
+        raise InputError(f"it is not {what} but says {opening!r}")
+    if opening[:14].lower().startswith(("<!doctype html", "<html")):
+        raise InputError(f"it is a web page instead of {what}")
+
+
 class ReportedError(InputError):
     """A feed that reports an API error instead of papers."""
 
@@ -124,13 +133,9 @@ def read_feed(content: bytes) -> Feed:
 
 def _parse(content: bytes) -> tuple[etree._Element, int]:
     text, replaced = decode_feed(content)
-    opening = text.lstrip()[:_SHOWN]
-    if not opening:
+    if not text.strip():
         raise InputError("it is empty")
-    if not opening.startswith("<"):
-        raise InputError(f"it is not a feed but says {opening!r}")
-    if opening[:14].lower().startswith(("<!doctype html", "<html")):
-        raise InputError("it is a web page instead of a feed")
+    check_opening(text, "a feed")
     # A feed has no use for a document type, and entities can only be declared in one.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise InputError("it declares a document type or XML entities, refused for safety")

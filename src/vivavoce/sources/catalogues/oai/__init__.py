@@ -17,7 +17,14 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, read_with
-from vivavoce.sources.catalogues.arxiv import FOR, GROUP, decode_feed, part_names, spell_name
+from vivavoce.sources.catalogues.arxiv import (
+    FOR,
+    GROUP,
+    check_opening,
+    decode_feed,
+    part_names,
+    spell_name,
+)
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
@@ -190,11 +197,7 @@ class Page:
 def read_page(content: bytes) -> Page:
     """Read an answer; raises `InputError` if it is not one."""
     text, replaced = decode_feed(content)
-    opening = text.lstrip()[:_SHOWN]
-    if opening and not opening.startswith("<"):
-        raise InputError(f"it is not an OAI-PMH answer but says {opening!r}")
-    if opening[:14].lower().startswith(("<!doctype html", "<html")):
-        raise InputError("it is a web page instead of an OAI-PMH answer")
+    check_opening(text, "an OAI-PMH answer")
     root = parse_xml(text.encode("utf-8"))
     if root.tag != "OAI-PMH":
         raise InputError(f"it is XML but not OAI-PMH: its root is <{str(root.tag)[:_SHOWN]}>")

@@ -97,8 +97,11 @@ def find_document(root: etree._Element, content: bytes) -> etree._Element:
         ),
         None,
     )
-    if _has_failed(root):
-        raise InputError("the conversion of the paper to HTML failed: the page says so")
+    for element in root.iter("a", "div", "span", "p"):
+        names = classes_of(element)
+        is_error = "ltx_ERROR" in names and (element.text or "").strip().startswith(_FATAL_START)
+        if is_error or _FATAL_CLASS in names:
+            raise InputError("the conversion of the paper to HTML failed: the page says so")
     if document is None:
         headings = ["".join(map(str, one.itertext())) for one in root.iter("title", "h1", "h2")]
         why = "HTML, but not LaTeXML output: no element has the class ltx_document"
@@ -113,16 +116,6 @@ def find_document(root: etree._Element, content: bytes) -> etree._Element:
     if starts in content and ends not in content:
         raise InputError("the page was cut off: it ends inside the paper; fetch it again")
     return document
-
-
-def _has_failed(root: etree._Element) -> bool:
-    for element in root.iter("a", "div", "span", "p"):
-        names = classes_of(element)
-        if _FATAL_CLASS in names:
-            return True
-        if "ltx_ERROR" in names and (element.text or "").strip().startswith(_FATAL_START):
-            return True
-    return False
 
 
 def classes_of(element: etree._Element) -> frozenset[str]:

@@ -144,5 +144,5 @@ SOURCE = Source(
     read=_read,
     name_of=paper_name,
     parts=_parts,
-    reader_version="8",
+    reader_version="9",
 )

@@ -181,7 +181,14 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
     for name in [*named, *(others if len(others) == 1 else [])]:
         text = files.text(name)
         if "\\entry{" in text and "\\field{" in text:
-            return _read_biblatex(text), None
+            # The entries of a .bbl file that biblatex wrote, each key once.
+            starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
+            by_key: dict[str, Entry] = {}
+            ends = [*(found.start() for found in starts), len(text)][1:]
+            for found, end in zip(starts, ends, strict=False):
+                if found[1] not in by_key:
+                    by_key[found[1]] = _biblatex_entry(found[1], text[found.end() : end][:50_000])
+            return list(by_key.values()), None
         inside = Layout(expand(files, name))
         entries = read_items(inside)
         if entries:
@@ -332,17 +339,6 @@ def _people(field: str) -> list[tuple[str, str]]:
             if name:
                 people.append((name if is_one else name.split()[-1], name))
     return people
-
-
-def _read_biblatex(text: str) -> list[Entry]:
-    """The entries of a .bbl file that biblatex wrote, each key once."""
-    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
-    entries: dict[str, Entry] = {}
-    ends = [*(found.start() for found in starts), len(text)][1:]
-    for found, end in zip(starts, ends, strict=False):
-        if found[1] not in entries:
-            entries[found[1]] = _biblatex_entry(found[1], text[found.end() : end][:50_000])
-    return list(entries.values())
 
 
 def _biblatex_entry(key: str, body: str) -> Entry:

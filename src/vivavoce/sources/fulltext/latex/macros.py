@@ -12,11 +12,10 @@ from functools import cache
 from importlib import resources
 
 from vivavoce.errors import InputError
-from vivavoce.sources.fulltext.latex.branches import choose
 from vivavoce.sources.fulltext.latex.definitions import Definitions, Macro, is_parameter
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
-from vivavoce.sources.fulltext.latex.packages import Acronyms, quantity
+from vivavoce.sources.fulltext.latex.packages import Acronyms, choose, quantity
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, EndlessMacros, Frame, tokenise
 
 _MAX_TOKENS = 3_000_000

@@ -134,14 +134,6 @@ class _Reader:
     def read(self) -> None:
         tokens = self.layout.tokens
         start = next((p + 1 for p, token in enumerate(tokens) if token == "\\begin{document}"), 0)
-        hooks = self._hooks()
-        place = 0
-        while place < start:
-            hook = hooks.get(tokens[place]) if tokens[place] in _HEADER else None
-            place = max(hook(place, []) if hook else place, place + 1)
-        self.setter.walk(start, len(tokens), self.story, 0, hooks)
-
-    def _hooks(self) -> dict[str, Hook]:
         hooks: dict[str, Hook] = dict.fromkeys(SECTIONS, self._section)
         hooks |= dict.fromkeys(TITLES, self._title)
         hooks |= dict.fromkeys(AUTHORS, self._author)
@@ -155,7 +147,11 @@ class _Reader:
         hooks |= dict.fromkeys(APPENDICES, self._appendix)
         hooks |= {_begin(name): self._thanks for name in THANKS}
         hooks["\\label"] = self._label
-        return hooks
+        place = 0
+        while place < start:
+            hook = hooks.get(tokens[place]) if tokens[place] in _HEADER else None
+            place = max(hook(place, []) if hook else place, place + 1)
+        self.setter.walk(start, len(tokens), self.story, 0, hooks)
 
     def _section(self, place: int, out: list[str]) -> int:
         token = self.layout.tokens[place]

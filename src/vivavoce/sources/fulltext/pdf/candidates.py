@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.layout import fonts_below
 from vivavoce.sources.fulltext.pdf.lines import Word
-from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.sources.fulltext.pdf.styles import (
+from vivavoce.sources.fulltext.pdf.runs import (
     BOLD,
     CAPS,
     LARGE,
     OTHER,
     PLAIN,
+    Line,
     Style,
-    fonts_below,
     is_like_text,
     is_upper,
+    join_words,
     without_marks,
 )
 from vivavoce.text.headings import (

@@ -17,16 +17,12 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import Document
+from vivavoce.sources import document_adapter
 from vivavoce.sources.fulltext.pdf.document import read_file
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 MEMORY = 900 << 20
 """Bytes of address space; usual papers take a third of it."""
@@ -74,7 +70,7 @@ class Child:
             if kind := found.get("kind"):
                 raise UnreadableError(found["reason"], kind)
             raise InputError(found["reason"])
-        return _documents().validate_python(found["document"])
+        return document_adapter().validate_python(found["document"])
 
     @property
     def process_id(self) -> int | None:
@@ -150,13 +146,6 @@ def read_in_child(path: Path) -> Document:
     """The paper in a file, read by this process' own warm child."""
     with _LOCK:
         return _CHILD.read(path)
-
-
-@cache
-def _documents() -> TypeAdapter[Document]:
-    from pydantic import TypeAdapter  # only the reading of a PDF has to wait for it
-
-    return TypeAdapter(Document)
 
 
 def main() -> None:

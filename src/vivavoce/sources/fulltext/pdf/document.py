@@ -33,8 +33,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     print_raised_citations,
     split_entries,
 )
-from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
+from vivavoce.sources.fulltext.pdf.runs import PLAIN, Line, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.sources.fulltext.references import read_entry, read_printed
 from vivavoce.text.dates import find_day
@@ -66,9 +65,9 @@ def read_pages(
     columns = Columns(layout)
     floats = find_floats(columns)
     candidates = find_candidates(columns)
-    outline = find_headings(candidates, layout.lines)
+    headings, chosen = find_headings(candidates, layout.lines)
     paragraphs = Paragraphs(columns)
-    body = [heading for heading in outline.headings if _role(heading) != "abstract"]
+    body = [heading for heading in headings if _role(heading) != "abstract"]
     if not any(_role(heading) == "references" for heading in body):
         place = find_unheaded(layout.lines)
         if place is not None:
@@ -102,8 +101,8 @@ def read_pages(
             lines=layout.lines,
             letters_by_page=[sum(len(word.text) for word in page.words) for page in pages],
             coverage=measure_coverage(pages, layout, known, first, last.page),
-            features=outline.chosen.features,
-            score=outline.chosen.score,
+            features=chosen.features,
+            score=chosen.score,
         )
     )
     stem = name[:-4] if name.lower().endswith(".pdf") else name

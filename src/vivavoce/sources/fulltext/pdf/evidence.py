@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 from vivavoce.sources.fulltext.outline import heaviest_chain
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
-from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
+from vivavoce.sources.fulltext.pdf.runs import PLAIN, Line, Style
 from vivavoce.text.headings import ARABIC, ROMAN, SectionNumber, role_of_heading, step_cost
 
 ANCHORS = frozenset(

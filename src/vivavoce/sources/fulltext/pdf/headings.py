@@ -17,8 +17,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
     build_chain,
     plain_heading,
 )
-from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import OTHER, Style
+from vivavoce.sources.fulltext.pdf.runs import OTHER, Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
@@ -37,17 +36,10 @@ class Heading:
     role: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """The headings of a document and the hypothesis that they follow from."""
-
-    headings: list[Heading]
-    """Headings in reading order; those before the first section are left out."""
-    chosen: Hypothesis
-
-
-def find_headings(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> Outline:
-    """The headings among the candidates; `lines` are all lines of the document."""
+def find_headings(
+    candidates: Sequence[HeadingCandidate], lines: Sequence[Line]
+) -> tuple[list[Heading], Hypothesis]:
+    """The headings from the first section on, among all lines, and what they follow from."""
     # Make headings in capitals, or centred, a style of their own where others are set alike.
     alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
     for candidate in candidates:
@@ -63,7 +55,7 @@ def find_headings(candidates: Sequence[HeadingCandidate], lines: Sequence[Line])
                 break
     evidence = Evidence(candidates, lines)
     judge = _Judge(evidence)
-    return Outline(judge.headings(), judge.main)
+    return judge.headings(), judge.main
 
 
 class _Judge:

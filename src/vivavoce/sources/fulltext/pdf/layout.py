@@ -61,7 +61,13 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
     is_leftwards = sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
     if is_leftwards:
-        _mirror(pages)
+        # Count places from the right edge, so that text from right to left is read like other text.
+        for page in pages:
+            for word in page.words:
+                word.x0, word.x1 = page.width - word.x1, page.width - word.x0
+                if _NUMBER_LEFTWARDS.fullmatch(word.text):  # `.2.1` for the number `2.1.`
+                    word.text = "".join(reversed(_DIGITS.split(word.text)))
+            page.rules = [Rule(page.width - x1, page.width - x0, y) for x0, x1, y in page.rules]
     runs = {page.number: list(runs_of(page)) for page in pages}
     letters_of: Counter[Font] = Counter()
     for word in (word for lines in runs.values() for line in lines for word in line.words):
@@ -165,16 +171,6 @@ def _counts_lines(numbers: list[Line], body: Font) -> bool:
     is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
     is_fifth = is_fifth and sum(counted) >= 0.6 * len(counted)
     return is_fifth or (len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1))
-
-
-def _mirror(pages: Sequence[Page]) -> None:
-    """Count places from the right edge, so that text from right to left is read like other text."""
-    for page in pages:
-        for word in page.words:
-            word.x0, word.x1 = page.width - word.x1, page.width - word.x0
-            if _NUMBER_LEFTWARDS.fullmatch(word.text):  # `.2.1` for the number `2.1.`
-                word.text = "".join(reversed(_DIGITS.split(word.text)))
-        page.rules = [Rule(page.width - x1, page.width - x0, y) for x0, x1, y in page.rules]
 
 
 def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
@@ -286,3 +282,28 @@ def _leading(lines: Sequence[Line], body: Font) -> float:
     if not steps:
         return 1.2 * body.size
     return max(steps, key=lambda step: (steps[step], -step))
+
+
+_LINES_BELOW = 8
+_OTHER_SIZE = 0.6
+
+
+def fonts_below(layout: Layout) -> list[Font]:
+    """The font of the text below each line: that of the document, or another size set there."""
+    fonts = [layout.body] * len(layout.lines)
+    letters: Counter[Font] = Counter()
+    window: list[Line] = []
+    for place in range(len(layout.lines) - 1, -1, -1):
+        if letters:
+            main = max(letters, key=lambda font: (letters[font], font.name))
+            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
+            fonts[place] = main if is_other else layout.body
+        line = layout.lines[place]
+        if line.kind:
+            continue
+        window.append(line)
+        letters[line.font] += len(line.text)
+        if len(window) > _LINES_BELOW:
+            last = window.pop(0)
+            letters[last.font] -= len(last.text)
+    return fonts

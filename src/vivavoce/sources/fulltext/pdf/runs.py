@@ -1,7 +1,8 @@
-"""Lines of a page: words that follow each other on one baseline without a wide gap."""
+"""Lines of a page, words on one baseline without a wide gap, and their typographic styles."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -163,3 +164,55 @@ def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
         return False
     letters = [c for word in words if word.font.name == font.name for c in word.text if c.isalpha()]
     return len(letters) > 3 and all(map(str.isupper, letters))
+
+
+BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"
+_FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Properties that headings of one level share."""
+
+    name: str
+    size: float
+    """Size of the largest letters, to half a point."""
+    kind: str
+    """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
+    apart: bool = False
+    """True for a heading in capitals or centred, as others of this look are not."""
+
+    @property
+    def weight(self) -> float:
+        """The size, and a little more where set apart: a heavier heading is of a higher level."""
+        return self.size + (0.4 if self.apart else 0.0)
+
+
+def is_upper(words: Sequence[Word]) -> bool:
+    """Check whether words are set in capitals."""
+    letters = [c for word in words for c in word.text if c.isalpha()]
+    return len(letters) > 3 and sum(c.isupper() for c in letters) >= 0.9 * len(letters)
+
+
+def is_like_text(word: Word, body: Font) -> bool:
+    """Check whether a word is set as the text around it."""
+    return (
+        not word.font.bold
+        and abs(word.font.size - body.size) < 0.8
+        and not (word.font.small_caps and not body.small_caps)
+    ) or word.font == body
+
+
+def without_marks(line: Line) -> list[Word]:
+    """The words of a line without raised marks of footnotes."""
+    peak = max(word.font.size for word in line.words)
+    return [
+        word
+        for place, word in enumerate(line.words)
+        if not (
+            word.font.size < 0.82 * peak
+            and word.y < line.y - 0.12 * peak
+            and place
+            and _FOOTNOTE_MARK.fullmatch(word.text)
+        )
+    ]

@@ -15,6 +15,7 @@ from vivavoce.sources.json_records import (
     Fields,
     is_lines,
     line_at,
+    list_at,
     object_at,
     raw_json,
     read_values,
@@ -196,10 +197,10 @@ def benchmark_document(entry: PlacedRecord) -> Document:
     query = check_id(fields.get("table_query_id"), "table_query_id")
     if not (name or query):
         raise InputError("the entry has neither a 'table_id' nor a 'table_query_id'")
-    works = [_listed_work(value) for value in _list_at(fields, "table_references")]
+    works = [_listed_work(value) for value in list_at(fields, "table_references")]
     if not works:
-        papers = _list_at(fields, "input_references_id")
-        labels = _list_at(fields, "input_references_label")  # 1: the paper belongs to the table
+        papers = list_at(fields, "input_references_id")
+        labels = list_at(fields, "input_references_label")  # 1: the paper belongs to the table
         labelled = zip(papers, labels, strict=False)
         works = [_listed_work(paper) for paper, label in labelled if label == 1]
     for row, work in enumerate(works):
@@ -279,15 +280,6 @@ def _listed_work(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return dict(value)
     return {"corpus_id": check_id(value, "table_references")}
-
-
-def _list_at(fields: Fields, name: str) -> list[Any]:
-    value = fields.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise InputError(f"{name!r} is a {type(value).__name__}, not a list")
-    return value
 
 
 def _text(value: Any) -> str:

@@ -97,7 +97,18 @@ class _Reader:
         self._join_split_columns()
         self._join_offset()
         self._join_wrapped()
-        if self._is_doubtful():
+        # Columns that were not parted, and lines of a cell left as rows.
+        placed = (cell for row in self.grid for cell in row.values())
+        merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in placed)
+        broken = sum(
+            len(above[c].text.split()) > 2
+            and not _NUMBER.fullmatch(cell.text)
+            and (self._is_full(above[c], cell, c) or above[c].text.endswith("-"))
+            for above, row in pairwise(self.grid)
+            for c, cell in row.items()
+            if c in above and cell.text[:1].islower()
+        )
+        if merged > _MAX_MERGED or broken > _MAX_BROKEN * len(self.grid):
             return TableGrid((), (), ())
         self._span_heads()
         self._span_labels()
@@ -236,20 +247,6 @@ class _Reader:
         if set(row) == {0} and not row[0].text[:1].islower() and row[0].text[:1] not in "(&":
             return False
         return all(self._is_full(above[c], cell, c) for c, cell in row.items())
-
-    def _is_doubtful(self) -> bool:
-        """Check for columns that were not parted, and for lines of a cell left as rows."""
-        cells = [cell for row in self.grid for cell in row.values()]
-        merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in cells)
-        broken = sum(
-            len(above[c].text.split()) > 2
-            and not _NUMBER.fullmatch(cell.text)
-            and (self._is_full(above[c], cell, c) or above[c].text.endswith("-"))
-            for above, row in pairwise(self.grid)
-            for c, cell in row.items()
-            if c in above and cell.text[:1].islower()
-        )
-        return merged > _MAX_MERGED or broken > _MAX_BROKEN * len(self.grid)
 
     def _is_full(self, above: PlacedCell, cell: PlacedCell, column: int) -> bool:
         """Check whether the next word had no room on the last line of a cell."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.readers.metric_names import METRICS
 from vivavoce.readers.metric_values import direction_of, split_metric
-from vivavoce.readers.terms import MEASURES, terms_in
+from vivavoce.readers.terms import MEASURES, METRICS, terms_in
 
 
 def test_a_longer_name_goes_before_a_part_of_it() -> None:

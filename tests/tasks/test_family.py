@@ -1,0 +1,46 @@
+"""Metrics of a family's card, and metrics that fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from vivavoce.errors import InputError, PluginError
+from vivavoce.metrics import Metric
+from vivavoce.store import Row
+from vivavoce.tasks import find_family
+from vivavoce.tasks.family import completed, metrics_of_task
+from vivavoce.tasks.scoring import FaultyAnswer
+
+
+def failing(answer: str, row: Row) -> float:
+    return float(len(row["gold"]))
+
+
+def faulty(answer: str, row: Row) -> float:
+    raise FaultyAnswer("malformed")
+
+
+def measured_by(compute: object) -> dict[str, Metric]:
+    return {"share": Metric("share", "", "writing", 0, 1, "", compute=compute)}  # type: ignore[arg-type]
+
+
+def test_a_metric_that_fails_is_named_with_the_item_and_what_its_row_has() -> None:
+    message = r"The metric share failed on the item p1: KeyError: 'gold'. Its row has: id, target"
+    with pytest.raises(PluginError, match=message):
+        completed({}, measured_by(failing), "An answer.", {"id": "p1", "target": "A gold."})
+
+
+def test_a_metric_may_call_an_answer_faulty() -> None:
+    with pytest.raises(FaultyAnswer):
+        completed({}, measured_by(faulty), "An answer.", {"id": "p1", "target": "A gold."})
+
+
+def test_values_that_are_there_are_not_computed_again() -> None:
+    assert completed({"share": 0.5}, measured_by(failing), "", {}) == {"share": 0.5}
+
+
+def test_a_card_that_names_an_unknown_metric_gets_the_nearest_one() -> None:
+    card = find_family("writing").card.tasks["title"]
+    misspelt = card.model_copy(update={"diagnostics": ["length_ration"]})
+    with pytest.raises(InputError, match=r"'length_ration'.*Did you mean length_ratio\?"):
+        metrics_of_task("writing", misspelt)
