@@ -179,7 +179,18 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
     first_dated = _first_of_each(number, as_flags(pc.is_valid(year)), count)
     wanted = [_wanted(name, first, shown_in == place) for place, name in enumerate(COLUMNS)]
     wanted.append(_wanted(SHOWN_TITLE, first_titled, first_titled != MISSING))
-    *keys, titles = _fetch(wanted, starts, row, read)
+    texts: list[list[pa.Array]] = [[] for _ in wanted]
+    for place in range(len(starts) - 1):
+        bounds = starts[place : place + 2]
+        spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
+        if all(span.start == span.stop for span in spans):
+            continue
+        rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
+        needed = np.unique(np.concatenate(rows))
+        shard = read(place, needed)
+        for (name, _, _), some, pieces in zip(wanted, rows, texts, strict=True):
+            pieces.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
+    *keys, titles = texts
     key = pa.concat_arrays([text_column([]), *chain.from_iterable(keys)])
     title = pa.concat_arrays([text_column([]), *titles])
     del keys, titles
@@ -246,23 +257,6 @@ def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
     works = np.flatnonzero(is_wanted).astype(np.int32)
     works = works[np.argsort(first[works], kind="stable")]
     return name, works, first[works]
-
-
-def _fetch(
-    wanted: Sequence[tuple[str, Ints, Ints]], starts: Longs, row: Ints, read: Read
-) -> list[list[pa.Array]]:
-    texts: list[list[pa.Array]] = [[] for _ in wanted]
-    for place in range(len(starts) - 1):
-        bounds = starts[place : place + 2]
-        spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
-        if all(span.start == span.stop for span in spans):
-            continue
-        rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
-        needed = np.unique(np.concatenate(rows))
-        shard = read(place, needed)
-        for (name, _, _), some, pieces in zip(wanted, rows, texts, strict=True):
-            pieces.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
-    return texts
 
 
 def _take(values: pa.Array, rows: Ints) -> pa.Array:

@@ -203,7 +203,12 @@ class _Update:
                 missing -= len(new)
                 self._add(new, NEW)
                 self._add(papers[~self.fresh[papers]], NEW)
-                for other in self._coauthors_of(author):
+                wrote = self.facts.wrote.of(author)
+                for other in [
+                    int(other)
+                    for paper in wrote[self.fresh[wrote]].tolist()
+                    for other in self.facts.written_by.of(paper)
+                ]:
                     if not seen[other]:
                         reached[other] = max(reached.get(other, 0), int(self.activity[author]))
             candidates = {author: n for author, n in reached.items() if not seen[author]}
@@ -219,14 +224,6 @@ class _Update:
         priority = np.zeros(self.facts.authors, dtype=np.int64)
         np.maximum.at(priority, author[~known], most[paper[~known]])
         return {int(a): int(priority[a]) for a in np.flatnonzero(priority)}
-
-    def _coauthors_of(self, author: int) -> list[int]:
-        wrote = self.facts.wrote.of(author)
-        return [
-            int(other)
-            for paper in wrote[self.fresh[wrote]].tolist()
-            for other in self.facts.written_by.of(paper)
-        ]
 
     def _add(self, papers: Longs, how: str) -> None:
         self.paper[papers] = True

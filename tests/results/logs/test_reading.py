@@ -17,12 +17,11 @@ from inspect_ai.log import (
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 from tests.results.integrity.forgeries import add_raised_archive
-from tests.servers.commands import small_round
+from tests.servers.commands import title_logs
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.family import open_prompts
 
 ITEMS = 4
@@ -31,21 +30,8 @@ ITEMS = 4
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A complete log of two answers a sample."""
-    folder = tmp_path_factory.mktemp("log")
-    opened = small_round(folder, papers=ITEMS)
-    report = run(
-        RunSpec(
-            tasks=["title"],
-            round=opened.folder,
-            logs=folder / "logs",
-            models=["extractive/lead"],
-            epochs=2,
-            context=1_500,
-            display="none",
-        )
-    )
-    assert report.failed == ()
-    return read_eval_log(report.logs[0])
+    [path] = title_logs(tmp_path_factory.mktemp("log"), ITEMS, epochs=2, context=1_500)
+    return read_eval_log(path)
 
 
 def changed(original: EvalLog, path: Path) -> EvalLog:

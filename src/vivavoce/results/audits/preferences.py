@@ -279,7 +279,15 @@ def read_table_answers(
             f"{folder} has no answers to the task {TASK}. Make some with: viva run {TASK} "
             f"--model MODEL --logs {folder}"
         )
-    logs = _of_one_setting(logs, setting)
+    chosen = [log for log in logs if setting is None or log.key.setting == setting]
+    places = {log.key.place for log in chosen or logs}
+    if not chosen or len(places) > 1:
+        settings = "; ".join(" · ".join(place) for place in sorted(places))
+        reason = "Name one with --setting" if setting is None else "Give logs of one of them"
+        raise InputError(
+            f"Contestants are compared on one round and setting. {reason}: {settings}."
+        )
+    logs = chosen
     by_contestant: dict[str, RunLog] = {}
     for log in logs:
         if by_contestant.setdefault(log.contestant, log) is not log:
@@ -291,16 +299,6 @@ def read_table_answers(
         of_log = [_answer(log, one) for one in samples if not one.error and one.scores]
         answers += sorted(of_log, key=lambda answer: (answer.item, answer.epoch))
     return answers, notes
-
-
-def _of_one_setting(logs: Sequence[RunLog], setting: str | None) -> list[RunLog]:
-    chosen = [log for log in logs if setting is None or log.key.setting == setting]
-    places = {log.key.place for log in chosen or logs}
-    if not chosen or len(places) > 1:
-        found = "; ".join(" · ".join(place) for place in sorted(places))
-        reason = "Name one with --setting" if setting is None else "Give logs of one of them"
-        raise InputError(f"Contestants are compared on one round and setting. {reason}: {found}.")
-    return chosen
 
 
 def _answer(log: RunLog, sample: EvalSample) -> TableAnswer:
