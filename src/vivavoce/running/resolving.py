@@ -96,8 +96,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
                         use = task_with(use, solver=create_method(family, method, given))
                     resolved.append(use)
             if own is not None:
-                parts = {"solver": own, "sandbox": _sandbox_of(created, spec.agent or "")}
-                resolved += [task_with(copy(created), model=model, **parts) for model in started]
+                resolved += [task_with(copy(created), model=model, solver=own) for model in started]
     if not resolved:
         raise NoItemsError("\n".join(skipped))
     models = models_of(resolved)
@@ -186,20 +185,6 @@ def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
         "folder": str(cache_path()),
         "key": ["model", "address", "messages", "tools", "decoding settings", "epoch"],
     }
-
-
-def _sandbox_of(created: Task, agent: str) -> Any:
-    """Sandbox of a task for an agent: command line agents work in a container."""
-    from vivavoce.sandbox.command import find_docker
-    from vivavoce.tasks.methods.custom_agent import is_command_line
-
-    given = created.sandbox
-    if not is_command_line(agent):
-        return given
-    if given is not None and given.type != "docker":
-        raise InputError(f"{agent} works in a container. Add -T sandbox=docker.")
-    find_docker()
-    return given or "docker"
 
 
 def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
