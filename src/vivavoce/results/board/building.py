@@ -23,7 +23,7 @@ from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.judge import calibrations
 from vivavoce.results.board.columns import columns
-from vivavoce.results.board.facts import exposure_fields, find_gaps, statuses_of
+from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import Store
