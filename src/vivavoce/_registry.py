@@ -1,7 +1,7 @@
 """The entry point Inspect loads: a placeholder for every task, solver, scorer, metric and model.
 
-Inspect loads entry points at every evaluation, also those of other packages, so nothing heavy is
-imported here: the code behind a name is imported when Inspect looks the name up.
+Inspect loads all entry points at every evaluation, even one from another package. So nothing heavy
+is imported here: the code behind a name is imported when Inspect looks the name up.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMMON: dict[str, dict[RegistryType, str]] = {
     "methods.custom_agent": {"solver": "custom_agent"},
     "scoring.guard": {"metric": "defined_mean"},
 }
-"""Names by module of `vivavoce.tasks`."""
+"""Names defined by each module of `vivavoce.tasks`."""
 _FAMILIES: dict[str, dict[RegistryType, str]] = {
     "implementation": {
         "task": "formula architecture extract_method reproduce",
@@ -59,14 +59,14 @@ _FAMILIES: dict[str, dict[RegistryType, str]] = {
         "solver": "lead centrality abstract_copy",
     },
 }
-"""Names by family."""
+"""Names defined by each family."""
 
 
 class _Placeholder:
     """Placeholder for an object until Inspect looks it up.
 
-    A placeholder is false, so Inspect takes the name for unknown and looks again, in case an entry
-    point had to be loaded. By then the code behind the name has replaced the placeholder.
+    A placeholder is false, so Inspect treats the name as unknown and looks it up again, in case an
+    entry point had to be loaded. By then the real object has replaced the placeholder.
     """
 
     def __init__(self, load: Callable[[], object]) -> None:

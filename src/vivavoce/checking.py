@@ -1,4 +1,4 @@
-"""Rows of files checked against the records that they have to be, and arguments of tasks."""
+"""Checks of rows in files against record types, and of task arguments."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _SHOWN = 80
 
 
 def checked(kind: type[Record] | TypeAdapter[Record], value: Any, where: str) -> Record:
-    """A value as a record; keys that the record does not have are skipped.
+    """Convert a value to a record; keys that the record does not have are skipped.
 
     Args:
-        kind: A dataclass or a model of pydantic; its adapter, where many values are checked.
+        kind: A dataclass or a pydantic model, or its adapter if many values are checked.
         value: Decoded JSON or TOML.
-        where: Place of the value, for messages.
+        where: Location of the value, for error messages.
 
     Raises:
-        InputError: Names the place, the first field that is not as it should be, and its value.
+        InputError: The message names `where`, the first invalid field, and its value.
     """
     adapter = kind if isinstance(kind, TypeAdapter) else TypeAdapter(kind)
     try:
@@ -41,10 +41,10 @@ def checked(kind: type[Record] | TypeAdapter[Record], value: Any, where: str) ->
 
 
 def check_numbers(given: Mapping[str, tuple[object, int, int | None]]) -> None:
-    """Raise `InputError` for an argument that is not a whole number from its lowest to its highest.
+    """Raise `InputError` for an argument that is not a whole number within its bounds.
 
     Args:
-        given: By name the value, the lowest and the highest; None where there is no highest.
+        given: Value, lower bound and upper bound by name; None for no upper bound.
     """
     for name, (value, low, high) in given.items():
         if type(value) is not int or value < low or (high is not None and value > high):
@@ -53,7 +53,7 @@ def check_numbers(given: Mapping[str, tuple[object, int, int | None]]) -> None:
 
 
 def read_records(path: Path, kind: type[Record]) -> Iterator[tuple[str, Record]]:
-    """(place, record) of each line of a JSON Lines file; `InputError` as for `checked`."""
+    """Yield (location, record) for each line of a JSON Lines file; `InputError` as in `checked`."""
     adapter = TypeAdapter(kind)
     for number, row in read_jsonl(path):
         yield f"{path}:{number}", checked(adapter, row, f"{path}:{number}")

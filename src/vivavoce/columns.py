@@ -1,4 +1,4 @@
-"""Arrow columns as numpy arrays and back, and a hash of their rows that lasts."""
+"""Conversion between Arrow columns and numpy arrays, and a stable hash of a table's rows."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 MISSING = -1
-"""The number of what is not there."""
+"""Number that stands for a missing value."""
 ROWS_PER_GROUP = 1 << 16
-"""Rows of a group of a Parquet file, and rows that are hashed at once."""
+"""Rows per row group of a Parquet file, and rows hashed at a time."""
 
 
 ORDER: dict[Any, tuple[str, ...]] = {
     Section: ("ordinal", "level", "number", "heading", "role", "text")
 }
-"""The order of columns where it is not that of the fields."""
+"""Order of columns for records where it differs from the order of the fields."""
 _PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
 
 
 def columns_of(record: Any, *order: str) -> list[pa.Field]:
-    """The fields of a dataclass as columns, in the order given or in their own."""
+    """Columns for the fields of a dataclass, in the order given or else in their own."""
     types = get_type_hints(record)
     return [pa.field(name, type_of(types[name])) for name in order or types]
 
 
 def type_of(hint: Any) -> pa.DataType:
-    """The type of a column that holds what a field is annotated with."""
+    """The column type for a field's annotation."""
     if hint in _PLAIN:
         return _PLAIN[hint]
     if is_dataclass(hint):
@@ -50,17 +50,17 @@ def type_of(hint: Any) -> pa.DataType:
 
 
 def texts(*names: str) -> list[pa.Field]:
-    """Columns of texts."""
+    """Columns that hold texts."""
     return [pa.field(name, pa.string()) for name in names]
 
 
 def lists(*names: str) -> list[pa.Field]:
-    """Columns of lists of texts."""
+    """Columns that hold lists of texts."""
     return [pa.field(name, pa.list_(pa.string())) for name in names]
 
 
 def numbers_in(values: Any) -> Any:
-    """The numbers of a column without null, not copied."""
+    """The numbers of a column that has no nulls, without copying."""
     return values.to_numpy(zero_copy_only=True)
 
 
@@ -71,7 +71,7 @@ def as_numbers(values: Any, *, missing: int = MISSING) -> Ints:
 
 
 def as_flags(values: Any) -> Flags:
-    """A column of true and false, null as false."""
+    """A column of booleans, with null as false."""
     found: Flags = pc.fill_null(flat(values), False).to_numpy(zero_copy_only=False)
     return found
 
@@ -82,17 +82,17 @@ def text_column(texts: Sequence[str | None]) -> pa.Array:
 
 
 def text_scalar(text: str | None) -> pa.Scalar:
-    """One text as Arrow's functions take it."""
+    """One text in the form that Arrow's functions take."""
     return pa.scalar(text, pa.large_string())
 
 
 def without_null(texts: pa.Array) -> pa.Array:
-    """A column of texts with the empty one in place of null."""
+    """A column of texts, with an empty text in place of null."""
     return pc.fill_null(texts, text_scalar("")) if texts.null_count else texts
 
 
 def flat(values: Any) -> Any:
-    """A column in one piece."""
+    """A column as one contiguous array."""
     if isinstance(values, pa.Array):
         return values
     if not values.num_chunks:
@@ -102,13 +102,13 @@ def flat(values: Any) -> Any:
 
 
 def prefixed(prefix: str, texts: pa.Array) -> pa.Array:
-    """Texts with something before them; null for a null or empty text."""
+    """Texts with a prefix before each; null for a null or empty text."""
     full = pc.binary_join_element_wise(text_scalar(prefix), texts, text_scalar(""))
     return pc.if_else(pc.equal(texts, text_scalar("")), text_scalar(None), full)
 
 
 def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:
-    """The distinct keys in order, and the number of each value among them; null has none."""
+    """The distinct keys, sorted, and each value's index among them; `MISSING` for null."""
     encoded = pc.dictionary_encode(keys)
     order = numbers_in(pc.sort_indices(encoded.dictionary))
     rank = np.empty(len(order), dtype=np.int32)
@@ -121,7 +121,7 @@ def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:
 
 
 def write_parquet_table(path: Path, table: pa.Table, **options: Any) -> Row:
-    """Write a table to one Parquet file, whole or not at all; return what its manifest says.
+    """Write a table to one Parquet file, whole or not at all; return its entry for a manifest.
 
     `options` are those of `store.parquet_of`.
     """
@@ -132,10 +132,10 @@ def write_parquet_table(path: Path, table: pa.Table, **options: Any) -> Row:
 
 
 def hash_table(table: pa.Table) -> str:
-    """Sha256 of a table's rows, whatever writes or reads them.
+    """Sha256 of a table's rows, independent of the library that writes or reads them.
 
-    Of each run of rows column by column: which values are null, then the values. Numbers are
-    little-endian bytes; of texts and lists come the lengths, then what they hold.
+    Each run of rows is hashed column by column: first which values are null, then the values.
+    Numbers are little-endian bytes; texts and lists give their lengths, then their contents.
     """
     digest = hashlib.sha256()
     digest.update("\0".join([str(table.num_rows), *table.column_names]).encode())
@@ -167,7 +167,7 @@ def _little(numbers: npt.NDArray[Any], kind: str) -> memoryview:
 
 
 def _bytes_of(texts: pa.Array) -> memoryview:
-    """The bytes of all texts, one after the other."""
+    """The bytes of all texts, joined."""
     _, offsets, content = texts.buffers()
     if content is None or not len(texts):
         return memoryview(b"")

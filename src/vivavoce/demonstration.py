@@ -1,8 +1,8 @@
 """The demo and the smoke test: runs of every task on the sample corpus or on a round.
 
 The demo takes every step from papers to a leaderboard, offline. The smoke test asks a real model a
-few items of every task and method within a budget. Before you pay for a round it shows whether
-answers come, whether they are valid, and their cost.
+few items of every task and method within a budget. It shows, before you pay for a round, whether
+answers arrive, whether they are valid, and what they cost.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import AGENT, build_round, build_sample, demo_spec, list_families, open_round
 
 MODELS = ("extractive/lead", "extractive/centrality")
-"""Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
+"""Models that run `direct`, on tasks that write parts of papers: a sentence from a paper is not a
 program."""
 JUDGED = "title"
-"""The task of which a judge compares every answer with the gold."""
+"""The task in which a judge compares every answer with the gold."""
 LONG = ("introduction", "related_work", "table")
-"""Tasks that only baselines take: their samples are the ones that take time."""
+"""Tasks that only baselines take, because their samples take long."""
 SCRIPTED = ("abstract", "leaderboard", "rank_by_prompt")
 """Further tasks that the scripted contestants take."""
 NOTE = (
@@ -92,7 +92,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
 
 
 def _with_architecture(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec with one architecture, where the extra `neural` is there to make its gold."""
+    """The spec with one architecture, if the extra `neural` is installed to make its gold."""
     if not find_spec("torch_geometric"):
         return spec
     return spec | {"implementation": spec["implementation"] | {"architectures": ["PMLP"]}}
@@ -123,7 +123,7 @@ def _run(
 
 
 ITEMS, SECONDS = 2, 120
-"""Items of a task that a smoke test asks, and seconds of a request, where nobody sets others."""
+"""Defaults of a smoke test: items per task, and seconds per request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +138,13 @@ class SmokeRow:
     answered: int
     """Items that have a score."""
     valid: float | None
-    """Share of valid answers among those; None without any."""
+    """Share of these answers that are valid; None if there are none."""
     value: float | None
     tokens: int
     cost: float
-    """Dollars, those of tries that failed among them."""
+    """Dollars, including those for failed tries."""
     stopped: int
-    """Items that were ended by the limit."""
+    """Items that the cost limit ended."""
     problem: str
     """Reason why items have no score; empty when all have one."""
 
@@ -160,11 +160,11 @@ class SmokeReport:
     cost: float
     """Dollars, of all rows."""
     limit: float
-    """Dollars that all of it may cost."""
+    """Dollars that the whole test may cost."""
 
     @property
     def is_whole(self) -> bool:
-        """True if every item has a score that no limit cut short."""
+        """True if every item has a score, no limit cut one short, and nothing was left out."""
         return not any(row.problem or row.stopped for row in self.rows) and not self.left_out
 
     def as_dict(self) -> dict[str, Any]:
@@ -173,19 +173,19 @@ class SmokeReport:
 
 
 _OF_ALL = ("tasks", "methods", "settings", "agent", "judge", "sweep", "decide", "limit", "epochs")
-"""Parts of a specification that a smoke test sets itself."""
+"""Fields of a specification that a smoke test sets itself."""
 
 
 def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> SmokeReport:
     """Ask a model a few items of every task with every method that needs a model.
 
-    The rest of the budget is shared out among the items still to come. Inspect ends an item that
-    has used up its share; a request that is under way then is still paid for. Methods of many
-    requests come last. `tell` gets each row when it is there.
+    The remaining budget is split equally among the remaining items. Inspect ends an item that has
+    used up its share; a request under way at that moment is still paid for. Methods with many
+    requests per item come last. `tell` receives each row as soon as it is ready.
 
     Raises:
-        InputError: There is not one model with its price and a budget, a task or a method is
-            named, the folder of logs holds some already, or the model is unknown.
+        InputError: There is not exactly one model with a price and a budget, a task or a method is
+            named, the log folder is not empty, or the model is unknown.
     """
     model, limit = _check_smoke(spec)
     opened = open_round(spec.round)
@@ -207,7 +207,7 @@ def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> 
             attempt_timeout=spec.attempt_timeout or SECONDS,
             budget=None,
             cost_limit=(limit - spent) / sum(counts[place:]),
-            # A further try would have a limit of its own.
+            # A retry would start with a fresh limit.
             retry_on_error=0,
             task_tries=1,
         )
@@ -225,7 +225,7 @@ def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> 
 
 
 def _check_smoke(spec: RunSpec) -> tuple[str, float]:
-    """The model, and the dollars that it may cost."""
+    """Check a specification; return the model and the dollars that it may cost."""
     plain = RunSpec(round=spec.round, logs=spec.logs)
     for name in _OF_ALL:
         if getattr(spec, name) != getattr(plain, name):
@@ -243,7 +243,7 @@ def _check_smoke(spec: RunSpec) -> tuple[str, float]:
 
 
 def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:
-    """Family, task and method of each run, those of one request an item first; what cannot be."""
+    """Family, task and method of each run, `direct` first; and tasks left out, with reasons."""
     plan, left_out = [], []
     unusable = why_unusable()
     for family, task in opened.tasks():
@@ -267,7 +267,7 @@ def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
     scores = [sample.values[metric] for sample in log.samples]
     defined = [score for score in scores if score is not None]
     valid = [sample.fault is None for sample in log.samples]
-    # Those of samples without a score count too.
+    # Tokens and costs of samples without a score count too.
     usage = read_eval_log(path, header_only=True).stats.model_usage.values()
     limits = [summary.limit for summary in read_eval_log_sample_summaries(path)]
     return SmokeRow(

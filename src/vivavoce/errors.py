@@ -1,4 +1,4 @@
-"""The errors a user can meet, each with the exit code that `viva` ends with.
+"""The errors that a user can meet, each with the exit code that it gives `viva`.
 
 ```
 VivaError                1   the work failed
@@ -48,7 +48,7 @@ class InputError(VivaError):
 
 
 class UnreadableError(InputError):
-    """A file of a kind that nobody can read before something is done to it."""
+    """A file that cannot be read until the user changes it; `kind` says what is wrong."""
 
     def __init__(self, reason: str, kind: str) -> None:
         self.kind = kind
@@ -60,7 +60,7 @@ class NoItemsError(InputError):
 
 
 class ProviderError(VivaError):
-    """A provider that refuses a request for good, or whose reply nothing can be read from."""
+    """A provider refuses a request for good, or sends a reply that cannot be read."""
 
 
 class MissingExtra(VivaError):

@@ -126,7 +126,7 @@ def _sandbox() -> list[Finding]:
 
 
 def _docker() -> Finding:
-    """Check whether the daemon of the optional sandbox answers."""
+    """Check whether the Docker daemon, which the optional sandbox needs, answers."""
     from vivavoce.sandbox.command import MissingDocker, find_docker
 
     try:

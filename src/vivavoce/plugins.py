@@ -1,6 +1,6 @@
 """Plug-ins: modules that installed packages register under an entry point group.
 
-The project registers its own in the same way, in `pyproject.toml`.
+The project registers its own plug-ins in the same way, in `pyproject.toml`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def load_plugins(group: str, read: Callable[[str, ModuleType], T]) -> Plugins[T]
 
     Raises:
         PluginError: Two packages register the same name.
-        StaleError: The project's own plug-ins are missing: its installation is out of date.
+        StaleError: The project's own plug-ins are missing, so its installation is out of date.
     """
     points = sorted(entry_points(group=group), key=lambda point: (point.name, _package(point)))
     for first, second in pairwise(points):

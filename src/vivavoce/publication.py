@@ -19,7 +19,7 @@ from vivavoce.web.board.page import note_search, read_state, without_keys
 from vivavoce.web.board.site import write_site
 
 OWN = "live"
-"""Folder of a site with the files that `viva live` publishes beside the pages."""
+"""Folder in a site for the files that `viva live` publishes beside the pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ def make_site(
     `progress` is called with (logs verified, logs in all) if rounds are named.
 
     Returns:
-        The board, and whether pages of items with texts of papers were written.
+        The board, and whether item pages, which show text from papers, were written.
 
     Raises:
-        InputError: The site holds something that looks like a key, so it must not be published.
+        InputError: The site contains something that looks like a key; it must not be published.
     """
     trust = inputs.trust
     if inputs.rounds:

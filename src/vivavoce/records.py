@@ -1,4 +1,4 @@
-"""Records that flow through the house: frozen, typed, without logic.
+"""Records that the parts of the package exchange: frozen, typed, without logic.
 
 A source reads a file into `Document` records. The corpus merges the documents that describe
 one paper and stores `Paper`, `Authorship`, `Section`, `Reference` and `CitedTable` rows.
@@ -42,7 +42,7 @@ class Author:
     name: str
     author_id: str | None = None
     confidence: float | None = None
-    """Probability that this is an author, where the name was read from a page; else None."""
+    """Probability that this is an author, if the name was read from a page; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Section:
     level: int
     """1 is a top-level section."""
     heading: str | None
-    """Heading without its number; None where the text has no heading."""
+    """Heading without its number; None if the section has no heading."""
     role: str | None
-    """One of `SECTION_ROLES`; a source leaves None where its markup does not tell."""
+    """One of `SECTION_ROLES`; None if the source's markup does not tell."""
     text: str
     """Paragraphs, separated by a blank line."""
     number: str | None = None
@@ -87,15 +87,15 @@ class CitedTable:
     cited: tuple[int, ...] = ()
     """Ordinals of `Reference` entries."""
     row_cited: tuple[tuple[int, ...], ...] = ()
-    """Places in `cited` that each row of `cells` cites, in order of mention, each once.
+    """Positions in `cited` of what each row of `cells` cites, once each, in order of mention.
 
-    Empty where the source cannot tell.
+    Empty if the source cannot tell.
     """
     spans: tuple[tuple[int, ...], ...] = ()
-    """Row, column, rows and columns of each cell that covers several places; the others are empty
-    in `cells`."""
+    """Row, column, number of rows and number of columns of each merged cell; the other places that
+    it covers are empty in `cells`."""
     bold: tuple[tuple[int, ...], ...] = ()
-    """Row and column of each cell that is printed in bold, as the best result often is."""
+    """Row and column of each cell printed in bold, as the best result often is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +113,9 @@ class Result:
     area: str | None = None
     modality: str | None = None
     higher_is_better: bool | None = None
-    """Direction of the metric, as the list says."""
+    """Direction of the metric, according to the list of results."""
     listed_in: str | None = None
-    """The list from best to worst that has the entry, and the place in it."""
+    """The list, ordered from best to worst, that holds the entry; `position` is the place in it."""
     position: int | None = None
 
 
@@ -126,13 +126,13 @@ class CellResult:
     table: int
     """Ordinal of the `CitedTable`."""
     row: int
-    """Row and column of the cell in its table, from 0."""
+    """Row of the cell in its table, from 0; `column` likewise."""
     column: int
     method: str
     dataset: str | None
-    """Dataset as header, group or caption print it; None where none of them names one."""
+    """Dataset as printed in the header, group or caption; None if none of them names one."""
     part: str | None
-    """Part as the header prints it, where the caption names the dataset."""
+    """Part of the dataset as printed in the header, if the caption names the dataset."""
     split: str | None
     """`test`, `dev` or `train`."""
     metric: str
@@ -143,23 +143,23 @@ class CellResult:
     """True if no other method has a better score in the column; None without a direction."""
     higher_is_better: bool | None
     direction_from: tuple[str, ...] = ()
-    """Evidence for the direction: `name` of the metric, `bold` marks at one end of the column."""
+    """Evidence for the direction: the metric's `name`, or `bold` marks at one end of the column."""
     cited: tuple[int, ...] = ()
     """Ordinals of the references that the row cites."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Statement of one source about one paper."""
+    """Everything that one source states about one paper."""
 
     kind: str
     """The source, such as `tei` or `metadata`."""
     key: str
-    """Identity inside the source: a later document with the same key replaces this one."""
+    """Key of the document in its source: a later document with the same key replaces this one."""
     source_file: str | None = None
     given_id: str | None = None
     arxiv_id: str | None = None
-    """Versionless."""
+    """The id without its version."""
     acl_id: str | None = None
     doi: str | None = None
     source_url: str | None = None
@@ -170,7 +170,7 @@ class Document:
     published: str | None = None
     """`YYYY`, `YYYY-MM` or `YYYY-MM-DD`."""
     stamped: str | None = None
-    """The date that a preprint server printed on this `version` of the text."""
+    """The date that a preprint server stamped on this `version` of the text."""
     categories: tuple[str, ...] = ()
     venue: str | None = None
     licence: str | None = None
@@ -182,16 +182,16 @@ class Document:
     health: str | None = None
     """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
-    """Reasons why a PDF is not `good`, and why a part of it is in doubt."""
+    """Reasons why a PDF is not `good`, or why a part of it is doubtful."""
     doubts: tuple[str, ...] = ()
-    """Parts of a PDF that were read with doubt: title, authors, abstract, sections, references."""
+    """Parts of a PDF whose reading is doubtful: title, authors, abstract, sections, references."""
     withdrawn: str | None = None
     """`withdrawn`, `retracted`, `corrected`, `doubted` or `deleted`, as the source says; else None.
 
-    The notice that retracts or corrects another paper is marked as well.
+    A notice that retracts or corrects another paper is marked as well.
     """
     raw: str | None = None
-    """Canonical JSON of the record it was read from, where more of it is needed than is here."""
+    """Canonical JSON of the source record, if more of it is needed than the other fields hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +199,15 @@ class Fault:
     """A file or row that could not be read, and why."""
 
     where: str
-    """File name, with the row where there is one: `papers.jsonl:12`."""
+    """File name, with the row if there is one: `papers.jsonl:12`."""
     reason: str
     kind: str = ""
-    """`scan` or `locked`, where its reader knows what has to be done to the file first."""
+    """`scan` or `locked`, if the reader knows what the user has to do to the file first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper of the corpus: what its documents say together."""
+    """A paper of the corpus, merged from its documents."""
 
     paper_id: str
     title: str | None
@@ -231,7 +231,7 @@ class Paper:
     gates: tuple[str, ...]
     """Quality gates the paper does not pass; empty for a paper fit to be a target."""
     first_public: str | None = None
-    """The date from which on everybody could read the work, by the earliest credible evidence.
+    """The date when anyone could first read the work, by the earliest credible evidence.
 
     Windows, splits, demonstrations, cutoffs and fences compare this date and no other.
     """
@@ -240,9 +240,9 @@ class Paper:
     first_public_from: str | None = None
     """One of `corpus.dating.EVIDENCE`; None for an undated paper."""
     work: str | None = None
-    """The earliest of the papers that are one work with this one; None where it is alone."""
+    """The earliest paper that is the same work as this one; None if there is no other."""
     health: str | None = None
-    """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
+    """`good`, `doubtful` or `failed` if the text was read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-    """Parts that were read from a PDF with doubt, and that no better source gives."""
+    """Parts read doubtfully from a PDF that no better source gives."""

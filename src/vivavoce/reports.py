@@ -1,7 +1,7 @@
-"""Reports: rows whose columns are declared once, for the terminal, for JSON and for pages.
+"""Reports: rows whose columns are declared once for the terminal, JSON and web pages.
 
-A report is a dataclass. `as_dict` gives its fields as JSON, and `parts` what a reader sees: sheets,
-which are tables of texts, and lines. A cell is printed by the type of its value.
+A report is a dataclass. `as_dict` gives its fields as JSON. `parts` gives what a reader sees: lines
+and sheets, which are tables of texts. The type of a value decides how its cell is printed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vivavoce.store import Row
 from vivavoce.text.printing import bracket, visible
 
 NOTHING = "–"
-"""Printed where there is no value."""
+"""Printed in place of a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Sheet:
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()
-    """Lines below it."""
+    """Lines below the table."""
 
     def is_figures(self, place: int) -> bool:
         """True if every cell of a column is a figure, an interval, a dash or empty."""
@@ -42,16 +42,16 @@ class Column:
     """A column of a sheet."""
 
     of: str | Callable[[Any], Any]
-    """Key of the value in a row, or what makes it; keys of rows inside a row follow a dot."""
+    """Key of the value in a row, with dots for nested rows; or a function that makes the value."""
     head: str = ""
-    """The key by default."""
+    """Heading; by default the key."""
     ci: str = ""
-    """Key of the interval that stands beside the value."""
+    """Key of the interval printed after the value."""
     form: str = ""
-    """Format of a text or a fraction, such as `.60` or `.0%`; else three decimals."""
+    """Format of a text or a fraction, such as `.60` or `.0%`; by default three decimals."""
 
     def text(self, row: Any) -> str:
-        """The cell of a row."""
+        """The text of this column's cell in a row."""
         value = self.of(row) if callable(self.of) else _value(row, self.of)
         return shown({"value": value, "ci": _value(row, self.ci)} if self.ci else value, self.form)
 
@@ -61,7 +61,7 @@ def _value(row: Row, key: str) -> Any:
 
 
 def shown(value: Any, form: str = "") -> str:
-    """Print a value by its type; `0.412 [0.380, 0.441]` for a row of `value` and `ci`."""
+    """Format a value by its type; a row of `value` and `ci` gives `0.412 [0.380, 0.441]`."""
     if isinstance(value, Mapping):
         ends = value["ci"] if value["value"] is not None else None
         interval = f" {bracket(ends)}" if ends else ""
@@ -73,16 +73,16 @@ def shown(value: Any, form: str = "") -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, str) and not form:
-        return value  # of its own type: markup stays markup
+        return value  # keeps its own type: markup stays markup
     if isinstance(value, float):
-        return format(value, f"z{form or '.3f'}")  # what rounds to 0 has no sign
+        return format(value, f"z{form or '.3f'}")  # no sign before a rounded 0
     return format(value, form)
 
 
 def sheet(
     title: str, rows: Iterable[Any], *columns: Column | str, below: Iterable[str] = ()
 ) -> Sheet:
-    """Rows below a title; a column that is only a key has the key as its head."""
+    """Make a sheet from rows; a column given only as a key has that key as its heading."""
     chosen = [Column(column) if isinstance(column, str) else column for column in columns]
     return Sheet(
         title,
@@ -96,7 +96,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
 
 
 def markdown(parts: Iterable[Sheet | str]) -> Iterator[str]:
-    """Lines and sheets as Markdown to paste; a text cannot mark up anything."""
+    """Lines and sheets as Markdown to paste; markup inside texts is escaped."""
     for part in parts:
         if isinstance(part, str):
             yield from (_escaped(part), "")
@@ -116,13 +116,13 @@ def _escaped(text: str) -> str:
 
 
 def grouped(rows: Iterable[Row], *names: str) -> Iterator[list[Row]]:
-    """Rows that follow each other and agree in some fields."""
+    """Yield runs of consecutive rows that agree in the named fields."""
     for _, group in groupby(rows, key=lambda row: [row[name] for name in names]):
         yield list(group)
 
 
 def rank_text(row: Row) -> str:
-    """A rank, with the ranks it may have: `2 (1-3)`."""
+    """A rank with its interval, such as `2 (1-3)`."""
     if row["rank"] is None:
         return NOTHING
     low, high = row["rank_interval"] or (row["rank"], row["rank"])
@@ -130,7 +130,7 @@ def rank_text(row: Row) -> str:
 
 
 def by_metric(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> list[Row]:
-    """Rows of one key as one line: the first of them, with all of them under `of` by metric."""
+    """Join rows of the same key into one: the first row, plus all of them by metric under `of`."""
     lines: dict[Hashable, Row] = {}
     for row in rows:
         lines.setdefault(key(row), {**row, "of": {}})["of"][row["metric"]] = row
@@ -152,12 +152,12 @@ def counted_names(counts: Mapping[str, int]) -> str:
 
 
 class Report:
-    """Base of dataclasses whose fields are what a report shows, in this order."""
+    """Base of dataclasses whose fields are the contents of a report, in order."""
 
     __slots__ = ()
 
     def as_dict(self) -> Row:
-        """The fields as plain JSON values; those of a report inside it stand among them."""
+        """The fields as plain JSON values; a nested report's fields are added at this level."""
         plain: Row = {}
         for field in fields(self):  # type: ignore[arg-type]  # every report is a dataclass
             value = getattr(self, field.name)
@@ -168,17 +168,17 @@ class Report:
         return plain
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Sheets and lines in the order in which they are read; notes are none of them."""
+        """Sheets and lines in reading order, without the notes."""
         raise NotImplementedError
 
 
 Layout = Callable[[Sequence[Row]], Iterator[Sheet | str]]
-"""Makes the sheets and lines of rows."""
+"""Makes sheets and lines from rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table(Report):
-    """Rows of a comparison, and what a reader has to know beside them."""
+    """Rows of a comparison, with notes that a reader needs to understand them."""
 
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
@@ -189,10 +189,10 @@ class Table(Report):
         return {"rows": list(self.rows), "notes": list(self.notes)}
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Sheets and lines as the layout has them."""
+        """Sheets and lines that the layout makes."""
         return self.layout(self.rows)
 
 
 def headlines(rows: Iterable[Row]) -> list[Row]:
-    """The rows of the metrics that tasks are ranked by."""
+    """The rows of the headline metrics, by which tasks are ranked."""
     return [row for row in rows if row["headline"]]

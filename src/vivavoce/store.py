@@ -45,7 +45,7 @@ def canonical_json(value: Any) -> str:
 def dumps_fast(value: Any) -> bytes:
     """Write a value without NaN as ASCII JSON with sorted keys and no spaces.
 
-    For files, not for hashes: the spelling of floats may change with the library's version.
+    For files, not for hashes: the way floats are written may change with the library's version.
     """
     import orjson
 
@@ -70,7 +70,7 @@ def loads_fast(content: bytes) -> Any:
 
 
 SHORT_HASH = 8
-"""Characters of a hash that are shown to people."""
+"""Number of characters of a hash that people are shown."""
 
 
 def hash_of(value: Any) -> str:
@@ -87,7 +87,7 @@ def hash_file(path: Path) -> str:
 def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     """Sha256 over the canonical JSON of each row, in order.
 
-    Unlike a file's hash it does not depend on the version of the Parquet writer.
+    Unlike a file's hash, it does not depend on the version of the Parquet writer.
     """
     digest = hashlib.sha256()
     for row in rows:
@@ -107,9 +107,9 @@ def write_bytes(path: Path, content: bytes, *, fsync: bool = True) -> None:
 
 
 def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> None:
-    """Write a file from pieces that are made one after the other, whole or not at all.
+    """Write a file piece by piece, whole or not at all.
 
-    `fsync` and `VivaError` as for `write_bytes`.
+    `fsync` and `VivaError` are as for `write_bytes`.
     """
     temporary = path.with_name(f".{path.name}.tmp")
     try:
@@ -144,13 +144,13 @@ def write_text(path: Path, content: str) -> None:
 
 
 def readable_json(value: Any) -> str:
-    """A value as JSON for people: sorted keys, two spaces, a final newline, no NaN."""
+    """A value as JSON for people: sorted keys, two-space indent, final newline, no NaN."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False)
     return f"{text}\n"
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as `readable_json`."""
+    """Write a value in the form of `readable_json`."""
     write_text(path, readable_json(value))
 
 
@@ -172,9 +172,9 @@ def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def read_sealed(path: Path, remedy: str = "") -> Row:
-    """Read what `write_sealed` wrote.
+    """Read a file that `write_sealed` wrote.
 
-    Raises `DamagedError`, which ends with the remedy, if the file is missing or was changed.
+    Raises `DamagedError` if the file is missing or was changed; its message ends with the remedy.
     """
     try:
         value = read_json(path)
@@ -187,14 +187,14 @@ def read_sealed(path: Path, remedy: str = "") -> Row:
 
 
 def is_gzip(path: Path) -> bool:
-    """Check whether a file is gzip, by its first two bytes."""
+    """Check by its first two bytes whether a file is gzip."""
     with path.open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading, unpacked if it is gzip."""
-    # Both are binary streams; gzip's is not declared as one.
+    """Open a file for reading, decompressing gzip."""
+    # Both are binary streams, but gzip's is not declared as one.
     return gzip.open(path, "rb") if is_gzip(path) else path.open("rb")  # type: ignore[return-value]
 
 
@@ -241,9 +241,9 @@ def parse_object(line: bytes, where: str) -> Row:
 def load_json(
     content: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
-    """Parse JSON; `ValueError` also for NaN, infinity and numbers too large for a float.
+    """Parse JSON; NaN, infinity and numbers too large for a float are a `ValueError` too.
 
-    `pairs` makes an object from its keys and values; by default a dictionary.
+    `pairs` makes an object from its (key, value) pairs; by default this is a dictionary.
     """
     return json.loads(
         content, object_pairs_hook=pairs, parse_constant=_refuse_constant, parse_float=_finite
@@ -281,7 +281,7 @@ def parquet_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> byt
 def parquet_of(table: pa.Table, **options: Any) -> bytes:
     """Encode a table as a Parquet file: the same bytes for the same table.
 
-    `options` are those of pyarrow; the default is compression with zstd.
+    `options` are those of pyarrow; by default the file is compressed with zstd.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -313,7 +313,7 @@ def read_parquet(path: Path) -> list[Row]:
 
 
 def mark_done(path: Path, *, config: str, inputs: str, extra: Mapping[str, Any]) -> None:
-    """Record that a shard is complete, bound to its content, its config and its inputs."""
+    """Record that a shard is complete, together with hashes of its content, config and inputs."""
     marker = {**extra, "sha256": hash_file(path), "config": config, "inputs": inputs}
     write_sealed(path.with_name(path.name + DONE_SUFFIX), marker)
 
@@ -321,8 +321,8 @@ def mark_done(path: Path, *, config: str, inputs: str, extra: Mapping[str, Any])
 def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
     """Return a shard's marker if the shard is as recorded, else None.
 
-    A shard counts as undone when its marker is missing, was written for another config or other
-    inputs, or when its bytes have changed since.
+    A shard counts as undone if its marker is missing or was written for another config or other
+    inputs, or if its bytes have changed since.
     """
     try:
         marker = read_sealed(path.with_name(path.name + DONE_SUFFIX))
@@ -380,7 +380,7 @@ def hash_tree(folder: Path) -> dict[str, str]:
 
 @cache
 def hash_code(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
-    """Sha256 of the files of this package below some of its folders, or of single files."""
+    """Sha256 over files of this package: single files, or all files below folders."""
     root = Path(__file__).parent
     files = [
         path

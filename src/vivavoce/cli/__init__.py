@@ -1,8 +1,8 @@
 """The `viva` command, and its verbs that list what is available and what is missing.
 
-No logic is here: each verb calls a library function and prints the result.
+This package has no logic: each verb calls a library function and prints the result.
 
-Verbs import their modules when called, so `viva --help` loads no heavy ones.
+Verbs import their modules when called, so `viva --help` loads no heavy modules.
 """
 
 from __future__ import annotations

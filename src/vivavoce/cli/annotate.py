@@ -199,7 +199,7 @@ def _rows_of_logs(
     draw: int | None,
     seed: int,
 ) -> tuple[list[tuple[Row, str]], int]:
-    """Rows of items with their source, and the number of rows left out."""
+    """Item rows taken from logs, each with its source, and the number of rows left out."""
     if logs is None:
         if draw is not None:
             raise InputError("--draw is for --from-logs.")

@@ -1,4 +1,4 @@
-"""Make verbs from function signatures: parameters with `Opt` or `Arg`, and whole requests.
+"""Verbs made from function signatures: parameters with `Opt` or `Arg`, and whole requests.
 
 The parameters of a verb become options and arguments. If a parameter's type is a request (a
 dataclass), each annotated field becomes an option, and the verb receives the request.
@@ -55,7 +55,7 @@ class _Parameter(NamedTuple):
     default: Any
     convert: Callable[[Any], Any]
     flag: str
-    """Name in messages."""
+    """Name of the parameter in messages."""
 
 
 class VivaCommand(TyperCommand):
@@ -87,12 +87,12 @@ class VivaCommand(TyperCommand):
 def verb(
     app: typer.Typer, example: str, name: str | None = None, **settings: Any
 ) -> Callable[[Verb], Verb]:
-    """Add a function to a group as a verb. `example` is a command line without `viva`."""
+    """Add a function to a group as a verb; `example` is a command line without `viva`."""
 
     def add(function: Verb) -> Verb:
         name_of = name or function.__name__.replace("_", "-")
         settings.setdefault("epilog", f"Example: viva {example}")
-        # Typer would cut the summary in mid-sentence in a list of verbs.
+        # In a list of verbs, Typer would cut the summary in mid-sentence.
         summary = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
         settings.setdefault("short_help", " ".join(summary.split()))
         app.command(name_of, cls=VivaCommand, **settings)(bind(function))
@@ -162,13 +162,13 @@ def bind(function: Callable[..., Answer | None]) -> Callable[..., None]:
 
 
 def is_given(context: typer.Context, name: str) -> bool:
-    """True if a parameter is given on the command line."""
+    """Check whether a parameter is given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
-    """Refuse given options that have no meaning beside the chosen one."""
+    """Refuse given options that have no effect with the chosen view."""
     for parameter in context.command.params:
         if is_given(context, str(parameter.name)) and parameter.name not in read:
             raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
@@ -245,7 +245,7 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
 
 
 def _words(default: Any) -> Any:
-    """A default as a list of words; a mapping has none."""
+    """A default as a list of words; for a mapping, an empty list."""
     if default is MISSING or default is None:
         return default
     return [] if isinstance(default, Mapping) else list(default)

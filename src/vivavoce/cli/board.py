@@ -113,7 +113,7 @@ def export(
     if parse_date(day) != (day, "day"):
         raise InputError(f"--date {day} is not a day. Write it as YYYY-MM-DD.")
     if form == "eee":
-        # The validator wants paths that begin with this folder, relative to where it runs.
+        # The validator wants paths, relative to where it runs, that begin with this folder.
         inside = Path() if out.name == "data" else Path("data")
         found = every_eval_ever(board, day, organization)
         files = {str(inside / path): content for path, content in found}
@@ -208,7 +208,7 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "cutoff": ("cutoffs", "margin"),
     "drift": ("round_folder",),
 }
-"""Options of a view, beside those of all views."""
+"""Options that each view reads, besides those of all views."""
 _BOARD = ("cutoffs", "margin", "human", "everything", "costs")
 _OF_ALL = ("logs", "by", "as_json", *(each.name for each in fields(Reading)))
 

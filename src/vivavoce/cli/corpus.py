@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _at_place(context: typer.Context, value: str | None) -> Path | None:
-    """Folder of a corpus. For an address: a local copy, published when the command ends."""
+    """Folder of a corpus; for an address, a local copy that is published as the command ends."""
     if value is None:
         return None
     if "://" not in value or context.resilient_parsing:
@@ -42,7 +42,7 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
 
 
 AT_PLACE: dict[str, Any] = {"metavar": "PATH", "parser": str, "callback": _at_place}
-"""Settings of options that take a corpus, as a folder or an address."""
+"""Settings of options that take a corpus, either a folder or an address."""
 CorpusFolder = Annotated[
     Path,
     typer.Option(
@@ -201,14 +201,14 @@ def export(
 
 
 def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
-    """The first few faults, and the number of the others."""
+    """Lines with the first few faults, and the number of further ones."""
     yield from (f"  {fault.where}: {fault.reason}" for fault in faults[:SHOWN_FAULTS])
     if len(faults) > SHOWN_FAULTS:
         yield f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)"
 
 
 def report_problems(problems: list[str], where: Path) -> Answer:
-    """The problems that a check found, or that there are none."""
+    """Answer with the problems that a check found, or with a line that there are none."""
     document = {"sound": not problems, "problems": problems}
     return Answer(document, problems or [f"{where} is sound"], failed=bool(problems))
 
@@ -233,7 +233,7 @@ def build(
     from vivavoce.networks.stored import build_networks
     from vivavoce.networks.tables import FOLDER
 
-    # Arrow's own pool is slow to allocate its first pages; a build is too short to benefit.
+    # Arrow's own pool is slow to allocate its first pages; a build is too short to benefit from it.
     pa.set_memory_pool(pa.system_memory_pool())
     names = list(only)
     with progress("Building networks") as update:

@@ -15,7 +15,7 @@ from vivavoce.requests import Arg, Opt
 
 
 class _Group(TyperGroup):
-    """A group that runs its hidden verb if a file is named instead of a verb."""
+    """A group that runs its hidden verb if the first word is a file, not a verb."""
 
     default_verb = "config"
 
@@ -103,5 +103,5 @@ def init(out: Annotated[Path, Arg("The folder of the board.", metavar="DIR")]) -
 
 
 def today() -> date:
-    """Today in UTC; no other command reads the clock."""
+    """Today's date in UTC; no other command reads the clock."""
     return datetime.now(UTC).date()

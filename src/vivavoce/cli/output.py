@@ -42,14 +42,14 @@ def set_output(*, debug: bool, wide: bool) -> None:
 
 _INTERRUPTED = 128 + SIGINT
 _RESUMING = frozenset({"exam", "run", "live"})
-"""Verbs that resume where they stopped when the command is repeated."""
+"""Verbs that, when the command is repeated, resume where they stopped."""
 
 
 class VivaGroup(TyperGroup):
     """The top command: turns errors into messages and exit codes."""
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
-        """Run a verb; without --debug no traceback reaches the user.
+        """Run a verb; without --debug, no traceback reaches the user.
 
         `--wide` may follow the verb, as `--json` does.
         """
@@ -93,7 +93,7 @@ class VivaGroup(TyperGroup):
 def print_json(value: Any) -> None:
     """Print one JSON document; characters that reverse or hide text are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    # Of the document's own characters, only line breaks do not print.
+    # JSON's own characters are all printable, except line breaks.
     odd = {char for char in set(text) if not char.isprintable() and char != "\n"}
     for char in odd:
         text = text.replace(char, json.dumps(char)[1:-1])
@@ -103,8 +103,8 @@ def print_json(value: Any) -> None:
 def say(text: str, *, quiet: bool = False) -> None:
     """Print lines for people: on stdout, or on stderr if `quiet`.
 
-    Characters that control a terminal or reverse or hide text are spelled out. On a narrow
-    terminal, lines wrap between words, except lines with a command, so that it can be copied.
+    Characters that control a terminal, reverse text or hide text are spelled out. On a narrow
+    terminal, lines wrap between words. A line with a command does not, so that it can be copied.
     """
     shown = [visible(line, limit=None) for line in text.split("\n")]
     window = None if _is_open(sys.stderr if quiet else sys.stdout) else get_terminal_size().columns
@@ -112,7 +112,7 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 
 def _is_open(stream: TextIO) -> bool:
-    """True if lines may have any length."""
+    """Check whether lines may have any length."""
     return _state["wide"] or not stream.isatty()
 
 
@@ -127,9 +127,9 @@ def _broken(line: str, window: int | None) -> list[str]:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr; without a terminal, print a line if work ends early.
+    """Show a progress bar on stderr; without a terminal, only print a line if work ends early.
 
-    Work that was decided early reports a smaller total.
+    Work that is decided early reports a smaller total at the end.
     """
     before = (0, 0)
 
@@ -169,8 +169,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(table: Sheet) -> None:
     """Print a table; columns of numbers are aligned right.
 
-    If the table is wider than the terminal (or 100 columns in a pipe), sentences wrap between words
-    and the remaining columns follow below, beside the row names.
+    If the table is wider than the terminal (or 100 characters in a pipe), sentences wrap between
+    words. Columns that do not fit follow below, with the row names repeated beside them.
     """
     if table.title:
         say(table.title)
@@ -192,7 +192,7 @@ def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
         longest = max(names, key=lambda i: widths[i])
         widths[longest] = max(_LEAST, window // 2 - taken + widths[longest])
     whole = list(widths)
-    # Columns that may wrap; a column with a command may not, to keep it whole.
+    # Columns that may wrap; a column with a command may not, to keep the command whole.
     prose = [
         place
         for place, is_one in enumerate(numeric)
@@ -225,13 +225,13 @@ def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
 
 
 _LEAST = 12
-"""Minimum width of a row name, in characters."""
+"""Minimum width of row names and of sentences, in characters."""
 _COLUMN = 36
 """Minimum width of a column of sentences, which wrap between words."""
 
 
 def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:
-    """Indices of the columns that name rows: up to the first of words, then until rows differ."""
+    """Columns that name rows, as indices: up to the first text column, then until rows differ."""
     first = next((i for i, is_one in enumerate(numeric) if not is_one), 0)
     names = list(range(min(len(numeric), first + 1)))
     others = [i for i in range(first + 1, len(numeric)) if not numeric[i]]
@@ -249,7 +249,7 @@ def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:
 
 
 def _blocks(widths: Sequence[int], names: Sequence[int], window: int | None) -> Iterator[list[int]]:
-    """Indices of the columns printed side by side; each block begins with the row names."""
+    """Yield blocks of columns to print side by side, as indices; each starts with the row names."""
     block = list(names)
     for place in range(len(widths)):
         if place in names:
@@ -268,7 +268,7 @@ def _cut(cell: str, width: int, *, is_right: bool) -> str:
 
 
 def count_lines(counts: Mapping[str, Any], indent: str = "  ") -> Iterator[str]:
-    """Nested counts, one line each."""
+    """Yield nested counts as indented lines, one count per line."""
     for name, value in counts.items():
         if isinstance(value, Mapping):
             yield f"{indent}{name}:"
@@ -291,15 +291,15 @@ class Answer:
     failed: bool = False
     """True to exit with 1."""
     stopped: str | None = None
-    """Reason why a server ended the work early, which exits with 1 too."""
+    """Reason why a server ended the work early; the exit code is then 1 too."""
 
     @classmethod
     def of(cls, report: Report, *, failed: bool = False) -> Answer:
-        """A report as its JSON document, or its parts and notes."""
+        """Make an answer from a report: its JSON document, parts and notes."""
         return cls(report.as_dict(), report.parts(), getattr(report, "notes", ()), failed)
 
     def print(self, *, as_json: bool) -> None:
-        """Print it, and exit with 1 if the verb failed."""
+        """Print the answer, and exit with 1 if the verb failed or was stopped."""
         if as_json:
             print_json(self.document)
         else:

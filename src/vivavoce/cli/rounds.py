@@ -1,4 +1,4 @@
-"""Verbs that build, check and export rounds and write demands for their tables."""
+"""Verbs that build, check and export rounds, and write demands and facts for them."""
 
 from __future__ import annotations
 

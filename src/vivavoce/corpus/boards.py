@@ -1,10 +1,10 @@
 """Leaderboards from a corpus' results: one per task, dataset and metric.
 
-The table `results` has the board of each result, its direction, and the reason if it is set aside.
+The table `results` gives each result its board, its direction, and the reason if it is set aside.
 Names are as printed. Source: LEGOBench §3.
 
-A round uses what was known before its window ends. A board belongs to a window if a dated paper of
-the corpus on it first appeared inside. Scores of later papers are removed.
+A round uses what was known before its window ends. A board belongs to a window if one of its papers
+is dated, in the corpus, and first appeared inside the window. Scores of later papers are removed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vivavoce.text.dates import inside, period
 
 @dataclass(frozen=True, slots=True)
 class BoardEntry:
-    """A score of a board."""
+    """One score on a board."""
 
     method: str
     """Method name as printed; empty if the list has none."""
@@ -48,7 +48,7 @@ class CorpusBoard:
     metric: str
     """The three names, each in its most frequent spelling."""
     higher_is_better: bool | None
-    """Direction of the metric; if unknown, None, and entries are ordered as for True."""
+    """Direction of the metric; None if unknown, and entries are then ordered as for True."""
     direction_from: tuple[str, ...]
     area: str | None
     entries: tuple[BoardEntry, ...]
@@ -56,15 +56,15 @@ class CorpusBoard:
     modality: str | None = None
     """Modality of the dataset, such as `Texts`."""
     names: tuple[tuple[str, str, str], ...] = ()
-    """All names of task, dataset and metric in lists, as printed, sorted."""
+    """All (task, dataset, metric) names found in lists, as printed, sorted."""
 
     @property
     def papers(self) -> tuple[str, ...]:
-        """The papers of the corpus on the board, sorted."""
+        """The board's papers that are in the corpus, sorted."""
         return tuple(sorted({e.paper_id for e in self.entries if e.paper_id is not None}))
 
     def best_by_paper(self) -> tuple[BoardEntry, ...]:
-        """The best entry of each paper of the corpus, best first."""
+        """The best entry of each paper in the corpus, best first."""
         best: dict[str, BoardEntry] = {}
         for entry in self.entries:
             if entry.paper_id is not None:
@@ -78,7 +78,7 @@ def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
 
 
 def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
-    """Group rows of the table `results` into boards; their order does not matter.
+    """Group rows of the table `results` into boards; the order of rows does not matter.
 
     Rows that were set aside are left out.
     """
@@ -138,7 +138,7 @@ def _completeness(row: Row) -> tuple[bool, bool, str, str, str]:
 
 
 FEW_PAPERS = 3
-"""Minimum papers of a board that ranks anything."""
+"""Minimum number of papers for a board to rank anything."""
 NOT_GIVEN = "not given"
 
 
@@ -148,13 +148,13 @@ def board_statistics(corpus: Corpus) -> dict[str, Any]:
 
 
 def count_boards(results: Iterable[Row]) -> dict[str, Any]:
-    """Count the boards that rows of the table `results` make.
+    """Count the boards formed by rows of the table `results`.
 
-    For `all` results, and for `mapped` ones (of papers of the corpus): `results` (rows read),
+    Both for `all` results and for `mapped` ones (from papers in the corpus): `results` (rows read),
     `datasets`, `tasks`, `metrics`, `entries`, `tuples` (of task, dataset, metric and named method),
     `boards`, `boards_of_3_papers`, `largest_board` (entries), `datasets_by_modality` and
-    `tasks_by_area`. Then `several_names`: boards with several names; `directions`: boards by best
-    evidence for their direction; and `quarantined` results by reason.
+    `tasks_by_area`. Then `several_names`: boards with several names; `directions`: boards by the
+    best evidence for their direction; and `quarantined`: results set aside, by reason.
     """
     rows = list(results)
     boards = make_boards(rows)
@@ -204,12 +204,12 @@ def _count(boards: Iterable[CorpusBoard], *, mapped: bool) -> dict[str, Any]:
 
 
 def _listed(text: str | None) -> list[str]:
-    """Names in a field, several separated by semicolons."""
+    """The names in a field, separated by semicolons."""
     return [name.strip() for name in (text or "").split(";") if name.strip()]
 
 
 def _frequencies(named: dict[str, set[str]]) -> dict[str, int]:
-    """Counts of datasets or tasks by name; one with several names counts for each."""
+    """Counts of datasets or tasks by name; an item with several names counts under each."""
     return most_first(Counter(name for names in named.values() for name in names or {NOT_GIVEN}))
 
 
@@ -224,7 +224,7 @@ class DatedBoard:
 
     board: CorpusBoard
     published: str
-    """Date of the newest paper of the corpus on it that is inside the window."""
+    """Date of the board's newest paper that is in the corpus and inside the window."""
     undated: int = 0
     """Number of undated entries of works outside the corpus."""
 
@@ -251,7 +251,7 @@ def is_test_board(name: str) -> bool:
 def boards_within(
     corpus: Corpus, window: Window, *, keep_undated: bool = False
 ) -> tuple[list[DatedBoard], list[Omission]]:
-    """The boards of a window, sorted by id, and those left out.
+    """Find the boards that belong to a window, sorted by id, and those left out.
 
     An entry stays if its work, in the corpus or not, was first public before the window ends.
 
@@ -262,7 +262,7 @@ def boards_within(
     kept: list[DatedBoard] = []
     left_out: list[Omission] = []
     for board in read_boards(corpus):
-        # The date of an entry's paper, or else that in the table.
+        # The date of an entry's paper, else the date in the table.
         dated = [(entry, dates.get(entry.paper_id or "", entry.date)) for entry in board.entries]
         bare = [entry for entry, date in dated if date is None and entry.paper_id not in dates]
         entries = tuple(
@@ -287,7 +287,7 @@ def boards_within(
 
 
 def _after(text: str) -> str:
-    """Day after the last possible day of a date; for an invalid date, the last day of all."""
+    """Day after the last possible day of a date; for an invalid date, the latest day there is."""
     try:
         return period(text)[1].isoformat()
     except InputError:

@@ -1,14 +1,14 @@
-"""Dating of papers from all statements of their documents, with evidence.
+"""Dating of papers from every date that their documents state, with evidence.
 
 Every dated statement is recorded with a verdict. A statement means that the work was public by the
-end of its period, so the one whose period ends first decides, unless it is not credible:
+end of its period, so the statement whose period ends first decides. These are not credible:
 
 - the day of a first version before the month of its arXiv id: the submission was held (`held`);
 - the day printed on a later version (`later_version`);
-- a date of metadata or of a DOI more than five years before all others (`far_before`);
-- the date of a list of results where there is anything else (`last_resort`).
+- a date from metadata or a DOI more than five years before all others (`far_before`);
+- the date in a list of results if any other date is known (`last_resort`).
 
-Within the month of an arXiv id a day of print is no more exact than the id: the day of a conference
+Within the month of an arXiv id, a print date is no more exact than the id: the day of a conference
 gives no information about the days before it.
 """
 
@@ -31,13 +31,13 @@ from vivavoce.text.identifiers import (
 )
 
 EVIDENCE = ("arxiv_id", "version", "stamp", "doi", "venue", "metadata", "near_copy")
-"""Sources of a date; of equally early ones the first counts."""
+"""Sources of a date; among equally early dates, the source listed first counts."""
 MAX_LAG = timedelta(days=5 * 366)
-"""Longest time that a date of metadata may lie before all others."""
+"""Longest time by which a date from metadata may precede all others."""
 MAX_HOLD = timedelta(days=92)
 """Longest time that a submission waits for its announcement."""
 _ZONE = timedelta(days=2)
-"""Longest time that the clocks of a day and a month may differ by at the end of the month."""
+"""Largest difference between the clocks behind a day and a month, at the end of the month."""
 # Preprint servers in biology and medicine write the day of posting into the DOI.
 _POSTED = re.compile(r"10\.1101/(20[0-9]{2})\.([01][0-9])\.([0-3][0-9])\.[0-9]+")
 # IEEE names the venue and the year: 10.1109/cvpr.2016.90.
@@ -45,16 +45,16 @@ _IEEE = re.compile(r"10\.1109/[a-z-]+\.((?:19|20)[0-9]{2})\.[0-9]+")
 _PRINTED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[a-f]?\s?[)\]]")
 """A year at the end of a remark, as in a citation."""
 CONTRADICTIONS = ("id_after_date", "date_after_id", "far_before", "other_month")
-"""Verdicts that two sources of one paper cannot both be right, or that need a look.
+"""Verdicts for two sources of one paper that cannot both be right, or that need a look.
 
-`id_after_date`: an arXiv id given after a printed date, so a late upload or the id of another
-paper; the printed date counts. `date_after_id`: a first version dated after its own id.
+`id_after_date`: an arXiv id assigned after a printed date, by a late upload or to another paper;
+the printed date counts. `date_after_id`: a first version dated after its own id.
 `other_month`: a first version or stamp long before its id.
 """
 
 
 class PaperDate(NamedTuple):
-    """A date as precise as its source, or three times None for an undated paper."""
+    """A date with its precision and source; all three are None for an undated paper."""
 
     published: str | None
     precision: str | None
@@ -72,9 +72,9 @@ class Statement(NamedTuple):
     evidence: str
     """One of `EVIDENCE`."""
     kind: str
-    """The source of the document that states it."""
+    """The source of the document that states the date."""
     key: str
-    """The document's identity inside the source."""
+    """The document's key within that source."""
     verdict: str = ""
     """`used`, `agrees`, `later`, a reason not to believe it, or one of `CONTRADICTIONS`."""
 
@@ -84,7 +84,7 @@ def date_paper(
 ) -> PaperDate:
     """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
 
-    `listed` is the date of a list of results, which often is the date of an entry: the last resort.
+    `listed` is the date in a list of results: a last resort, as it often dates the entry only.
     """
     if published and (parsed := parse_date(published)):
         return PaperDate(*parsed, "metadata")
@@ -98,7 +98,7 @@ def date_paper(
 
 
 def date_of_doi(doi: str) -> tuple[str, str] | None:
-    """The date that is part of a DOI and its evidence; None for a DOI without one."""
+    """Return the date inside a DOI, with its evidence; None for a DOI without a date."""
     named = ids_in_doi(doi)
     if arxiv_id := named.get("arxiv"):
         return arxiv_month(arxiv_id), "arxiv_id"
@@ -130,7 +130,7 @@ def date_entry(address: str | None, method: str, listed: str | None) -> str | No
 
 
 def statements_of(document: Document, evidence: str) -> Iterator[Statement]:
-    """Every date that a document states; its own is a `version`, `venue` or `metadata`."""
+    """Every date that a document states; `evidence` is the kind of its `published` date."""
     for text, source in _dated(document, evidence):
         if text and (parsed := parse_date(text)):
             yield Statement(*parsed, source, document.kind, document.key)
@@ -153,9 +153,9 @@ def _dated(document: Document, evidence: str) -> Iterator[tuple[str | None, str]
 def judge(
     statements: Iterable[Statement], listed: Collection[str] = ()
 ) -> tuple[Statement | None, tuple[Statement, ...]]:
-    """Choose the statement that dates a work (None without one); also return all with verdicts.
+    """Choose the statement that dates a work, or None; also return all statements with verdicts.
 
-    `listed` are kinds of sources that date entries of lists rather than works.
+    `listed` holds the kinds of sources that date list entries rather than works.
     """
     ordered = sorted(set(statements), key=_order)
     ids = [s for s in ordered if s.evidence == "arxiv_id"]
@@ -170,7 +170,7 @@ def judge(
 
 
 def _order(statement: Statement) -> tuple[date, int, int, Statement]:
-    """Sort key: end of the period."""
+    """Sort key: first the end of the period, then its length."""
     first, after = period(statement.date)
     evidence = statement.evidence.partition(" ")[0]
     return after, (after - first).days, EVIDENCE.index(evidence), statement
@@ -182,7 +182,7 @@ def _doubt(
     listed: Collection[str],
     ordered: Sequence[Statement],
 ) -> str | None:
-    """Reason of its own why a statement is not credible; empty if there is none."""
+    """Reason not to believe a statement, other than `far_before`; None if there is none."""
     if statement.kind in listed and statement.evidence == "metadata":
         rest = (s for s in ordered if s.kind not in listed or s.evidence != "metadata")
         return "last_resort" if any(rest) else None
@@ -198,14 +198,14 @@ def _doubt(
 
 
 def _is_far(credible: Sequence[Statement]) -> bool:
-    """True if the first statement is not an identifier's and lies far before every other one."""
+    """True if the first statement is from no identifier and lies far before all the others."""
     if credible[0].evidence in ("arxiv_id", "version", "venue"):
         return False
     return min(period(s.date)[0] for s in credible[1:]) - period(credible[0].date)[1] > MAX_LAG
 
 
 def _more_careful(credible: Sequence[Statement]) -> Statement:
-    """The earliest statement; the arXiv id where its month began before a day of another source."""
+    """The earliest statement, or the arXiv id if its month contains the earliest print date."""
     used = credible[0]
     if used.evidence not in ("venue", "doi"):
         return used

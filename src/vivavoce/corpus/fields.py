@@ -31,7 +31,7 @@ GATES = {
     "withdrawn": "it was withdrawn, retracted or deleted, or it is a notice that corrects a paper",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
-"""Names of the gates, with the meaning of a failure."""
+"""The gates by name, each with the meaning of a failure."""
 
 
 def failed_gates(
@@ -43,7 +43,7 @@ def failed_gates(
     health: str | None = None,
     is_withdrawn: bool = False,
 ) -> tuple[str, ...]:
-    """The gates a paper does not pass, in the order of `GATES`."""
+    """The gates that a paper fails, in the order of `GATES`."""
     title_words, abstract_words = (len((text or "").split()) for text in (title, abstract))
     texts = [section.text for section in sections]
     characters = sum(map(len, texts))
@@ -73,7 +73,7 @@ def _count_garbled(text: str) -> int:
 _LETTERED = re.compile(r"[A-Z](?:\.?\d[\d.]*)?")
 _ROMAN = re.compile(r"[IVX]{2,}")
 _ENDS = frozenset({"conclusion", "acknowledgements", "references"})
-# A paper has one of these; a part of another section may carry the name, as in "4.6 Summary".
+# A paper has only one of each; a part of another section may carry the name, as in "4.6 Summary".
 _ONCE = frozenset({"introduction", "conclusion"})
 # Subsections of these have the same role, whatever their headings.
 _CLOSED = frozenset({"conclusion", "acknowledgements", "references", "appendix"})
@@ -86,8 +86,8 @@ _MAIN_MATTER = frozenset(
 def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
     """Give every section a role, unless the source set one.
 
-    The role comes from the heading, or else from the parent section. Everything after the start of
-    the appendix is appendix, except acknowledgements and references. Otherwise it is `other`.
+    The role comes from the heading, else from the parent section, else it is `other`. Everything
+    after the start of the appendix is appendix, except acknowledgements and references.
     """
     paper = _Paper.of(sections)
     return tuple(
@@ -97,19 +97,19 @@ def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
 
 @dataclass(slots=True)
 class _Paper:
-    """Facts of the whole list of sections, and of those already passed."""
+    """Facts about the whole list of sections, and about those already passed."""
 
     at_top: frozenset[str]
     """Roles found in headings of top-level sections."""
     is_numbered: bool
     is_roman: bool
     last_arabic: int
-    """Index of the last section with an Arabic number; -1 without any."""
+    """Index of the last section with an Arabic number; -1 if there is none."""
     around: list[tuple[Section, str]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     in_appendix: bool = False
     numbered: int = 0
-    """Number of the last section before the appendix."""
+    """Number of the last numbered top-level section before the appendix."""
 
     @classmethod
     def of(cls, sections: Sequence[Section]) -> _Paper:
@@ -161,7 +161,7 @@ class _Paper:
         return own
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
-        """Check whether a section continues the paper: a part that has not come yet."""
+        """Check whether a section continues the main paper with a part that has not come yet."""
         is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
         goes_on = (
             section.number == str(self.numbered + 1) if self.is_numbered else not section.number
@@ -169,7 +169,7 @@ class _Paper:
         return is_part and goes_on and not _MAIN_MATTER.isdisjoint(self.seen)
 
     def _parent_role(self, section: Section) -> str | None:
-        """The role around a section; None where its own number says that the parent is lost."""
+        """Role of the enclosing section; None if the section's number shows that this was lost."""
         if not self.around:
             return None
         parent, role = self.around[-1]
@@ -180,7 +180,7 @@ class _Paper:
         return role
 
     def _starts_appendix(self, place: int, section: Section, own: str | None) -> bool:
-        """Letters after the last section, or numbers that start over after the end."""
+        """True for a letter after the last number, or for numbers that restart after the end."""
         number = section.number or ""
         if own in _END_MATTER or (section.level > 1 and "." not in number):
             return False

@@ -4,16 +4,15 @@ Titles, names and years are made comparable. Every comparison of evidence answer
 False (contradicts) or None (not known).
 
 A preprint and its printed version, or copies under other ids, are one work. Papers are compared by
-the sketches of their abstracts and of their texts. Two are one work when their titles hold the same
-numbers (the second part and the next year's report are other works) and
+sketches of their abstracts and texts. Two papers are one work if their titles hold the same numbers
+(a second part or the next year's report is another work) and one of these holds:
 
-- they share an author, and their abstracts or texts resemble each other by `LIKELY`. `ALIKE` is
-  enough where half of the words of the shorter title are in the other, or their titles are equal
-  and the abstract of one is not known;
-- or, whoever wrote them, abstracts or texts resemble each other by `SAME`.
+- They share an author, and their abstracts or texts resemble each other by at least `LIKELY`, or
+  by `ALIKE` if half of the words of the shorter title are in the other.
+- They share an author, their titles are equal, and the abstract of one is not known.
+- Whoever wrote them, their abstracts or texts resemble each other by at least `SAME`.
 
-So a translated abstract, or another title, does not hide that the text is the same. The date of a
-work is that of its earliest paper.
+So a translated abstract or another title does not hide an equal text. The earliest paper dates it.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from vivavoce.text.shingles import Sketch, folded_words, holders, resemblance, s
 YEAR_SLACK = 2
 """A preprint and its proceedings may be dated this many years apart."""
 MIN_TELLING_WORDS = 3
-"""Minimum words of a title that unrelated papers do not share."""
+"""Minimum words for a title that unrelated papers are unlikely to share."""
 _WORDS = read_data(__file__, "matching.toml")
 _GENERIC, _SUFFIXES = (frozenset(_WORDS[name]) for name in ("generic_titles", "name_suffixes"))
 _FIRST_IDEOGRAPH = "\u2e80"
@@ -70,8 +69,8 @@ def title_words(title: str) -> list[str]:
 def title_key(title: str) -> str:
     """Key that equal titles share, however they are spaced, hyphenated, accented or cased.
 
-    Invisible characters count, except the soft hyphen: a title that hides some equals only one
-    that hides the same. Empty where the title holds neither letters nor digits.
+    Invisible characters count, except the soft hyphen: equal titles hide the same characters.
+    The key is empty if the title holds neither letters nor digits.
     """
     key = "".join(title_words(title))
     if not key or title.isascii():
@@ -81,29 +80,29 @@ def title_key(title: str) -> str:
 
 
 def is_telling(title: str) -> bool:
-    """Return whether a title alone may join two documents: long enough, and no standing heading."""
+    """Return whether a title alone may join two documents: it is long enough and not generic."""
     return count_words(title) >= MIN_TELLING_WORDS and " ".join(title_words(title)) not in _GENERIC
 
 
 def count_words(title: str) -> int:
-    """Words of a title; where a script writes them together, two characters count as one."""
+    """Count the words of a title; in scripts without spaces, two characters count as one word."""
     return sum(
         (len(word) + 1) // 2 if word[0] >= _FIRST_IDEOGRAPH else 1 for word in title_words(title)
     )
 
 
 def years_agree(one: Collection[int], other: Collection[int]) -> bool | None:
-    """Return whether some year of each lies within `YEAR_SLACK` of the other."""
+    """Return whether a year of one lies within `YEAR_SLACK` of a year of the other."""
     if not one or not other:
         return None
     return any(abs(a - b) <= YEAR_SLACK for a in one for b in other)
 
 
 def names_agree(one: str, other: str) -> bool | None:
-    """Return whether two spellings may name one person: one surname, no contradicting initial.
+    """Return whether two spellings may name one person: same surname, no contradicting initial.
 
-    `J. Müller`, `Muller, Jane` and `Muller` agree; `Jane Muller` and `K. Muller` do not. None when
-    either holds no name.
+    `J. Müller`, `Muller, Jane` and `Muller` agree; `Jane Muller` and `K. Muller` do not. None if
+    either spelling holds no name.
     """
     words, other_words = _words_of_name(one), _words_of_name(other)
     if not words or not other_words:
@@ -122,13 +121,13 @@ def names_agree(one: str, other: str) -> bool | None:
 
 
 def surname(name: str) -> str:
-    """A person's surname, folded; empty when there is none."""
+    """A person's surname, folded; empty if there is none."""
     return next(iter(_surnames(name)), "")
 
 
 @lru_cache(maxsize=1 << 14)
 def _surnames(name: str) -> tuple[str, ...]:
-    """The likely surname of a name, the likeliest first: `Smith JA` may be either word."""
+    """The possible surnames in a name, likeliest first: in `Smith JA` it may be either word."""
     before_comma, comma, _ = name.partition(",")
     if comma and (words := _words_of_name(before_comma)):
         return tuple(word for word in words if len(word) > 1)[-1:]
@@ -146,12 +145,12 @@ def _words_of_name(name: str) -> list[str]:
 
 
 def _composed(name: str) -> str:
-    """A name with its accents inside its letters, so that they do not end a word."""
+    """A name with accents composed into its letters, so that they do not end a word."""
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def _same_word(one: str, other: str) -> bool:
-    """Return whether two words of names are one, or one misspelt in one letter."""
+    """Return whether two words of names are equal, or differ by one misspelt letter."""
     if one == other:
         return True
     if min(len(one), len(other)) < _MIN_MISSPELT or one[0] != other[0]:
@@ -174,13 +173,13 @@ ALIKE, LIKELY = 0.4, 0.5
 SAME = 0.6
 """Minimum resemblance of texts by any authors."""
 _POINTING, _SHARED = 16, 3
-"""Number of smallest hashes of a sketch for finding candidates, and minimum matches."""
+"""Number of a sketch's smallest hashes used to find candidates, and minimum matches."""
 _MAX_HOLDERS = 40
-"""Number of papers above which a shared hash counts as a common phrase."""
+"""A hash shared by more papers than this counts as a common phrase."""
 _TEXT_ROLES = frozenset({"introduction", "related_work", "method", "experiments", "results"})
 _MAX_TEXT = 60_000
 _MIN_SHINGLES = 20
-"""Minimum shingles of a text that counts as evidence."""
+"""Minimum shingles for a text to count as evidence."""
 _NUMBER = re.compile(
     r"\d+|\b(?:[ivx]{1,4}|first|second|third|fourth|fifth|sixth|seventh"
     r"|eighth|ninth|tenth)\b"
@@ -199,7 +198,7 @@ SKETCH = pa.schema(
 
 
 def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section]) -> Row:
-    """Make a paper's sketch from its row of `papers`, its authors and its text."""
+    """Make a paper's sketch from its row in `papers`, its authors and its text."""
     title = row["title"] or ""
     body = "\n".join(section.text for section in sections if section.role in _TEXT_ROLES)
     return {
@@ -229,7 +228,7 @@ def find_works(sketches: pa.Table) -> pa.Table:
 
 
 def _candidates(sketches: pa.Table) -> Iterator[tuple[int, int]]:
-    """Pairs of places of papers that share a title or some of their smallest hashes."""
+    """Pairs of papers, by index, that share a title or some of their smallest hashes."""
     titles: dict[str, list[int]] = defaultdict(list)
     for place, title in enumerate(sketches["title"].to_pylist()):
         if title:
@@ -250,7 +249,7 @@ def _pairs(groups: Iterable[Sequence[int]]) -> Iterator[tuple[int, int]]:
 
 
 def _compare(one: Row, other: Row) -> tuple[str, float] | None:
-    """The matching part of two papers of one work, with its resemblance; else None."""
+    """Part that makes two papers one work, with its resemblance; None for different works."""
     if one["numbers"] != other["numbers"]:
         return None
     sketches = {part: (_array(one[part]), _array(other[part])) for part in ("abstract", "text")}
@@ -267,7 +266,7 @@ def _compare(one: Row, other: Row) -> tuple[str, float] | None:
 
 
 def numbers_of(title: str) -> list[str]:
-    """The numbers in a title, written in any way, sorted."""
+    """The numbers in a title (digits, Roman numerals or words), sorted."""
     return sorted(_NUMBER.findall(title.casefold()))
 
 
@@ -288,7 +287,7 @@ def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
     names, places = np.unique(pairs, return_inverse=True)
     source, target = places.reshape(-1, 2).T
     size = len(names)
-    # Loading it takes longer than building a small network, which imports this module.
+    # Loading SciPy takes longer than building a small network, which imports this module.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -323,7 +322,7 @@ def _rows_of(
 
 
 def _order(row: Row) -> tuple[str, bool, str]:
-    """Sort key: earliest first; on the same day, possible targets first."""
+    """Sort key: earliest first; on the same day, papers that pass all gates first."""
     ends = period(row["date"])[1].isoformat() if row["date"] else "9999"
     return ends, not row["is_fit"], row["paper_id"]
 

@@ -1,12 +1,12 @@
 """Merging of documents that describe the same paper.
 
-Two documents describe one paper when they share an identifier or a file name, or when they share a
+Two documents describe one paper if they share an identifier or a file name, or if they share a
 title and their other fields agree. The order of the documents does not matter: the merged papers
 depend only on the set of documents.
 
-Groups of documents under one title are joined when the first author of each is an author of the
-other, or one names none and the years agree; years may differ by two. Documents of different
-sources are also joined when nothing more is known of one of them and nothing contradicts. All
+Groups of documents with one title are joined if the first author of each is an author of the other,
+or if one names no author and the years agree (they may differ by two). Documents from different
+sources are also joined if nothing more is known about one of them and nothing contradicts. All
 groups that could be joined must fit each other: a title that fits two papers joins neither.
 """
 
@@ -27,7 +27,7 @@ from vivavoce.text.identifiers import ids_in_doi
 DELETED = "deleted:"
 """Key prefix of a document that only records the deletion of a paper."""
 STRONG = ("arxiv", "acl", "doi")
-"""Schemes in which a paper has a single value, most reliable first."""
+"""Schemes in which a paper has only one value, most reliable first."""
 _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "arxiv": (),
     "acl": ("arxiv",),
@@ -36,15 +36,15 @@ _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "given": STRONG,
     "url": STRONG,
 }
-"""Schemes that may not differ in documents that agree in a scheme, tried in this order.
+"""For each scheme that joins documents, in this order: the schemes in which they may not differ.
 
-DOIs may differ beside one arXiv id or file: a preprint and its print have one each.
+DOIs may differ for one arXiv id or file: a preprint and its printed version have one each.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class MergedPaper:
-    """The documents of one paper, metadata first, and the identity they give it."""
+    """The documents of one paper, metadata first, and the id that they give the paper."""
 
     paper_id: str
     documents: tuple[Document, ...]
@@ -56,9 +56,9 @@ class Merge:
 
     papers: tuple[MergedPaper, ...]
     unmatched: tuple[Document, ...]
-    """Metadata that only names a file, or a deleted record, of which no paper was ingested."""
+    """Metadata that only names a file, or deletes a record, if no such paper was ingested."""
     outside: tuple[Document, ...]
-    """Documents that complete papers, of works that are not a paper of the corpus."""
+    """Completing documents about works that are not papers of the corpus."""
 
 
 def merge_documents(
@@ -68,8 +68,8 @@ def merge_documents(
 ) -> Merge:
     """Group documents, unique by (kind, key), into papers.
 
-    Titles, authors and dates of kinds that are metadata take precedence. Documents of `completing`
-    kinds only complete papers, found by identifiers or titles.
+    Titles, authors and dates from metadata kinds take precedence. Documents of `completing` kinds
+    only complete papers, which they find by identifier or title.
     """
     ordered = sorted(
         documents, key=lambda d: (not is_metadata[d.kind], d.kind in completing, d.kind, d.key)
@@ -95,7 +95,7 @@ def merge_documents(
 
 
 def identifiers(document: Document) -> dict[str, str]:
-    """A document's identifiers by scheme."""
+    """Return a document's identifiers, by scheme."""
     values = {
         "arxiv": document.arxiv_id,
         "acl": document.acl_id,
@@ -108,12 +108,12 @@ def identifiers(document: Document) -> dict[str, str]:
 
 
 def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
-    """Check whether a document only completes, or deletes, a paper that another one brings."""
+    """Check whether a document only completes or deletes a paper from another document."""
     return is_metadata[document.kind] and document.key.startswith(("file:", DELETED))
 
 
 def with_implied(names: Mapping[str, str]) -> dict[str, str]:
-    """Identifiers, with those inside a DOI; a preprint's DOI is not a second DOI of the paper."""
+    """Add identifiers found inside a DOI; a preprint's DOI is not kept as the paper's DOI."""
     implied = ids_in_doi(names.get("doi", ""))
     return {**implied, **{s: v for s, v in names.items() if s != "doi" or "arxiv" not in implied}}
 
@@ -123,10 +123,9 @@ def paper_id_of(
     names: Sequence[Mapping[str, str]],
     completing: Collection[str] = (),
 ) -> str:
-    """The id of the paper that documents with some identifiers make.
+    """The id of the paper described by documents; `names` are their identifiers.
 
-    Completing documents do not affect the id, so it does not change when a list of results is
-    added.
+    Completing documents do not affect the id, so adding a list of results does not change it.
     """
     own = [n for d, n in zip(documents, names, strict=True) if d.kind not in completing]
     for scheme in (*STRONG, "given", "url", "file"):
@@ -140,8 +139,8 @@ def paper_id_of(
 class Groups:
     """Documents by number, joined step by step.
 
-    A group knows the strong identifiers of its documents. The group's value of a scheme is the
-    first one, which is that of its lowest document.
+    A group knows the strong identifiers of its documents. For each scheme, it takes the value from
+    its lowest document that has one.
     """
 
     def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
@@ -151,14 +150,14 @@ class Groups:
         self._strong = [{s: name[s] for s in STRONG if s in name} for name in names]
 
     def root(self, index: int) -> int:
-        """The lowest document of a document's group, which represents the group."""
+        """The lowest document in a document's group; it represents the group."""
         while self._parent[index] != index:
             self._parent[index] = self._parent[self._parent[index]]
             index = self._parent[index]
         return index
 
     def contradict(self, one: int, other: int, schemes: Sequence[str] = STRONG) -> bool:
-        """Return whether two documents' groups hold different values in one of some schemes."""
+        """Return whether the groups of two documents have different values in any of `schemes`."""
         ids, other_ids = self._strong[self.root(one)], self._strong[self.root(other)]
         return any(s in ids and s in other_ids and ids[s] != other_ids[s] for s in schemes)
 
@@ -167,7 +166,7 @@ class Groups:
         return self._strong[self.root(index)]
 
     def join(self, one: int, other: int, contradicting: Sequence[str] = STRONG) -> None:
-        """Join the groups of two documents, unless one of some schemes contradicts."""
+        """Join the groups of two documents, unless they differ in a `contradicting` scheme."""
         low, high = sorted((self.root(one), self.root(other)))
         if low == high or self.contradict(low, high, contradicting):
             return
@@ -176,7 +175,7 @@ class Groups:
         self._members[low] = sorted(self._members[low] + self._members[high])
 
     def holders(self, scheme: str) -> list[list[int]]:
-        """The documents that hold each value of a scheme, where they are several."""
+        """For each value that several documents share in a scheme, these documents."""
         by_value: dict[str, list[int]] = defaultdict(list)
         for index, name in enumerate(self._names):
             if scheme in name:
@@ -184,11 +183,11 @@ class Groups:
         return [members for members in by_value.values() if len(members) > 1]
 
     def group_of(self, index: int) -> list[int]:
-        """The documents of one document's group, in order."""
+        """All documents in the group of one document, in order."""
         return self._members[self.root(index)]
 
     def lowest_of_each(self, documents: Sequence[int]) -> dict[int, int]:
-        """The lowest of some documents in each group, by the group."""
+        """The lowest of some documents in each group, by the group's root."""
         lowest: dict[int, int] = {}
         for index in documents:
             lowest.setdefault(self.root(index), index)
@@ -200,24 +199,24 @@ class Groups:
 
 
 MAX_AUTHORS = 50
-"""Maximum authors of a group that are compared."""
+"""Maximum number of authors compared per document."""
 MAX_NAMESAKES = 40
-"""Maximum groups with the same title; above, the title is generic and ignored."""
+"""Maximum groups with the same title; a title with more is generic and ignored."""
 SURE, LIKELY = 2, 1
-"""Degrees to which two namesakes fit; 0 where they do not."""
+"""Degrees to which two namesakes fit; 0 if they do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Namesake:
-    """Facts of a group of documents, for comparing it with its namesakes."""
+    """Facts about a group of documents, for comparison with other groups of the same title."""
 
     holder: int
-    """Its lowest document with the title."""
+    """The group's lowest document with the title."""
     kinds: frozenset[str]
     given: Mapping[str, frozenset[str]]
-    """Its own ids inside each source."""
+    """The group's given ids, by source."""
     first_authors: tuple[str, ...]
-    """First authors of its documents, one each."""
+    """The first author of each document, without duplicates."""
     authors: tuple[str, ...]
     years: frozenset[int]
 
@@ -246,7 +245,7 @@ def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> int:
 
 
 def year_of(document: Document) -> int | None:
-    """The year of a document, or of its identifier."""
+    """The year of a document, else the year in its identifier."""
     published = date_paper(document.published, document.arxiv_id, document.acl_id).published
     return int(published[:4]) if published else None
 
@@ -276,8 +275,8 @@ def join_by_title(
 ) -> None:
     """Join groups that share a title.
 
-    Papers are compared by what their own documents say, as if there were none that only complete
-    them; then those find their papers.
+    Papers are first compared by their own documents alone, without those that only complete papers.
+    Then the completing documents find their papers.
     """
     by_key: dict[str, list[int]] = defaultdict(list)
     of_lists: dict[str, list[int]] = defaultdict(list)
@@ -294,13 +293,13 @@ def join_by_title(
 
 
 class _Joiner:
-    """Groups of documents, joined by title; those of `own` tell of a paper, others complete one."""
+    """Joins groups of documents by title; those in `own` make papers, others complete papers."""
 
     def __init__(self, groups: Groups, documents: Sequence[Document], own: Set[int]) -> None:
         self._groups, self._documents, self._own = groups, documents, own
 
     def join_namesakes(self, holders: Sequence[int], strength: int) -> None:
-        """Join namesakes with at least this degree of fit, if all that fit also fit each other."""
+        """Join namesakes that fit at least to this degree, if all those also fit each other."""
         lowest = self._groups.lowest_of_each(holders)
         if not 1 < len(lowest) <= MAX_NAMESAKES:
             return
@@ -321,7 +320,7 @@ class _Joiner:
     ) -> None:
         """Join completing documents to the only paper that they fit.
 
-        Both are by the keys of their titles.
+        Both arguments map title keys to documents.
         """
         by_work: dict[int, list[_Pair]] = defaultdict(list)
         for key in sorted(of_papers.keys() & of_lists.keys()):
@@ -337,7 +336,7 @@ class _Joiner:
                 self._groups.join(pair.paper.holder, pair.work.holder)
 
     def _describe(self, holder: int, *, own: bool) -> Namesake:
-        """Facts about a document's group, from all its documents or from its own ones."""
+        """Facts about a document's group, from all its documents or only from those in `own`."""
         members = self._groups.group_of(holder)
         documents = [self._documents[i] for i in members if not own or i in self._own]
         given: dict[str, set[str]] = defaultdict(set)
@@ -355,7 +354,7 @@ class _Joiner:
         )
 
     def _pairs(self, papers: Sequence[int], lists: Sequence[int]) -> Iterator[_Pair]:
-        """Each work of one title that has no paper, with each paper of the title."""
+        """Pair each work that has no paper yet with each paper of the same title."""
         known = self._groups.lowest_of_each(papers)
         works = [
             holder
@@ -371,7 +370,7 @@ class _Joiner:
                 yield _Pair(work, paper, fit(self._groups, work, paper, title))
 
     def _the_one(self, pairs: Sequence[_Pair]) -> _Pair | None:
-        """The pair with the only paper that fits a work, sure fits before likely ones."""
+        """The pair with the only paper that fits a work; sure fits go before likely ones."""
         for strength in (SURE, LIKELY):
             fits = [pair for pair in pairs if pair.strength >= strength]
             if len({self._groups.root(pair.paper.holder) for pair in fits}) == 1:
@@ -379,7 +378,7 @@ class _Joiner:
         return None
 
     def _agreeing(self, pairs: Sequence[_Pair]) -> list[_Pair]:
-        """Works that agree in the fields missing from their paper."""
+        """Keep works unless they differ in fields that are missing from their paper."""
         ids = [self._groups.strong_ids(pair.work.holder) for pair in pairs]
         doubtful = [s for s in STRONG if len({names[s] for names in ids if s in names}) > 1]
         years = [year for pair in pairs for year in pair.work.years]

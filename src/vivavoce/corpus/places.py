@@ -1,9 +1,9 @@
 """A corpus at an address of an object store, such as `s3://bucket/corpus`: fetching and publishing.
 
-A place holds objects, files named by their sha256, and states: which file of the corpus has which
-hash. A state is written last and never changed, so a reader sees a corpus before or after a
-publication, and of two publishers of one state the second is refused. Commands work on a copy of
-the corpus on this machine.
+A place holds objects (files named by their sha256) and states, which map each file of the corpus to
+its hash. A state is written last and never changed. So a reader sees the corpus either before or
+after a publication, and if two publishers write the same state, the second is refused. Commands
+work on a copy of the corpus on this machine.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from vivavoce.store import (
 )
 
 Hashes = Mapping[str, str]
-"""Sha256 of each file, by its path below a folder."""
+"""Sha256 of each file, by path relative to a folder."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 _STATES, _OBJECTS = "states", "objects"
 _AT_ONCE = 64
-"""Files that are sent or fetched together."""
+"""Number of files sent or fetched together."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Place:
     def _opened(self) -> tuple[Any, str]:
         import fsspec
 
-        # Otherwise it would use its cache.
+        # Otherwise S3 listings would come from a cache.
         options = {"use_listings_cache": False} if self.address.startswith("s3") else {}
         system, root = fsspec.url_to_fs(self.address, **options)
         return system, root.rstrip("/")
@@ -65,7 +65,7 @@ class Place:
             folder = f"{root}/{_STATES}"
             system.invalidate_cache(folder)
             names = system.ls(folder, detail=False) if system.exists(folder) else []
-            bucket = root.partition("/")[0]  # of a path that begins with a slash there is none
+            bucket = root.partition("/")[0]  # empty for a path that begins with a slash
             if not names and (not root or (bucket and not system.exists(bucket))):
                 raise InputError(f"{self.address}: there is no bucket {bucket!r}. Make it first.")
             number = max((int(n) for name in names if (n := Path(name).stem).isdigit()), default=0)
@@ -88,7 +88,7 @@ class Place:
         return hashes
 
     def write_state(self, number: int, files: Hashes) -> None:
-        """Write a state, and drop objects of the one before the last; `StaleError` if it exists."""
+        """Write a state, or raise `StaleError` if it exists; drop the state two before it."""
         content = canonical_json([files, hash_of(files)]).encode("utf-8", "surrogatepass")
         with self._reach("written") as (system, root):
             try:
@@ -107,7 +107,7 @@ class Place:
             system.rm_file(self._name_of(root, number - 2))
 
     def send(self, folder: Path, files: Hashes) -> None:
-        """Upload files below a folder as objects, each once."""
+        """Upload files from a folder as objects; files with equal content are sent once."""
         paths = {digest: folder / name for name, digest in files.items()}
         with self._reach("written") as (system, root):
             for digests in _runs(sorted(paths)):
@@ -236,18 +236,18 @@ def publish(copy: Path) -> int | None:
 
 
 def address_of(copy: Path) -> str | None:
-    """The address that a folder is a copy of; None for a corpus that has none."""
+    """The address that a folder is a copy of; None for a corpus without an address."""
     known = _read_record(copy)
     return None if known is None else str(known["address"])
 
 
 def exchange_of(address: str, copy: Path) -> Place:
-    """A place for exchanging files of a build, separate from other builds."""
+    """The place where one build exchanges files, separate from other builds."""
     return Place(f"{address}/work/{hash_of([socket.gethostname(), str(copy)])[:12]}")
 
 
 def stamps_of(folder: Path) -> dict[str, list[int]]:
-    """Stamps by path that change when a file is rewritten."""
+    """Stamps of files by path; a stamp changes when its file is rewritten."""
     return {
         path.relative_to(folder).as_posix(): [seen.st_ino, seen.st_mtime_ns, seen.st_size]
         for path in sorted(folder.rglob("*"))
@@ -257,7 +257,7 @@ def stamps_of(folder: Path) -> dict[str, list[int]]:
 
 
 def _hashes(copy: Path, known: Row) -> Row:
-    """Sha256 of every file of a copy; unchanged files are not read."""
+    """Sha256 of every file in a copy; unchanged files are not read again."""
     return {
         name: known["files"][name]
         if known["stamps"].get(name) == stamp and name in known["files"]
@@ -274,7 +274,7 @@ def _read_record(copy: Path) -> Row | None:
     try:
         return read_sealed(_record(copy))
     except DamagedError:
-        return None  # then every file is brought again
+        return None  # then every file is fetched again
 
 
 def _write_record(copy: Path, address: str, number: int, files: Hashes) -> None:
@@ -284,7 +284,7 @@ def _write_record(copy: Path, address: str, number: int, files: Hashes) -> None:
 
 
 def _is_file(entry: tuple[Any, Any]) -> bool:
-    """Return whether a file of a state lies below the corpus and has a hash."""
+    """Return whether an entry of a state has a path inside the corpus and a valid hash."""
     name, digest = entry
     parts = PurePosixPath(name).parts
     is_below = bool(parts) and not {"/", "..", LOCK_NAME} & {*parts} and "\\" not in name

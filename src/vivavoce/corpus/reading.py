@@ -1,9 +1,9 @@
 """A corpus opened for reading: its batches, and its tables.
 
 The batches hold what each ingest read, exactly as the source gave it. `imports/ORDER-KIND-HASH/` is
-one batch. `plan.json` says what the batch reads and how; a shard is a Parquet file of documents
-with a completion marker bound to its content, its config and its inputs; `complete.json` closes the
-batch.
+one batch. Its `plan.json` says what the batch reads and how. A shard is a Parquet file of documents
+with a completion marker bound to the shard's content, config and inputs. `complete.json` is written
+when the batch is done.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 
 PLAN, COMPLETE, MANIFEST = "plan.json", "complete.json", "manifest.json"
-"""Files of a batch, and the one that tells what the tables of a corpus were made of."""
+"""Two files of a batch, and the file that records what a corpus' tables were built from."""
 _RAW = "raw"
 READ = [name for name in DOCUMENT.names if name != _RAW]
-"""The columns of a document that tables are made of."""
+"""The columns of a document that the tables are built from."""
 _ROWS_AT_A_TIME = 1_000
 _RAW_ROWS_AT_A_TIME = 64
 
@@ -68,7 +68,7 @@ class Batch:
 
 
 def batch_folders(corpus: Path) -> list[Path]:
-    """The folder of every batch in the order of ingestion, unfinished ones too."""
+    """The folders of all batches, unfinished ones included, in order of ingestion."""
     folders = (corpus / "imports").glob("[0-9]*")
     # A folder with only temporary files is from an ingest killed at its start.
     begun = (f for f in folders if any(not p.name.startswith(".") for p in f.iterdir()))
@@ -76,13 +76,13 @@ def batch_folders(corpus: Path) -> list[Path]:
 
 
 def open_batch(folder: Path) -> Batch:
-    """The batch in a folder; `DamagedError` when its plan was altered."""
+    """Open the batch in a folder; `DamagedError` if its plan was altered."""
     kind = folder.name.partition("-")[2].rpartition("-")[0]
     return Batch(folder, read_sealed(folder / PLAN, _remedy(kind)))
 
 
 def list_batches(corpus: Path) -> list[Batch]:
-    """Every batch of a corpus in the order of ingestion, unfinished ones too."""
+    """All batches of a corpus, unfinished ones included, in order of ingestion."""
     return [open_batch(folder) for folder in batch_folders(corpus)]
 
 
@@ -92,28 +92,28 @@ def imports_fingerprint(batches: Sequence[Batch]) -> str:
 
 
 def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
-    """(Key, upstream record) of a batch's documents; `DamagedError` if a shard was altered."""
+    """(key, upstream record) of each document in a batch; `DamagedError` if a shard was altered."""
     for row in _rows_of(batch, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
         yield str(row["key"]), row[_RAW]
 
 
 def read_faults(batch: Batch) -> list[Fault]:
-    """Faults of files that could not be read, in the order of the files."""
+    """Faults for files that could not be read, in file order."""
     return [Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())]
 
 
 def read_doubts(batch: Batch) -> list[Fault]:
-    """Files that were read with doubt, each with its reasons, in the order of the files."""
+    """Files whose text was read with doubt, each with the reasons, in file order."""
     return [Fault(**doubt) for _, marker in _shards_of(batch) for doubt in marker.get("doubts", ())]
 
 
 def count_documents(batch: Batch) -> int:
-    """Number of documents of a complete batch."""
+    """Number of documents in a complete batch."""
     return sum(int(marker["n"]) for _, marker in _shards_of(batch))
 
 
 def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
-    """Files of a complete batch with their markers; `DamagedError` names an altered one."""
+    """Files of a complete batch with their markers; `DamagedError` names an altered file."""
     for path, marker in _shards_of(batch):
         if not path.exists() or hash_file(path) != marker["sha256"]:
             raise DamagedError(
@@ -125,7 +125,7 @@ def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
 def read_tables(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """Read the existing columns among `names` of a file of documents, a few rows at a time.
+    """Read the existing columns among `names` from a file of documents, a few rows at a time.
 
     Fields that were added to a column since the file was written are null. `DamagedError` names a
     file that is not Parquet.
@@ -139,7 +139,7 @@ def read_tables(
 def read_pieces(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """Read columns among `names` of a Parquet file, piece by piece; `DamagedError` if broken."""
+    """Read existing columns among `names` of a Parquet file in pieces, or raise `DamagedError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -153,13 +153,13 @@ def read_pieces(
 
 
 def read_columns(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Some columns of a Parquet file, row by row, a few rows in memory at a time."""
+    """Some columns of a Parquet file, row by row, with only a few rows in memory at a time."""
     for piece in read_pieces(path, names):
         yield from zip(*(column.to_pylist() for column in piece.columns), strict=True)
 
 
 def _rows_of(batch: Batch, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
-    """The rows of a complete batch, with the columns among `names` that it has."""
+    """The rows of a complete batch, with the existing columns among `names`."""
     for path, _ in sound_shards(batch):
         for piece in read_tables(path, names, size):
             yield from piece.to_pylist()
@@ -181,10 +181,10 @@ REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 
 
 class Corpus:
-    """The tables of a corpus folder, each read on first use; `load_corpus` opens one.
+    """The tables of a corpus folder, each read on first use; `load_corpus` opens a corpus.
 
-    `folder` is where it lies, `manifest` what was written down of it: of every file of a table its
-    rows and hashes.
+    `folder` is the corpus folder. `manifest` records the number of rows and the hashes of every
+    table file.
     """
 
     def __init__(self, folder: Path, manifest: Row) -> None:
@@ -193,7 +193,7 @@ class Corpus:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the corpus' content; the same for the same rows."""
+        """Hash of the corpus' content; equal for equal rows."""
         files = self.manifest["files"]
         return hash_of({name: entry["row_hash"] for name, entry in files.items()})
 
@@ -201,8 +201,8 @@ class Corpus:
         """The rows of a table, sorted by its key.
 
         Raises:
-            InputError: No such table; the message names those there are.
-            DamagedError: A file of the table is not as it was written.
+            InputError: The table does not exist; the message names those that do.
+            DamagedError: A file of the table has changed since it was written.
         """
         if table not in TABLES:
             raise InputError(f"There is no table {table!r}. Available: {', '.join(TABLES)}.")
@@ -211,22 +211,22 @@ class Corpus:
             yield from map(self._with_work, rows) if table == "papers" else rows
 
     def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Some columns of a table, row by row; `DamagedError` for a file that was altered."""
+        """Some columns of a table, row by row; `DamagedError` if a file was altered."""
         for name in self.files(table):
             yield from read_columns(self.sound_path(name), names)
 
     @cached_property
     def works(self) -> dict[str, Row]:
-        """Rows of the table `works` by paper id."""
+        """The rows of the table `works`, by paper id."""
         return {row["paper_id"]: row for row in self.rows("works")}
 
     def date_of_work(self, paper_id: str) -> str | None:
-        """First public date of a paper from an earlier near copy; None without one."""
+        """First public date that a paper takes from an earlier near copy; None if there is none."""
         day: str | None = self.works.get(paper_id, {}).get("first_public")
         return day
 
     def _with_work(self, paper: Row) -> Row:
-        """A row of `papers` with the date of near copies."""
+        """Add to a row of `papers` its work and the date taken from near copies."""
         if paper["paper_id"] not in self.works:
             return paper
         known = {"work": self.works[paper["paper_id"]]["work"]}
@@ -238,7 +238,7 @@ class Corpus:
         return {**paper, **known}
 
     def files(self, table: str) -> list[str]:
-        """The files of a table in the order of its rows, below the corpus' folder `tables`."""
+        """The files of a table in row order, as paths relative to the corpus' folder `tables`."""
         names = [name for name in self.manifest["files"] if name.startswith(f"{table}/")]
         return sorted(names, key=lambda name: (self._places.get(Path(name).stem, -1), name))
 
@@ -247,25 +247,25 @@ class Corpus:
         return {name: place for place, name in enumerate(self.manifest.get("shards", ()))}
 
     def content_of(self, tables: Iterable[str]) -> str:
-        """Hash of the content of tables, for data derived only from them."""
+        """Hash of the content of some tables, for data derived from them alone."""
         files, read = self.manifest["files"], set(tables)
         read |= {"works"} if "papers" in read else set()
         names = (name for table in sorted(read) for name in self.files(table))
         return hash_of({name: files[name]["row_hash"] for name in names})
 
     def damages(self) -> Iterator[str]:
-        """Problems with any file that the tables were written to or will be updated from."""
+        """Problems with files that hold the tables or that later builds update them from."""
         names = {**self.manifest["files"], **self.manifest.get("internal", {})}
         return (problem for name in sorted(names) if (problem := self.damage(name)))
 
     def sound_path(self, name: str) -> Path:
-        """Path of a file of a table; `DamagedError` when it is not as it was written."""
+        """Path of a table's file; `DamagedError` if the file has changed since it was written."""
         if problem := self.damage(name):
             raise DamagedError(problem)
         return self.folder / "tables" / name
 
     def damage(self, name: str) -> str | None:
-        """Problem with a file; None when it is as it was written."""
+        """Problem with a file; None if the file is as it was written."""
         path = self.folder / "tables" / name
         if not path.exists():
             return f"{path} is missing. {REBUILD}"
@@ -280,7 +280,7 @@ class Corpus:
         return tuple(paper_from_row(row) for row in self.rows("papers"))
 
     def sections(self) -> Iterator[tuple[str, tuple[Section, ...]]]:
-        """(paper id, its sections in order) of every paper that has a text, sorted by id."""
+        """(paper id, sections in order) for every paper with a text, sorted by id."""
         for paper_id, rows in groupby(self.rows("sections"), key=lambda row: str(row["paper_id"])):
             yield paper_id, tuple(section_from_row(row) for row in rows)
 
@@ -316,7 +316,7 @@ def empty_corpus() -> Corpus:
 
 
 def verify_corpus(folder: Path) -> list[str]:
-    """Every problem found in a corpus folder, one line each; empty when it is sound."""
+    """Every problem found in a corpus folder, one line each; empty if the folder is sound."""
     problems = []
     for batch_folder in batch_folders(folder):
         try:
@@ -336,7 +336,7 @@ def verify_corpus(folder: Path) -> list[str]:
 
 
 def export_table(corpus: Corpus, table: str, out: Path) -> int:
-    """Write one table to `.jsonl` or `.parquet`, count its rows; `InputError` for other names."""
+    """Write one table to `.jsonl` or `.parquet` (else `InputError`); return its number of rows."""
     if out.suffix not in (".jsonl", ".parquet"):
         raise InputError(f"{out} must end in .jsonl or .parquet.")
     rows = list(corpus.rows(table))

@@ -1,12 +1,12 @@
 """The papers of a corpus by key, in files that are mapped into memory.
 
-`keys.npy` holds the keys in ascending order, so a shard of references reads the parts that it
-needs and no process holds the whole. It is made of facts of papers, each with its own keys: all
-under which a reference may mean it.
+`keys.npy` holds the keys in ascending order, so a shard of references reads only the parts that it
+needs, and no process holds the whole index. The index is built from facts about papers. Each paper
+has all the keys under which a reference may mean it.
 
-Keys are texts in 64 bits, the same on every machine. A text hashes to a polynomial in its
-characters modulo 2^64, so the hashes of many texts come out of one running sum. Two texts of one
-key are rare and harmless: a key only says which papers are worth comparing with.
+A key is a 64-bit hash of a text, the same on every machine. The hash is a polynomial in the text's
+characters modulo 2^64, so one running sum gives the hashes of many texts. Two texts rarely share a
+key, and then do no harm: a key only says which papers are worth comparing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Numbers = NDArray[np.int64]
 
 
 class Kind(IntEnum):
-    """Kind of a key: its highest bits."""
+    """Kind of a key, stored in its highest bits."""
 
     ID = 0
     TITLE = 1
@@ -53,7 +53,7 @@ class Kind(IntEnum):
 
 
 HASH_VERSION = 3
-"""Raised when a text gets another key, or a reference is looked up under others."""
+"""Version, increased when texts get different keys or references are looked up by other keys."""
 _KIND_SHIFT = np.uint64(60)
 _BASE = 0x9E3779B97F4A7C15 | 1
 _LENGTH = np.uint64(0xD6E8FEB86659FD93)
@@ -79,7 +79,7 @@ def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
 
 @lru_cache(maxsize=1)
 def _code_table() -> Keys:
-    """A number for each character, so that no two characters are near each other."""
+    """A number for each character; the numbers of any two characters lie far apart."""
     codes = np.arange(sys.maxunicode + 1, dtype=np.uint64)
     return mix((codes + np.uint64(1)) * np.uint64(_BASE))
 
@@ -97,22 +97,22 @@ def _powers_of(base: int, count: int) -> Keys:
 
 
 class ReferenceKeys(NamedTuple):
-    """Keys of references, with the row of each one's reference."""
+    """Keys of references, each with the row number of its reference."""
 
     rows: NDArray[np.uint32]
     keys: Keys
 
 
 COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi", "given_id")
-"""Columns that are read of a reference."""
+"""Columns of a reference that are read."""
 _ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
 
 
 def reference_keys(references: pa.Table) -> ReferenceKeys:
-    """The keys of references with the columns `COLUMNS`, by their row numbers."""
+    """The keys of references, with row numbers; `references` has the columns `COLUMNS`."""
     texts: dict[Kind, list[str]] = {kind: [] for kind in Kind}
     rows: dict[Kind, list[int]] = {kind: [] for kind in Kind}
-    keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
+    keys_of = cache(_keys_of_title)  # a repeated title is processed once
     for number, title in enumerate(references["title"].to_pylist()):
         for kind, keys in keys_of(title or ""):
             texts[kind] += keys
@@ -132,7 +132,7 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
 
 
 def reference_of(row: Mapping[str, Any]) -> Reference:
-    """The reference that a row holds, as far as resolving looks at it."""
+    """The reference in a row, with only the fields that its resolution needs."""
     return Reference(0, row["raw"] or "", **{name: row[name] for name in COLUMNS[1:]})
 
 
@@ -145,7 +145,7 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
 
 
 def identifier_text(scheme: str, value: str) -> str:
-    """Text that the key of an identifier is made of."""
+    """The text whose hash is an identifier's key."""
     return f"{scheme}:{value}"
 
 
@@ -161,7 +161,7 @@ PAPER = pa.schema(
         ("titles", _TEXTS),
     ]
 )
-"""A paper as a reference is compared with it."""
+"""What is known of a paper when a reference is compared with it."""
 FACTS = pa.schema(
     [
         *PAPER,
@@ -170,18 +170,18 @@ FACTS = pa.schema(
         pa.field("part_keys", _KEYS),
     ]
 )
-"""A table of facts: a row for each paper."""
+"""A table of facts, with one row per paper."""
 
 
 def paper_facts(
     papers: Iterable[tuple[MergedPaper, int | None]], metadata_kinds: Collection[str] = ()
 ) -> pa.Table:
-    """The facts of papers, each with the year it was published in; their texts are not looked at.
+    """The facts of papers, each given with its year of publication; their texts are not used.
 
-    Titles of metadata go before those extracted from texts.
+    Titles from metadata replace those extracted from texts.
     """
     named = [know_paper(paper, year, metadata_kinds) for paper, year in papers]
-    # Nothing can be found by a title without letters and digits.
+    # A title without letters and digits cannot find anything.
     known = [replace(one, titles=tuple(filter(title_key, one.titles))) for one in named]
     rows = [
         {
@@ -215,7 +215,7 @@ def paper_facts(
 
 
 def papers_of(table: pa.Table) -> Iterator[KnownPaper]:
-    """The papers that rows of `PAPER` hold."""
+    """The papers in rows that have the columns `PAPER`."""
     columns = [table[name].to_pylist() for name in PAPER.names]
     for paper_id, authors, years, schemes, values, titles in zip(*columns, strict=True):
         names = tuple(zip(schemes, values, strict=True))
@@ -229,16 +229,16 @@ def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
 
 
 FORMAT = 4
-"""Raised when a file of an index changes meaning."""
+"""Version, increased when a file of an index changes meaning."""
 INDEX, PAPERS = "index.json", "papers.arrow"
 _Rows = tuple[Keys, NDArray[np.uint32]]
-"""Keys and the number of the paper of each."""
+"""Keys, each with the number of its paper."""
 ARRAYS = {"keys": "<u8", "values": "<u4"}
-"""The arrays of an index, each a file."""
+"""The arrays of an index, each in its own file."""
 
 
 class Matches(NamedTuple):
-    """Matches of some keys with papers: a range of the index for each key asked for."""
+    """Matches between keys and papers: for each key, a range of positions in the index."""
 
     first: Numbers
     last: Numbers
@@ -255,7 +255,7 @@ class Index:
     """Number of the first paper of each batch."""
 
     def match(self, keys: Keys) -> Matches:
-        """The range of `values` of each key; keys in ascending order are fastest."""
+        """Find the range of `values` for each key; ascending keys are fastest."""
         sorted_keys = self.arrays["keys"]
         first = np.searchsorted(sorted_keys, keys, side="left")
         last = first.copy()
@@ -266,11 +266,11 @@ class Index:
         return Matches(first, last)
 
     def values(self, numbers: Numbers) -> Numbers:
-        """Numbers of the papers at some places."""
+        """Numbers of the papers at some positions in the index."""
         return np.asarray(self.arrays["values"][numbers], np.int64)
 
     def known_papers(self, numbers: Numbers) -> list[KnownPaper]:
-        """The papers of some ascending numbers, in the order of the corpus."""
+        """The papers with some numbers, given in ascending order; returned in corpus order."""
         cuts = np.searchsorted(numbers, self.starts)
         taken = [
             self.papers.get_batch(batch).take(pa.array(numbers[low:high] - self.starts[batch]))
@@ -282,12 +282,12 @@ class Index:
 
 
 def _stamp() -> dict[str, Any]:
-    """Versions that an index must have been written with to be read."""
+    """The versions that an index must have been written with to be readable."""
     return {"format": FORMAT, "hash": HASH_VERSION, "unicode": unicodedata.unidata_version}
 
 
 def open_index(folder: Path) -> Index:
-    """The index in a folder; `DamagedError` if it is not whole, or was written by other code."""
+    """The index in a folder; `DamagedError` if it is incomplete or written by another version."""
     sealed = read_sealed(folder / INDEX, "build the index again")
     if any(sealed.get(name) != value for name, value in _stamp().items()):
         raise DamagedError(f"{folder / INDEX} was written by another version: build it again")
@@ -297,9 +297,9 @@ def open_index(folder: Path) -> Index:
 
 
 def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
-    """Write the index of the papers that tables of facts tell of.
+    """Write the index of the papers described by tables of facts.
 
-    The facts are gone through once. A paper occurs in one of them only.
+    The tables are read once. Each paper must occur in only one of them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / INDEX).unlink(missing_ok=True)
@@ -337,7 +337,7 @@ def _joined(rows: Sequence[_Rows]) -> _Rows:
 
 
 def _first_of_each(keys: Keys, papers: NDArray[np.uint32], ids: list[pa.Array]) -> _Rows:
-    """First paper of the corpus for each identifier that several share."""
+    """Keep, for each identifier, only the first paper in corpus order that has it."""
     if not len(keys):
         return keys, papers
     place = np.empty(sum(map(len, ids)), np.int64)
@@ -349,7 +349,7 @@ def _first_of_each(keys: Keys, papers: NDArray[np.uint32], ids: list[pa.Array]) 
 
 
 def _mapped(path: Path) -> NDArray[Any]:
-    """An array in a file, read where it is looked at."""
+    """An array in a file, mapped so that only the parts in use are read."""
     try:
         values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:

@@ -22,20 +22,20 @@ from vivavoce.records import Document, Reference
 from vivavoce.text.identifiers import ACL_DOIS, find_acl_id, ids_in_doi
 
 MAX_RAW = 2_000
-"""Maximum characters of a reference that are read."""
+"""Maximum number of characters read from a reference."""
 MAX_TITLE = 500
-"""Maximum characters of a title that are read."""
+"""Maximum number of characters read from a title."""
 MAX_AUTHORS, MAX_NAME = 50, 200
-"""Maximum authors of a paper, and characters of a name, that are read."""
+"""Maximum number of authors read from a paper, and of characters read from a name."""
 SCHEMES = ("arxiv", "doi", "acl", "given")
-"""The identifiers that references are resolved by."""
+"""The kinds of identifiers by which references are resolved."""
 SHARED_IDS = "s2:"
-"""The start of given ids that references bear as well: those of Semantic Scholar."""
+"""Prefix of given ids that references also carry: those of Semantic Scholar."""
 _YEAR = re.compile(r"(?<![0-9.:/-])(?:19|20)[0-9]{2}(?![0-9]|\.[0-9])")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_SURNAME = 2
 _PART_END = re.compile(r"\s*[:?!–—]\s+|\s+[-–—]\s+|\.\s+")
-# Words that make another work of it after a title.
+# Words that, after a title, turn it into the title of another work.
 _SEQUEL = re.compile(
     r"\W*(?:part|vol|volume|chapter|revisited|reloaded|continued|extended|supplement\w*|appendix"
     r"|corrigend\w+|errat\w+|correction|reply|comments?|second|third|two|three|again|[ivx]+|[0-9]+)"
@@ -49,7 +49,7 @@ _VENUE = re.compile(
     r"|workshop on\b|ph\.?d\.? thesis)",
     re.IGNORECASE,
 )
-# Accents that came loose from their letters leave a name that cannot be compared.
+# If accents were separated from their letters, the name cannot be compared.
 _TORN = re.compile("[´`¨˜ˆ¸˘ˇ~^\\\\{}0-9]")
 
 
@@ -60,14 +60,14 @@ class KnownPaper:
     paper_id: str
     titles: tuple[str, ...]
     authors: tuple[str, ...]
-    """The first author stands first."""
+    """Authors in order, so the first author comes first."""
     years: frozenset[int]
     names: tuple[tuple[str, str], ...] = ()
-    """Its identifiers as (scheme, value), those of metadata first."""
+    """The paper's identifiers as (scheme, value); those from metadata come first."""
 
 
 class Evidence(NamedTuple):
-    """Agreement of a reference and a paper in all fields but the title."""
+    """Agreement between a reference and a paper in all fields but the title."""
 
     author: bool | None
     year: bool | None
@@ -86,10 +86,10 @@ class Evidence(NamedTuple):
 def know_paper(
     paper: MergedPaper, year: int | None, metadata_kinds: Collection[str] = ()
 ) -> KnownPaper:
-    """A paper as references are compared with it.
+    """Facts of a paper that references are compared with.
 
-    Where metadata tell its title, those that were extracted from its text do not count: a wrong one
-    would draw the references of another work.
+    If metadata give the paper's title, titles extracted from its text do not count: a wrong title
+    would attract references to another work.
     """
     documents = paper.documents
     titled = [d for d in documents if d.title and d.kind in metadata_kinds]
@@ -106,23 +106,23 @@ def know_paper(
 
 
 def weigh(reference: Reference, paper: KnownPaper) -> Evidence:
-    """Compare author and year of a reference with those of a paper."""
+    """Compare a reference with a paper in author and year."""
     dated = years_of(reference)
     return Evidence(_author_agrees(reference, paper), years_agree(dated, paper.years))
 
 
 def years_of(reference: Reference) -> frozenset[int]:
-    """The year of a reference; of an entry without one, every year its text holds."""
+    """The year of a reference; if it has none, every year in its text."""
     if reference.year is not None:
         return frozenset({reference.year})
     return frozenset(int(year) for year in _YEAR.findall(reference.raw[:MAX_RAW]))
 
 
 def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
-    """Return whether the reference has the paper's first author, or any of its authors.
+    """Return whether the reference names the paper's first author, or another of its authors.
 
-    Readers of reference lists take one author for another, so the whole entry is searched, except
-    for the words of the title.
+    Parsers of reference lists confuse authors, so the whole entry is searched for the paper's first
+    author, unless that surname is a word of the title.
     """
     if not paper.authors:
         return None
@@ -145,9 +145,9 @@ def _names(document: Document) -> list[tuple[str, str]]:
 
 
 def parts_of_title(title: str) -> tuple[list[str], list[str]]:
-    """The main title and the subtitle, where a title has both: (mains, subtitles).
+    """Split a title into main title and subtitle: two lists, both empty if it has only one part.
 
-    What continues another work, such as `Part Two`, is not a subtitle.
+    Words that mark the continuation of a work, such as `Part Two`, are not a subtitle.
     """
     part_end = _PART_END.search(title[:MAX_TITLE])
     if part_end is None or not part_end.start() or _SEQUEL.match(title, part_end.end()):
@@ -156,9 +156,9 @@ def parts_of_title(title: str) -> tuple[list[str], list[str]]:
 
 
 def titles_inside(title: str) -> list[str]:
-    """Possible titles in a reference's title that has something attached.
+    """Possible titles inside a reference's title that has other text attached.
 
-    The venue after it and the authors before it, as readers of reference lists leave them.
+    Parsers of reference lists may leave the venue after a title and the authors before it.
     """
     title = title[:MAX_TITLE]
     titles: dict[str, None] = {}
@@ -174,23 +174,23 @@ def titles_inside(title: str) -> list[str]:
 
 _LONG_TITLE_WORDS = 4
 _LONG_KEY = 24
-"""Minimum letters of a part of a title for which an agreeing author is enough."""
+"""Minimum length of a title's key at which one agreeing field is enough for a match in parts."""
 _ANTHOLOGY = re.compile(
     r"(?:aclweb\.org|aclanthology\.(?:org|info)|10\.18653/|10\.3115/).{1,100}", re.IGNORECASE
 )
 _BROKEN = re.compile(r"(?<=[-./]) ")
 _BY_TITLE = {(True, True): 0.99, (True, None): 0.97, (None, True): 0.95, (None, None): 0.8}
-"""Confidence in an exact title by what author and year say; True agrees, None is not known."""
+"""Confidence in an exact title by (author, year): True if the field agrees, None if unknown."""
 _MISDATED = {True: 0.85, None: 0.6}
-"""Confidence in a long exact title of which the year differs, by what the author says."""
+"""Confidence in a long exact title if the year differs, by agreement of the author."""
 _PART = 0.95
-"""Share of the confidence that a title in parts keeps."""
+"""Factor on the confidence if only parts of the titles are equal."""
 _ID_DIFFERS = 0.6
 """Maximum confidence if reference and paper have different arXiv ids."""
 
 
 class Resolution(NamedTuple):
-    """The paper a reference means, how that was found and how sure it is."""
+    """The paper that a reference means, how it was found, and the confidence in it."""
 
     paper_id: str
     resolver: str
@@ -200,18 +200,18 @@ class Resolution(NamedTuple):
 
 _RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id", "given": "given_id"}
 RESOLVERS = ("arxiv_id", "doi", "acl_id", "given_id", "title", "near_title")
-"""The ways a reference is resolved, in the order they are tried."""
+"""The ways to resolve a reference, in the order in which they are tried."""
 
 
 class PaperIndex:
     """Finds papers by identifier, else by title.
 
-    An equal title counts unless author or year contradict it; a short one needs a year that agrees.
-    A title with a venue attached needs an author or a year that agrees. A title without its
-    subtitle needs the author. Where two papers fit equally, neither is taken.
+    An equal title counts unless author or year contradict it; a short title needs an agreeing year.
+    A title with a venue attached needs an agreeing author or year. A title without its subtitle
+    needs an agreeing author. If two papers fit equally well, neither is taken.
 
-    Some papers of a corpus, in its order, are enough. A reference is resolved as by an index of the
-    whole if every paper to compare it with is there.
+    Part of a corpus, in corpus order, is enough. If it holds every paper that a reference must be
+    compared with, the resolution is the same as with the whole corpus.
     """
 
     def __init__(self, papers: Sequence[KnownPaper]) -> None:
@@ -232,18 +232,18 @@ class PaperIndex:
                     self._by_part[title_key(part)][number] = None
 
     def resolve(self, reference: Reference) -> Resolution | None:
-        """The paper a reference means; None when it is not in the corpus."""
+        """Find the paper that a reference means; None if it is not in the corpus."""
         return self.by_identifier(reference) or self.by_title(reference)
 
     def by_identifier(self, reference: Reference) -> Resolution | None:
-        """The paper that bears an identifier of the reference."""
+        """Find the paper that has an identifier of the reference."""
         for scheme, value in identifiers_of(reference):
             if paper_id := self._by_scheme[scheme].get(value):
                 return Resolution(paper_id, _RESOLVER_OF[scheme], 1.0)
         return None
 
     def by_title(self, reference: Reference) -> Resolution | None:
-        """The paper that bears the title of the reference, or a part of it."""
+        """Find the paper that has the title of the reference, or a part of it."""
         key = title_key(reference.title or "")
         if not key:
             return None
@@ -274,7 +274,7 @@ class PaperIndex:
         )
 
     def _in_parts(self, reference: Reference, key: str) -> Resolution | None:
-        """A paper whose title has an additional subtitle, or none of the attached text."""
+        """Find a paper if one title has an extra subtitle, or the reference's has attached text."""
         title = reference.title or ""
         cut = [(number, key) for number in self._by_part.get(key, ())]
         cut += self._titled(parts_of_title(title)[0])
@@ -293,7 +293,7 @@ class PaperIndex:
         return [(number, key) for key in keys if key for number in self._by_key.get(key, ())]
 
     def _best(self, resolver: str, candidates: Iterable[tuple[int, float]]) -> Resolution | None:
-        """The paper with the most confidence; None when two have it."""
+        """The paper with the highest confidence; None if two papers share it."""
         ranked = sorted(candidates, key=lambda pair: (-pair[1], pair[0]))
         best = ranked[0] if ranked else None
         if best is None or any(n != best[0] and trust == best[1] for n, trust in ranked):
@@ -306,13 +306,13 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
     in_doi = ids_in_doi(reference.doi or "")
     if arxiv_id := reference.arxiv_id or in_doi.get("arxiv"):
         yield "arxiv", arxiv_id
-    # A DOI of the Anthology without an id was cut at the end of its line.
+    # An Anthology DOI without an Anthology id was cut off at the end of a line.
     if reference.doi and (in_doi or not reference.doi.startswith(ACL_DOIS)):
         yield "doi", reference.doi
     acl_id = in_doi.get("acl")
     if not acl_id:
         addresses = _ANTHOLOGY.finditer(reference.raw[:MAX_RAW])
-        # A line break may have parted an address.
+        # A line break may have split an address.
         anthology_ids = (find_acl_id(_BROKEN.sub("", address[0])) for address in addresses)
         acl_id = next(filter(None, anthology_ids), None)
     if acl_id:
@@ -322,7 +322,7 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _trust(evidence: Evidence, *, is_long: bool) -> float:
-    """Confidence in an equal title; 0 if it is insufficient."""
+    """Confidence in an equal title; 0 if the evidence is insufficient."""
     if evidence.author is False:
         return 0.0
     if evidence.year is False:

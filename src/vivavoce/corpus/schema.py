@@ -1,4 +1,4 @@
-"""Columns of the corpus: one Parquet schema a table, and records to rows and back."""
+"""Columns of the corpus: one Parquet schema per table, and conversion between records and rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vivavoce.records import (
 )
 
 FORMAT = 13
-"""Raised when a table's columns change meaning."""
+"""Version, increased when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))
 
@@ -35,7 +35,7 @@ JUDGED = [
     pa.field("direction_from", pa.list_(pa.string())),
     *texts("set_aside"),
 ]
-"""Columns that the results of a board are given together; `higher_is_better` is one more."""
+"""Columns judged for all results of a board together; so is `higher_is_better`."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
         columns_of(
@@ -92,7 +92,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def sort_rows(table: pa.Table, key: Sequence[str]) -> pa.Table:
-    """Sort a table by some columns as Python would, null first; equal rows keep their order."""
+    """Sort a table by some columns as Python would, nulls first; equal rows keep their order."""
     columns = {}
     for name in key:
         if table[name].null_count:
@@ -104,7 +104,7 @@ def sort_rows(table: pa.Table, key: Sequence[str]) -> pa.Table:
 
 
 def row_of(record: Any) -> dict[str, Any]:
-    """The fields of a record by name; a record inside it stays one."""
+    """The fields of a record by name; nested records stay records."""
     return {name: getattr(record, name) for name in record.__slots__}
 
 
@@ -116,7 +116,7 @@ def document_row(document: Document) -> dict[str, Any]:
 
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
-    """The document that a row of `DOCUMENT` holds; a column that is absent reads as None."""
+    """The document in a row of `DOCUMENT`; an absent column reads as None."""
     lists = {"health_reasons", "doubts"}
     plain = {n: v for n, v in row.items() if n not in lists and not isinstance(v, list)}
     return Document(
@@ -145,7 +145,7 @@ def document_from_row(row: Mapping[str, Any]) -> Document:
 
 
 def paper_from_row(row: Mapping[str, Any]) -> Paper:
-    """The paper that a row of `papers` holds."""
+    """The paper in a row of `papers`."""
     lists = {
         n: tuple(row.get(n) or ()) for n in ("categories", "gates", "health_reasons", "doubts")
     }
@@ -153,5 +153,5 @@ def paper_from_row(row: Mapping[str, Any]) -> Paper:
 
 
 def section_from_row(row: Mapping[str, Any]) -> Section:
-    """The section that a row of `sections` holds."""
+    """The section in a row of `sections`."""
     return Section(**{name: row[name] for name in ORDER[Section]})

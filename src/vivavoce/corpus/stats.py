@@ -1,4 +1,4 @@
-"""Counts of a corpus and of its dates."""
+"""Counts for a corpus and for its dates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vivavoce.text.dates import earlier
 
 
 def corpus_stats(corpus: Corpus) -> dict[str, Any]:
-    """Count a corpus: rows a table, sources, dates, gates, section roles, resolved references."""
+    """Count rows per table, sources, dates, gates, section roles and resolved references."""
     papers = corpus.papers
     resolvers = Counter(row["resolver"] or "unresolved" for row in corpus.rows("references"))
     failed = Counter(gate for paper in papers for gate in paper.gates)
@@ -44,12 +44,12 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
 
 
 def date_sources(corpus: Corpus) -> dict[str, int]:
-    """Papers by the evidence of their first public date."""
+    """Number of papers by the evidence for their first public date."""
     return most_first(Counter(p.first_public_from or "undated" for p in corpus.papers))
 
 
 def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    """Dated statements that others contradict, each with the date that counts."""
+    """Dated statements with a contradiction, each with the date that counts."""
     used = {paper.paper_id: paper for paper in corpus.papers}
     for row in corpus.rows("dates"):
         if row["verdict"] in CONTRADICTIONS:
@@ -62,7 +62,7 @@ def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def date_report(corpus: Corpus) -> dict[str, Any]:
-    """Sources of the first public dates, statements by verdict, and every contradiction."""
+    """Report the sources of first public dates, statements by verdict, and every contradiction."""
     verdicts = Counter((row["evidence"].split()[0], row["verdict"]) for row in corpus.rows("dates"))
     return {
         "sources": date_sources(corpus),

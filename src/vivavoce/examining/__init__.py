@@ -64,14 +64,14 @@ MAX_LOOKS = 4
 """Maximum number of interim analyses; each uses up a share of the error budget."""
 
 FACTS_BILL = " (facts)"
-"""Purpose, in the ledger, of a judge's costs before there are answers."""
+"""Purpose under which `spending.jsonl` books a judge's costs before there are answers."""
 
 TRIES = 3
-"""Tries for a request to arXiv; few, since the user is waiting."""
+"""Tries per request to arXiv; few, since the user is waiting."""
 PAGE = "index.html"
 
 Agree = Callable[[Row], bool]
-"""Called with the papers and the plan; False to ask no model."""
+"""Called with the papers and the plan; returns False to ask no model."""
 Files = Mapping[str, Sequence[File]]
 
 
@@ -92,7 +92,7 @@ class Exam(Report):
 
     outcome: Outcome
     papers: Row
-    """Counts of given and used papers, and of those left out by reason."""
+    """Counts of papers given, of papers used, and of papers left out by reason."""
     left_out: list[Row]
     """Papers left out: file, reason and remedy."""
     plan: Row
@@ -104,7 +104,7 @@ class Exam(Report):
     page: str
     """The page with this report."""
     left_out_file: str
-    """Table of all papers left out."""
+    """File with a table of all papers left out."""
 
     def as_dict(self) -> Row:
         """The fields as JSON values, with a row per task and contestant."""
@@ -191,7 +191,7 @@ class _Exam:
             self.state.write()
         with self.watch("Checking models"):
             names = [*request.models, *request.judge]
-            if self.state.is_agreed:  # they were probed before
+            if self.state.is_agreed:  # the models were probed before
                 for name in names:
                     start_model(name, {})
             else:
@@ -241,7 +241,7 @@ class _Exam:
     def _write_facts(self, chosen: Sequence[ExamTask]) -> list[str]:
         """Let the judge extract the facts of gold sections; return the tasks with facts.
 
-        The budget includes this, and facts from a killed exam are kept.
+        The budget covers this step, and facts from a killed exam are kept.
         """
         from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
@@ -280,7 +280,7 @@ class _Exam:
                 asked = asking(request, each, request.models, request.logs, self._facts(each))
                 asked = replace(asked, decide=decide, budget=request.budget)
                 if decide and not asked.judge:
-                    # A model is asked on until it is better or worse than what costs nothing.
+                    # Ask a model until it is better or worse than a baseline that costs nothing.
                     rival = best_baseline(each, read_logs(request.logs)[0])
                     asked = replace(asked, methods=(*asked.methods, rival))
                 self._carry_out(replace(asked, looks=looks) if decide else asked, update)

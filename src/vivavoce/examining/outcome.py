@@ -1,4 +1,4 @@
-"""Outcome of an exam: the answer in a sentence, one table, and open questions.
+"""Outcome of an exam: the answer in a sentence, a table, and open questions.
 
 The terminal, the page, JSON and Markdown all show this report. A contestant is a model, a baseline
 or the authors' own text. A pair is undecided unless these papers show which is better.
@@ -33,13 +33,13 @@ class Outcome(Report):
     tasks: list[Row]
     """By task: the models that may be best, and their comparison with the best baseline."""
     contestants: list[Row]
-    """Models, baselines that are best at a task, and the authors' text; best first."""
+    """The authors' text, then models and baselines that are best at a task; best first."""
     more_papers: list[str]
     """Sentences on questions that more papers would decide."""
     claims: list[str]
     """Sentences on a judge's findings: shares of stated facts and of supported claims."""
     judge_cost: float
-    """Cost of the judge in dollars, as far as prices are known."""
+    """Cost of the judge in dollars, counting only known prices."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """Lines and the table, in every format."""
@@ -49,7 +49,7 @@ class Outcome(Report):
         yield from self.more_papers
 
     def table(self) -> Sheet:
-        """Table of contestants, with values on the papers that all of them answered."""
+        """Table of contestants, with values on the papers that every contestant answered."""
         has_models = any(row["kind"] == MODEL for row in self.contestants)
         values = [_column(task) for task in self.tasks]
         paid = (
@@ -174,7 +174,7 @@ def conclude(
 
 
 def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) -> Row:
-    """The models that may be best at a task, and the comparison of all with the best baseline."""
+    """The models that may be best at a task, and how all models compare with the best baseline."""
     pairs = [row for row in verdicts if row["task"] == standing.chosen.task]
     beaten = {row["worse"] for row in pairs if row["better"] in models}
     best = [name for name in models if name not in beaten]
@@ -207,7 +207,7 @@ def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) ->
 def _sentence(
     best: Sequence[str], rows: Sequence[Row], models: Sequence[str], short: Mapping[str, str]
 ) -> str:
-    """The sentence on all tasks with one outcome, with differences between tasks in brackets."""
+    """The sentence on all tasks with the same outcome; brackets hold differences between tasks."""
     rivals = list(dict.fromkeys(row["baseline"] for row in rows))
     rival = (
         f"the baseline {rivals[0]}"
@@ -232,7 +232,7 @@ def _sentence(
 
 
 def _apart(row: Row, models: Sequence[str], short: Mapping[str, str]) -> str:
-    """Remark on models against the best baseline of a task, unless the outcome says it."""
+    """Remark on how models compare with a task's best baseline, unless the outcome says it."""
     above, worse = row["better_than_baseline"], row["worse_than_baseline"]
     if above:
         weak = [short[name] for name in row["best"] if name not in above]
@@ -299,7 +299,7 @@ def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str])
 
 
 def _judged_share(standing: Standing, name: str, metric: str) -> str:
-    """A share with its interval, and how many papers it is of where it is not defined for all."""
+    """A share with its interval, and the number of items if it is not defined for all of them."""
     log = standing.logs.get(name)
     if log is None or metric not in log.judged:
         return ""
@@ -319,7 +319,7 @@ def _contestants(
     models: Sequence[str],
     short: Mapping[str, str],
 ) -> list[Row]:
-    """Rows of the table, by the mean of their places in the tasks."""
+    """Rows of the table: the authors' text, then the others by their mean place in the tasks."""
     kinds = dict.fromkeys(models, MODEL)
     if models:
         kinds |= dict.fromkeys((row["baseline"] for row in tasks), BASELINE)
@@ -350,7 +350,7 @@ def _contestant(name: str, kind: str, standings: Sequence[Standing], short: str)
 
 
 def _answered(standings: Sequence[Standing], name: str, kind: str) -> Row:
-    """Counts of a contestant's answers, and what they cost a model."""
+    """Counts of a contestant's answers, and their cost if the contestant is a model."""
     samples = [sample for each in standings for sample in each.samples([name])]
     common = [sample for each in standings for sample in each.common_samples(name)]
     spent = total(sample.cost for sample in common) if kind == MODEL else None

@@ -1,6 +1,6 @@
 """Plan of an exam: tasks with enough papers, costs, and detectable differences.
 
-A template has the sentences on papers, plan and verdicts.
+A template holds the sentences on papers, plan and verdicts.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _QUESTIONS = {template_of(name): name for name in QUESTIONS} | {"nuggets": "writ
 """Questions that judges answer, by template."""
 NULL = "null"
 STAND_IN = "extractive/lead"
-"""A model that needs no key, whose prompts are those of any model without a known window."""
+"""A model that needs no key; it gets the same prompts as any model whose window is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
 
 
 def _lack(opened: Round, chosen: ExamTask) -> str:
-    """Number of papers of an unusable task, and reasons of exclusions."""
+    """Number of papers that an unusable task has, and the reasons why others were excluded."""
     excluded = opened.manifest["counts"][chosen.family][chosen.task]["excluded"]
     reasons = ", ".join(f"{reason} {count}" for reason, count in excluded.items())
     return f"{chosen.task}: {chosen.papers} papers{f' ({reasons})' if reasons else ''}"
@@ -182,8 +182,8 @@ def total(costs: Iterable[float | None]) -> float | None:
 def make_plan(request: Request, chosen: Sequence[ExamTask], logs: Sequence[RunLog]) -> Row:
     """Plan an exam: items, tokens, dollars, and the smallest detectable difference.
 
-    `logs` are those of the baselines. `cost` is the expected cost, `at_most` that with answers of
-    maximum length; None if a price is unknown.
+    `logs` are those of the baselines. `cost` is the expected cost, `at_most` the cost if every
+    answer has its maximum length; None if a price is unknown.
     """
     rows = [_plan_task(request, each, logs) for each in chosen]
     shown = [row["detectable"] for row in rows if row["detectable"] is not None]
@@ -215,8 +215,8 @@ def asking(
 ) -> RunSpec:
     """Make the run that asks models about a task, with a judge if the task supports one.
 
-    Methods without a model are judged only by `facts`, a file of nuggets: copied text needs no
-    check against its source.
+    For methods without a model, the judge only looks for the facts in `facts`, a file of nuggets:
+    copied text needs no check against its source.
     """
     judges = request.judge if chosen.takes_judge and (models or facts) else ()
     given = {"nuggets": str(facts.resolve())} if judges and facts else {}
@@ -264,9 +264,9 @@ def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Ro
 
 
 def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float | None:
-    """Smallest detectable difference: the median over pairs of baselines, without the constant one.
+    """Smallest detectable difference: the median over pairs of baselines, without the null one.
 
-    None with too few papers to decide anything.
+    None if there are too few papers to decide anything.
     """
     if chosen.papers < MIN_CLUSTERS:
         return None
@@ -284,7 +284,7 @@ def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float |
 
 
 def contrast_of(logs: Sequence[RunLog], chosen: ExamTask) -> Contrasts:
-    """Contrast of two logs on their shared items, in the headline metric."""
+    """Contrast between two logs on their shared items, in the headline metric."""
     clusters = logs[0].item_clusters()
     shared = sorted(clusters.keys() & logs[1].item_clusters().keys())
     columns = [board_values(log, chosen.metric, shared) for log in logs]

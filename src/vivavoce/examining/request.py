@@ -1,4 +1,4 @@
-"""Request of an exam, its papers and those left out, and the record of finished steps."""
+"""Request of an exam, the papers it uses and leaves out, and the record of finished steps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vivavoce.text.printing import guard_formula
 from vivavoce.version import __version__
 
 ARXIV = "arxiv:"
-"""Prefix of PAPERS that is a query to arXiv instead of files."""
+"""Prefix of PAPERS for an arXiv query instead of files."""
 STATE = "exam.json"
 FORMAT = 3
 """Version of stored reports; raised when their fields change."""
@@ -78,7 +78,7 @@ class Request(ExamRequest):
 
     @property
     def left_out(self) -> Path:
-        """Table of the papers left out."""
+        """File with a table of the papers left out."""
         return self.out / "left-out.csv"
 
     @property
@@ -112,10 +112,10 @@ def check_request(request: Request) -> None:
 
 
 class State:
-    """Record of the exams of some papers, stored in their folder."""
+    """Record of the exams on one set of papers, stored in the output folder."""
 
     def __init__(self, request: Request, files: Mapping[str, Sequence[File]]) -> None:
-        """Open the record; one of other papers is replaced, unless models were asked about them."""
+        """Open the record; replace one on other papers, unless models were asked about those."""
         self._request, self._path = request, request.out / STATE
         dates = [str(day) if day else None for day in (request.since, request.until)]
         found = [pair for each in files.values() for pair in each]
@@ -154,7 +154,7 @@ class State:
         return self._request.key in self._record["agreed"]
 
     def agree(self) -> None:
-        """Record that the models may be asked from now on."""
+        """Record that the plan was confirmed, so the models may be asked."""
         if not self.is_agreed:
             self._record["agreed"].append(self._request.key)
             self.write()
@@ -172,7 +172,7 @@ class State:
         self.write()
 
     def write(self) -> None:
-        """Write the record to the disk."""
+        """Write the record to disk."""
         write_sealed(self._path, self._record)
 
 
@@ -181,15 +181,15 @@ Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 GENERIC = "metadata"
 """The kind that reads any table; more specific kinds take precedence."""
 _LISTED = "listed.atom.xml"
-"""The listing of a query."""
+"""File with the listing that a query returned."""
 _DEFAULT_PAPERS = 50
-"""Default number of papers of a query."""
+"""Default number of papers per query."""
 
 
 def find_papers(request: Request) -> dict[str, list[File]]:
     """Find the files of PAPERS by kind; empty for a query.
 
-    Kinds of texts take precedence over listings, and the generic table comes last.
+    Kinds with full texts take precedence over listings, and the generic table comes last.
     """
     if request.query is not None:
         return {}
@@ -210,7 +210,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
 def read_papers(
     request: Request, files: Mapping[str, Sequence[File]], watch: Watch, service: Service
 ) -> Corpus:
-    """Read the papers into the corpus; resumes after a kill."""
+    """Read the papers into the corpus, resuming after a kill."""
     if request.query is not None:
         _fetch(request, request.query, watch, service)
     else:
@@ -230,7 +230,7 @@ def read_papers(
 
 
 def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None:
-    """Fetch a listing once, then the texts of its papers."""
+    """Fetch a listing, unless it is there, and then the texts of its papers."""
     client, listed = service.client, request.out / "feeds" / _LISTED
     if not listed.exists():
         query = dated(query, request.since, request.until)
@@ -264,11 +264,11 @@ def count_papers(
     tasks: Sequence[str],
     files: Mapping[str, Sequence[File]],
 ) -> tuple[Row, list[Row]]:
-    """Count the given and the used papers.
+    """Count the papers given and the papers used.
 
     Returns:
-        The counts, and the papers left out with file, reason and remedy. They are followed by
-        faulty rows of tables, which explain missing dates.
+        The counts, and the papers left out, each with file, reason and remedy. After them come
+        faulty rows of tables, which may explain missing dates.
     """
     known = {paper.paper_id for paper in corpus.papers}
     used: set[str] = set()
@@ -332,7 +332,7 @@ def _left_out(paper: Paper, reason: str) -> Row:
 
 
 def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:
-    """Lines on the first papers left out, then the file with all."""
+    """Lines on the first papers left out, then a line with the file that lists all."""
     for row in rows[:SHOWN]:
         remedy = f"; {row['remedy']}" if row["remedy"] else ""
         yield f"  {row['file']}: {row['reason']}{remedy}"
@@ -341,7 +341,7 @@ def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """The rows as CSV; formulas are disarmed."""
+    """The rows as CSV, with formulas made harmless."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)

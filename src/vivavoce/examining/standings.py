@@ -1,10 +1,10 @@
 """Standings of a task: its contestants compared on the papers that all of them answered.
 
 With several models, a run may have stopped asking some earlier than others. Values are compared on
-the same papers, so papers that not all answered are left out.
+the same papers, so papers that some contestant did not answer are left out.
 
-With several models, the verdict on a pair is the decision of the run that stopped; the best
-baseline takes part in it, unless there is a judge. All other pairs are compared by the ranks of all
+With several models, the verdict on a pair is what the stopped run decided; the best baseline takes
+part in that run, unless there is a judge. All other pairs are compared through the ranks of all
 contestants.
 """
 
@@ -33,7 +33,7 @@ from vivavoce.tasks import CEILING
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The contestants of a task."""
+    """The contestants of a task, with their values and comparisons."""
 
     chosen: ExamTask
     logs: Mapping[str, RunLog]
@@ -44,12 +44,12 @@ class Standing:
     values: Mapping[str, Row]
     """Value and interval by contestant."""
     beats: frozenset[tuple[str, str]]
-    """Significant pairs (better, worse) from the ranks of all contestants."""
+    """Pairs (better, worse) with a significant difference."""
     sign: int
     """1 if higher is better, otherwise -1."""
 
     def score(self, name: str) -> float:
-        """A contestant's value with higher always better; minus infinity if undefined."""
+        """A contestant's value, signed so that higher is better; minus infinity if undefined."""
         value = self.values[name]["value"]
         return -math.inf if value is None else self.sign * float(value)
 
@@ -70,12 +70,12 @@ class Standing:
                 yield from self.logs[name].samples
 
     def common_samples(self, name: str) -> Iterator[SampleScore]:
-        """Scores of a contestant on the items that all answered."""
+        """Scores of a contestant on the items that all contestants answered."""
         items = set(self.items)
         return (sample for sample in self.logs[name].samples if sample.id in items)
 
     def more_papers(self, names: tuple[str, str], pairs: int = 1) -> int | None:
-        """Further papers that would show the observed difference: see `more_clusters`."""
+        """Number of further papers that would show the observed difference: see `more_clusters`."""
         [more] = more_clusters(contrast_of([self.logs[name] for name in names], self.chosen), pairs)
         return more
 
@@ -92,7 +92,7 @@ def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog
 
 
 def best_baseline(chosen: ExamTask, logs: Sequence[RunLog]) -> str:
-    """The baseline with the best mean over all items; the same in every resumption of an exam."""
+    """The baseline with the best mean over all items; it stays the same when an exam resumes."""
     is_higher_better, _ = sense_of(chosen.family, chosen.metric)
 
     def score(name: str) -> float:
@@ -112,7 +112,7 @@ def best_baseline(chosen: ExamTask, logs: Sequence[RunLog]) -> str:
 def stand(
     chosen: ExamTask, logs: Sequence[RunLog], models: Sequence[str], authors: str
 ) -> Standing:
-    """Measure the contestants of a task; `authors` is the name of the authors' text."""
+    """Measure the contestants of a task; `authors` is the name for the authors' own text."""
     ask = [(name, name, chosen.method) for name in models]
     ask += [(name, NO_MODEL, name) for name in chosen.baselines]
     ask += [(authors, NO_MODEL, CEILING)]
@@ -154,7 +154,7 @@ def stand(
 
 _SHOWN_MISSES = 5
 _SIDE_METRICS = 3
-"""Maximum further metrics in a verdict."""
+"""Maximum number of further metrics in a verdict."""
 
 
 def compare(request: Request, standing: Standing) -> list[Row]:
@@ -185,7 +185,7 @@ def compare(request: Request, standing: Standing) -> list[Row]:
 def _verdict(
     standing: Standing, sides: Pair, row: Row, lead: Row, better: str | None, pairs: int
 ) -> Row:
-    """Make a verdict; the difference is better minus worse, or a minus b if undecided."""
+    """Make a verdict; its difference is better minus worse, or first minus second if undecided."""
     chosen, rival = standing.chosen, standing.best_baseline
     names = [side.name for side in sides]
     is_turned = better == names[1]

@@ -1,1 +1,1 @@
-"""Live boards: a configuration, a ledger, and every step of every period done once."""
+"""Live boards: a configuration, a ledger, and steps that are each done once per period."""

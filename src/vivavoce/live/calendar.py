@@ -1,4 +1,4 @@
-"""The periods of a live board, in days, without a clock."""
+"""The periods of a live board, computed in days without reading a clock."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _MONTHS = {"month": 1, "quarter": 3}
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Days whose papers one round asks about: start inclusive, end exclusive."""
+    """Span of days whose papers one round asks about: start inclusive, end exclusive."""
 
     start: date
     end: date
 
     @property
     def name(self) -> str:
-        """Name of the period in ledger and status: its end."""
+        """Name of the period in the ledger and the status: its end."""
         return self.end.isoformat()
 
 
 class Schedule(Options):
-    """The `[schedule]` table: consecutive periods from a first day."""
+    """The `[schedule]` table: consecutive periods that begin on a first day."""
 
     start: date
     """First day of the first round's papers."""
@@ -37,7 +37,7 @@ class Schedule(Options):
     """End of the first period; None for one step after the start."""
     every: Literal["day", "week", "month", "quarter"] = "month"
     wait_days: int = Field(default=0, ge=0, le=365)
-    """Days after a period's end before it is due: papers are announced late."""
+    """Days between a period's end and the day it is due, since papers are announced late."""
 
     @model_validator(mode="after")
     def _check_days(self) -> Schedule:
@@ -65,7 +65,7 @@ class Schedule(Options):
         return period.end + timedelta(days=self.wait_days)
 
     def due(self, until: date) -> list[Period]:
-        """Periods that are due on a day, oldest first."""
+        """Periods that are due by a day, oldest first."""
         periods: list[Period] = []
         for period in self.periods():
             if self.due_on(period) > until:
@@ -74,7 +74,7 @@ class Schedule(Options):
         return periods
 
     def next_due(self, period: Period | None) -> date:
-        """Day on which the next period is due; the first period's if None is given."""
+        """Day on which the period after this one is due; for None, the first period's day."""
         coming = (one for one in self.periods() if period is None or one.end > period.end)
         return self.due_on(next(coming))
 

@@ -1,7 +1,7 @@
 """Configuration of a live board: a TOML file, checked completely before any request.
 
-The tables `[round]`, `[update]` and those of the families are a round's spec, without the scheduled
-id and window. `viva live init` writes a configuration, and a workflow that runs it daily.
+The tables `[round]`, `[update]` and those of the families form a round's spec. Its id and window
+come from the schedule. `viva live init` writes a configuration and a workflow that runs it daily.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from vivavoce.text.dates import parse_date
 
 _STRICT = ConfigDict(extra="forbid")
 _FREE = ("extractive/", "replay/")
-"""Providers without requests and so without cost."""
+"""Providers that send no requests and so cost nothing."""
 
 
 class LiveOptions(Options):
     """The `[live]` table."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,50}$")
-    """Prefix of every round's name; the period's end follows."""
+    """Prefix of every round's name, before the period's end."""
     folder: Path = Path()
-    """Folder of corpus, rounds, logs and site, relative to the configuration."""
+    """Folder for corpus, rounds, logs and site, relative to the configuration."""
     contact: str | None = None
-    """Email address for the operators of paper servers."""
+    """Email address given to the operators of paper servers."""
 
 
 class SourceOptions(Options):
@@ -74,7 +74,7 @@ class TextOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RunTable(Patience):
-    """The `[run]` table: tasks, settings, and retries for every contestant."""
+    """The `[run]` table: tasks, settings and retries, the same for every contestant."""
 
     __pydantic_config__ = _STRICT
 
@@ -95,12 +95,12 @@ class ContestantOptions(ModelUse):
     price: str | None = None
     cutoff: str | None = None
     joins: date | None = None
-    """Its first round is the first one that ends on or after this day."""
+    """The contestant's first round is the first one that ends on or after this day."""
     retires: date | None = None
-    """It takes part in no round that ends after this day."""
+    """The contestant takes part in no round that ends after this day."""
 
     def due(self, end: date) -> date | None:
-        """First day for running the round with this end; None for never."""
+        """First day to run the contestant on the round with this end; None for never."""
         if self.retires and end > self.retires:
             return None
         return end if self.joins is None or end >= self.joins else None
@@ -129,7 +129,7 @@ class SiteTable(SiteOptions, CutoffOptions):
 
     samples: Annotated[int, Field(ge=0, le=200)] = 0
     rounds: Literal["none", "ids", "open", "all"] = "none"
-    """Rounds on the site: as ids without texts, with texts of open papers, or complete."""
+    """Form of rounds on the site: none, ids without texts, texts of open papers only, or all."""
 
 
 _OF_ROUNDS = ("round", "update")
@@ -137,7 +137,7 @@ _SCHEDULED = ("id", "window", "parent")
 
 
 class LiveConfig(Options):
-    """A checked configuration: its own tables, and those of a round's spec."""
+    """A checked configuration: its own tables, and the tables of a round's spec."""
 
     live: LiveOptions
     schedule: Schedule
@@ -178,7 +178,7 @@ class LiveConfig(Options):
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The configuration file."""
         return self._path
 
     @property
@@ -195,7 +195,7 @@ class LiveConfig(Options):
         return f"{self.live.id}-{period.end}"
 
     def spec(self, period: Period) -> RoundSpec:
-        """Spec of a first round, without a parent."""
+        """Spec of a period's round as if it were the first, without a parent."""
         values = dict(self._rounds)
         asked = values["round"]
         for key in _SCHEDULED:
@@ -208,7 +208,7 @@ class LiveConfig(Options):
 
     @cached_property
     def prices(self) -> dict[str, str]:
-        """Prices of contestants' and judge's models, by model."""
+        """Prices by model, for the models of contestants and judge."""
         priced = {one.model: one.price for one in self.contestant}
         if self.judge:
             priced[self.judge.model] = self.judge.price
@@ -227,7 +227,7 @@ class LiveConfig(Options):
 
     @property
     def is_of_papers(self) -> bool:
-        """True if any family needs papers; a user's own tables do not."""
+        """True if any family needs papers; families of a user's own items do not."""
         cards = list_families()
         return any(cards[name].of_papers for name in self._rounds["round"]["families"])
 
@@ -238,7 +238,7 @@ class LiveConfig(Options):
 
     @cached_property
     def cutoffs(self) -> Cutoffs:
-        """Cutoffs in the configuration, followed by those loaded from files."""
+        """Cutoffs from the configuration, followed by those loaded from files."""
         own = tuple(
             Cutoff(one.model, one.cutoff, str(self.path.name))
             for one in self.contestant
@@ -309,7 +309,7 @@ _TABLES: dict[str, Any] = {
 
 
 def _explain(path: Path, problem: Any) -> str:
-    """Describe a fault of the file, with table, key and nearest known name."""
+    """Describe a fault in the file, with the table, the key and the nearest known name."""
     table, *rest = problem["loc"]
     model = _TABLES.get(str(table))
     if model is None:

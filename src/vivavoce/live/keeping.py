@@ -1,4 +1,4 @@
-"""Updating of a live board to a day: the state machine behind `viva live`.
+"""Updating a live board to a given day: the state machine behind `viva live`.
 
 Each due period goes through the same steps, oldest period first. A step that fails stops only its
 period's preparation or its own cell; the next run repeats the missing steps.
@@ -50,7 +50,7 @@ def open_state(config: LiveConfig) -> State:
 
 
 def work_due(state: State, until: date) -> list[tuple[Period, list[str]]]:
-    """Due periods with missing steps, oldest first, and these steps."""
+    """Due periods with missing steps, oldest first, each with those steps."""
     due = state.config.schedule.due(until)
     return [(period, lacks) for period in due if (lacks := state.lacking(period))]
 
@@ -63,7 +63,7 @@ def bring_up_to_date(
     tell: Tell = lambda line: None,
     progress: Progress | None = None,
 ) -> Update:
-    """Do all work that is due on a day and not done.
+    """Do all work that is due by a day and not done yet.
 
     `base` is a loopback server that replaces arXiv's.
     """
@@ -174,7 +174,7 @@ class _Keeper:
 
 
 def _drift(logs: Path, folder: Path) -> Iterator[Row]:
-    """Notices for contestants whose score on the anchors has significantly moved."""
+    """Yield notices for contestants whose score on the anchors moved significantly."""
     opened = load_round(folder)
     if not any(anchors_of(opened).values()):
         return
@@ -193,9 +193,9 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
 
 
 def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
-    """Notices for judges whose verdicts depend on the order more often than before.
+    """Yield notices for judges whose verdicts depend on the answers' order more than before.
 
-    The comparison uses verdicts on the same contestants' answers to items of both rounds.
+    Only verdicts on items that both rounds share, answered by the same contestants, are compared.
     """
     opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

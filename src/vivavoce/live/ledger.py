@@ -1,7 +1,7 @@
 """The ledger of a live board: one line for each completed step, with its results.
 
-A step with a line is not repeated. The file is written atomically, so an interrupted step has no
-line; every step can be repeated safely.
+A step with a line is not repeated. An interrupted step has no line, since the file is written
+atomically; every step can be repeated safely.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Ledger:
 
     @property
     def failures(self) -> list[Row]:
-        """Failed steps of the last run with work: `period`, `step`, `reason`."""
+        """Failed steps of the last run that had work to do: `period`, `step`, `reason`."""
         return list(read_json(self._failures)) if self._failures.exists() else []
 
     def write_failures(self, failures: list[Row]) -> None:
@@ -66,7 +66,7 @@ class Ledger:
             self._failures.unlink(missing_ok=True)
 
     def paid(self, cell: Cell | None = None) -> float:
-        """Dollars recorded for an unfinished cell, or for all of them."""
+        """Dollars recorded for an unfinished cell, or for all unfinished cells."""
         done = {_place(row) for row in self.find(CELL)}
         rows = (row for row in self.find(PAID) if cell is None or cell.facts.items() <= row.items())
         return sum((float(row["cost"]) for row in rows if _place(row) not in done), 0.0)
@@ -83,7 +83,7 @@ def _place(row: Row) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A contestant on a round in a setting."""
+    """One contestant's run on one round in one setting."""
 
     round_id: str
     contestant: ContestantOptions
@@ -97,7 +97,7 @@ class Cell:
 
     @property
     def path(self) -> Path:
-        """Folder of the cell's logs, relative to that of all logs."""
+        """Folder of the cell's logs, relative to the folder of all logs."""
         return Path(self.round_id, self.contestant.name, self.setting)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Cell:
 
 
 class State:
-    """A configuration with its ledger: completed and missing steps."""
+    """A configuration with its ledger, which together tell completed and missing steps."""
 
     def __init__(self, config: LiveConfig, ledger: Ledger) -> None:
         self.config = config
@@ -120,7 +120,7 @@ class State:
                 )
 
     def refuse_clock_behind(self, day: date, *, is_clock: bool) -> None:
-        """Raise `VivaError` if the clock is behind the newest period of the ledger."""
+        """Raise `VivaError` if `day` is from the clock and before the ledger's newest period."""
         if is_clock and self.newest > day.isoformat():
             raise VivaError(
                 f"The clock says {day}, but the period until {self.newest} has already begun. "
@@ -128,7 +128,7 @@ class State:
             )
 
     def prepared(self, period: Period, step: str) -> Row | None:
-        """The ledger's line for a preparation step of a period; None if it is missing."""
+        """The ledger's line for a preparation step of a period; None if the step is not done."""
         return self.ledger.last(step, period=period.name)
 
     def rounds(self) -> dict[date, str]:
@@ -137,7 +137,7 @@ class State:
         return {date.fromisoformat(row["period"]): row["round"] for row in rows if row["round"]}
 
     def parent(self, period: Period) -> str | None:
-        """The last round before a period; None for the first."""
+        """The last round before a period; None if there is none."""
         before = [name for end, name in self.rounds().items() if end < period.end]
         return before[-1] if before else None
 
@@ -158,7 +158,7 @@ class State:
         return [step for step in PREPARATION if self.prepared(period, step) is None]
 
     def lacking(self, period: Period) -> list[str]:
-        """Missing steps of a period, for display; empty if it is done."""
+        """Missing steps of a period, for display; empty if the period is done."""
         missing = self.preparation(period)
         if missing:
             return [*missing, "contestants", AUDIT, SITE]
@@ -170,21 +170,21 @@ class State:
 
     @property
     def newest(self) -> str:
-        """Name of the last period begun, to which audits and site belong."""
+        """Name of the latest period begun, to which audits and site belong."""
         return max((row["period"] for row in self.ledger.rows), default="")
 
     @property
     def done_cells(self) -> list[Row]:
-        """Lines of the cells with logs on the board."""
+        """Lines of the finished cells that have logs on the board."""
         return [row for row in self.ledger.find(CELL) if row["logs"]]
 
     def cells_key(self, *rounds: str | None) -> str:
-        """Hash of the finished cells of some rounds, or of all."""
+        """Hash of the finished cells of some rounds, or of all rounds if none is given."""
         cells = [[*_place(row), hash_of(row["logs"])] for row in self.done_cells]
         return hash_of(sorted(cell for cell in cells if not rounds or cell[0] in rounds))
 
     def audits_due(self) -> list[str]:
-        """Rounds whose audit is older than a cell of the round or of the one before."""
+        """Rounds whose last audit misses a finished cell of the round or of the one before it."""
         outdated, before = [], None
         for name in self.rounds().values():
             key = self.cells_key(name, before)
@@ -202,12 +202,12 @@ class State:
 
     @property
     def is_site_due(self) -> bool:
-        """True if there are logs that the site does not cover yet."""
+        """True if there are finished cells and the site was built from other inputs."""
         return bool(self.done_cells) and self.ledger.last(SITE, key=self.site_key) is None
 
     @cached_property
     def notices(self) -> list[Row]:
-        """Warnings of the ledger: `period`, `kind` and `text`.
+        """Warnings in the ledger: `period`, `kind` and `text`.
 
         Only the last audit of a round counts.
         """

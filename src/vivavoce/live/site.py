@@ -1,7 +1,7 @@
 """Site and status of a live board.
 
-Besides the pages of the board, the site has seals and the status. It is a plain folder, published
-by copying it.
+Besides the pages of the board, the site holds seals and the status. It is a plain folder: to
+publish it, copy it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _write_beside(state: State, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     names = list(state.rounds().values())
     if state.config.is_sealed:
-        names.pop()  # its items are revealed one period later
+        names.pop()  # the last round's items are revealed one period later
         for before in names:
             write_reveal(load_round(rounds / before), rounds)
         for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
@@ -81,9 +81,9 @@ def _write_beside(state: State, out: Path) -> None:
 
 
 def write_status(state: State, until: date) -> None:
-    """Write the status on a day next to the pages, even if no page is new.
+    """Write the status as of a day next to the pages, even if no page is new.
 
-    Nothing is written without pages, or for a day before the newest period.
+    Nothing is written if there are no pages, or if the day is before the newest period.
     """
     out = state.config.folder / "site" / OWN
     if out.is_dir() and until.isoformat() >= state.newest:
@@ -119,7 +119,7 @@ def write_status(state: State, until: date) -> None:
 
 
 def status_of(state: State, until: date) -> Row:
-    """Status of a board on a day."""
+    """Status of a board as of a day."""
     schedule = state.config.schedule
     due = schedule.due(until)
     budget = state.config.budget

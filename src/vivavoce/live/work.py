@@ -1,9 +1,9 @@
 """Work of a period: preparing its round, then running its contestants.
 
-Papers are listed, texts fetched, networks built, and the round is frozen. Then the cells are run: a
-folder of logs for each round, contestant and setting. A cell runs in `work/` and is moved to
-`logs/` in one step once it is complete and verified, so `logs/` has only complete cells. A failed
-cell stays in `work/` and is continued by the next run.
+Papers are listed, texts fetched, networks built, and the round is frozen. Then the cells run: each
+is a folder of logs for one round, contestant and setting. A cell runs in `work/`. Once complete and
+verified it moves to `logs/` in one step, so `logs/` has only complete cells. A failed cell stays in
+`work/`, and the next run continues it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from vivavoce.tasks import CONTESTANTS, builders, list_families
 
 
 class Preparation:
-    """Steps of a period before any request to a model; each can be repeated."""
+    """Steps of a period that come before any request to a model; each can be repeated."""
 
     def __init__(self, state: State, period: Period, service: Service) -> None:
         self._state = state
@@ -81,7 +81,7 @@ class Preparation:
         return {"listed": sum(n for n, _ in came), "requests": sum(asked for _, asked in came)}
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:
-        """Ingest a source's records of the period; return the numbers of records and requests."""
+        """Ingest a source's records for the period; return the numbers of records and requests."""
         path = self._config.below(source.path) if source.path else None
         if source.kind == "files" and path is not None:
             return ingest(str(source.reader), path, self._corpus).read, 0
@@ -159,7 +159,7 @@ class Preparation:
 
     def _papers(self) -> tuple[Paper, ...]:
         """The papers of the corpus, which may be empty."""
-        finish_reading(self._corpus)  # of texts, if it was interrupted
+        finish_reading(self._corpus)  # if reading texts was interrupted
         return load_corpus(self._corpus).papers if list_batches(self._corpus) else ()
 
 
@@ -174,7 +174,7 @@ class Cells:
         self._folder = self._config.folder
 
     def run(self, cell: Cell) -> None:
-        """Run a contestant, verify its answers, and publish its logs to the board."""
+        """Run a cell's contestant, verify its answers, and move its logs to the board's folder."""
         final, work = self._folder / "logs" / cell.path, self._folder / "work" / cell.path
         empty = "" if final.exists() else self._ask(cell, work)
         if empty:
@@ -232,7 +232,7 @@ class Cells:
         return f"{opened.id} has no item in {cell.setting} for {cell.contestant.name}"
 
     def _run(self, cell: Cell, spec: RunSpec) -> bool:
-        """Run some tasks to the end; False if they have no items."""
+        """Run some tasks to completion; return False if they have no items."""
         try:
             report = run(spec, self._progress)
         except NoItemsError:
@@ -246,11 +246,11 @@ class Cells:
     def _specs(
         self, cell: Cell, opened: Round, work: Path, budget: float | None
     ) -> Iterator[RunSpec]:
-        """One run for each group of tasks with the same methods and the same use of a judge."""
+        """Yield one run for each group of tasks that share their methods and use of a judge."""
         one, asked = cell.contestant, self._config.run
         from vivavoce.tasks.lookup import takes_judge
 
-        # Tasks of a cell by supported methods and use of a judge.
+        # Tasks of the cell, grouped by supported methods and by use of a judge.
         cards = list_families()
         groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
         for family, task in opened.tasks():

@@ -4,8 +4,8 @@ One file per metric family; no Inspect, no files, no model calls. `METRICS` hold
 in metrics.toml, and `@metric` describes a metric that is a single function; `viva list metrics`,
 the docs and the contract tests read both.
 
-The package of a family, or its module `metrics`, may define more metrics. A package with metrics
-only is registered like a family, under the group `vivavoce.families`, and has no card.
+A family's package, or its module `metrics`, may define more metrics. A package that has only
+metrics is registered like a family, under the group `vivavoce.families`, but has no card.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def metric(
     high: float | None = 1.0,
     higher_is_better: bool = True,
 ) -> Callable[[Compute], Metric]:
-    """Describe a function as a metric, by its name and the first line of its docstring.
+    """Describe a function as a metric, using its name and the first line of its docstring.
 
-    The arguments are those of `Metric`. A row has the fields of the item, with `id` and `target`.
+    The arguments are those of `Metric`. A row has the item's fields, with `id` and `target`.
     """
 
     def describe(compute: Compute) -> Metric:
@@ -94,11 +94,11 @@ class Measure:
     """A metric with its settings, ready to compare answers with references."""
 
     score: Callable[[Sequence[tuple[str, str]]], Sequence[Mapping[str, float | None]]]
-    """Takes (answer, reference) pairs; gives the values of each by name."""
+    """Takes (answer, reference) pairs; returns the values of each pair by name."""
     settings: Mapping[str, str | int] = field(default_factory=dict)
     """Settings that the values depend on."""
     batch: int = 1_024
-    """Number of pairs that are best passed at once."""
+    """Best number of pairs to pass at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class TextMetric:
     names: tuple[str, ...]
     """Names of its values, each described by a `Metric`."""
     open: Callable[..., Measure]
-    """Makes the measure from settings by name."""
+    """Makes the measure from named settings."""
     takes: tuple[str, ...] = ()
     """Names of these settings."""
 
@@ -151,7 +151,7 @@ def list_metrics() -> tuple[Metric, ...]:
 
 
 def broken_metrics() -> dict[str, PluginError]:
-    """Errors of the registered modules of metrics that cannot be loaded, by name."""
+    """Errors of the registered metric modules that cannot be loaded, by name."""
     return dict(_registered().broken)
 
 
@@ -161,7 +161,7 @@ def _registered() -> Plugins[list[Metric]]:
 
 
 def _metrics_of(module: ModuleType) -> list[Metric]:
-    """Metrics that a module lists in `METRICS`, and those that it defines by `@metric`."""
+    """Metrics that a module lists in `METRICS`, and those that it defines with `@metric`."""
     functions = [value for value in vars(module).values() if isinstance(value, Metric)]
     own = [metric for metric in functions if metric.compute.__module__ == module.__name__]
     return [*getattr(module, "METRICS", ()), *own]
@@ -173,7 +173,7 @@ def has_metrics(package: ModuleType) -> bool:
 
 
 def _load(find: Callable[[ModuleType], Sequence[T]]) -> Plugins[list[T]]:
-    """Collect what `find` gives for the project's own and for all registered modules, by name."""
+    """Collect what `find` returns for the project's own and all registered modules, by name."""
 
     def collect(modules: Iterable[ModuleType]) -> list[T]:
         return [item for module in modules for item in find(module)]
@@ -186,7 +186,7 @@ def _load(find: Callable[[ModuleType], Sequence[T]]) -> Plugins[list[T]]:
 
 
 def _modules_of(package: ModuleType) -> Iterator[ModuleType]:
-    """The package of a family, and its module `metrics` if it has one."""
+    """A family's package, and its module `metrics` if it has one."""
     yield package
     name = f"{package.__name__}.metrics"
     if hasattr(package, "__path__") and importlib.util.find_spec(name):
@@ -196,17 +196,17 @@ def _modules_of(package: ModuleType) -> Iterator[ModuleType]:
 _PARTS = {
     "implementation": ("factor", "architecture", "extraction", "reproduction", "implementation")
 }
-"""Families of tasks that have several score families."""
+"""Task families that have several score families."""
 
 
 def metrics_of(family: str) -> dict[str, Metric]:
-    """The metrics of one family, of scores or of tasks, by name."""
+    """The metrics of one score family or task family, by name."""
     parts = _PARTS.get(family, (family,))
     return {metric.name: metric for metric in list_metrics() if metric.family in parts}
 
 
 def sense_of(family: str, metric: str) -> tuple[bool, float]:
-    """Direction of a metric, true if higher is better, and its range; 0 for no upper end."""
+    """A metric's direction (true if higher is better) and its range (0 if it has no upper end)."""
     known = metrics_of(family).get(metric)
     if known is None:
         return True, 0.0

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MAX_CHARACTERS = 500_000
-"""Most characters of an answer that are read; a longer answer counts as truncated."""
+"""Maximum number of characters read from an answer; a longer one counts as truncated."""
 MAX_LINES = 10_000
-"""Most lines of an answer that are read, blank ones not counted."""
+"""Maximum number of lines read from an answer, not counting blank ones."""
 
 _CIRCLED = re.compile(r"^[ \t]{0,20}([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
 _BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
@@ -23,8 +23,8 @@ _CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
 OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 
-# Brackets are matched in whole runs, with or without a quote: a search that began at each bracket
-# of a run of n would take n * n steps.
+# Brackets are matched in whole runs, with or without a quote: a search starting at each bracket of
+# a run of n would take n * n steps.
 _BRACKETS = re.compile(r"[\[{][\s\[{]*+(?P<quote>[\"'])?")
 # A quote closes a string only before a comma, a colon or a bracket: models forget to escape. No
 # group is repeated possessively: Python before 3.11.5 matches such a pattern wrongly.
@@ -54,7 +54,7 @@ _INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
 
 @dataclass(slots=True)
 class LineList:
-    """Lines of one kind that follow each other."""
+    """Consecutive lines of one kind."""
 
     kind: str
     items: list[tuple[int, str]] = field(default_factory=list)
@@ -64,7 +64,7 @@ class LineList:
 
 
 def read_lines(text: str) -> tuple[list[str], bool]:
-    """Read the lines of an answer without its markup; also returns whether it was truncated."""
+    """Read the lines of an answer without its markup; also return whether it was truncated."""
     truncated = len(text) > MAX_CHARACTERS
     text = _CIRCLED.sub(
         lambda mark: f"{int(unicodedata.numeric(mark[1]))}. ", text[:MAX_CHARACTERS]
@@ -82,7 +82,7 @@ def read_lines(text: str) -> tuple[list[str], bool]:
 
 
 def _open_containers(text: str) -> str:
-    """Put each string of a JSON or Python list on lines of its own."""
+    """Put each string of a JSON or Python list on its own line."""
     start = next((run for run in _BRACKETS.finditer(text) if run["quote"]), None)
     if start is None:
         return text
@@ -106,7 +106,7 @@ _MARKS = (
     (re.compile(r"[ \t]?\\\\[ \t]?$", re.MULTILINE), ""),
     (re.compile(r"([0-9])\ufe0f?\u20e3[ \t]?"), r"\1. "),
 )
-"""Marks of items in LaTeX, in tables separated by tabs, and keycaps."""
+"""Item marks in LaTeX and in tab-separated tables, and keycaps; each with its replacement."""
 _LABELLED = re.compile(
     r"^[ \t*_(]{0,6}([a-z]{1,8})[*_]{0,3}[:.),][*_]{0,3}[ \t]+", re.I | re.MULTILINE
 )
@@ -118,7 +118,7 @@ _SEQUENCES = (
 
 
 def _numbered(text: str) -> str:
-    """Replace words, letters or Roman numerals that number the lines of a text by digits."""
+    """Replace words, letters or Roman numerals that number a text's lines with digits."""
     labels = list(_LABELLED.finditer(text))
     for sequence in _SEQUENCES:
         counted = [label for label in labels if label[1].lower() in sequence]
@@ -170,7 +170,7 @@ def read_lists(lines: Sequence[str]) -> list[LineList]:
             continue
         number = number_of(line)
         if number is not None:
-            # Markdown also numbers every item 1.
+            # Markdown may also number every item 1.
             if numbered is None or not (
                 number > numbered.number or (number == numbered.number == 1 and current is numbered)
             ):

@@ -5,19 +5,19 @@ With x the mean absolute difference between the outputs of the gold layer and th
     S = 2 / (1 + e^x)          in (0, 1], 1 for equality
     S = 1 / (1 + e^x)          `legacy`, the printed equation, at most 1/2
 
-x is taken over the dimensions for tsc, over the elements in row-major order for tvc; the shorter
-side is padded with zeros. Layers are paired by key, and a layer that one side lacks has S = 0.
+x is taken over the dimensions for tsc, and over the elements in row-major order for tvc; the
+shorter side is padded with zeros. Layers are paired by key; S = 0 for a layer that one side misses.
 Over the n layers in the order of their keys, i = 1 ... n,
 
     tsc, tvc = sum of S_i gamma^i / sum of gamma^i
 
-so that with gamma > 1 deeper layers weigh more. A NaN equals a NaN and an infinity the same
-infinity; against anything else they make S = 0. Undefined when the gold side has no layer.
+so that with gamma > 1 deeper layers weigh more. NaN equals NaN and an infinity equals the same
+infinity; compared with anything else, they give S = 0. Undefined when the gold side has no layer.
 
-`score_tracks` ignores differences due to rounding. `match` is the share of layers that are then
-equal in every value, `output` the share of tracks whose last layer is. A layer in half precision is
-rounded to 11 bits. With m the median of |gold| over the layer, a value is right when it is
-nearer to the gold than 4 * 2^-11 * (|gold| + m).
+`score_tracks` ignores differences due to rounding. `match` is then the share of layers that are
+equal in every value, and `output` the share of tracks whose last layer is equal. A layer in half
+precision is rounded to 11 bits. With m the median of |gold| over the layer, a value is right when
+it is nearer to the gold than 4 * 2^-11 * (|gold| + m).
 
 Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in equation 1 while
 the paper's tables print 1.00, hence the factor 2.
@@ -58,7 +58,7 @@ class ArchitectureScore:
     tsc: float | None
     tvc: float | None
     layers: Mapping[str, LayerScore]
-    """Scores by key, in the order of the keys; layers of both sides."""
+    """Scores by key, in key order, for the layers of both sides."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""
@@ -84,7 +84,7 @@ def score_architecture(
             )
     if not gold:
         return ArchitectureScore(None, None, layers)
-    # gamma^i over the largest of these powers, so that none overflows.
+    # gamma^i divided by the largest of these powers, so that none overflows.
     powers = np.arange(1, len(layers) + 1, dtype=np.float64) * math.log(gamma)
     weights = list(np.exp(powers - powers.max()).tolist())
     return ArchitectureScore(
@@ -102,7 +102,7 @@ def score_tracks(
     *,
     gamma: float = DEFAULT_GAMMA,
 ) -> dict[str, float]:
-    """Compute tvc and tsc of each track, `match` and `output` over both; gold is never empty."""
+    """Compute tvc and tsc per track, `match` and `output` over both; gold is never empty."""
     values: dict[str, float] = {}
     right = count = outputs = 0
     for suffix, truth, given in (("", gold, produced), ("_unseen", unseen_gold, unseen)):

@@ -1,21 +1,20 @@
 """Citations of a text, among the works of a numbered list.
 
-A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its title in full, if
-that has three words or more. A list of references at the end of the text cites nothing.
+A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its full title, if that
+has at least three words. A list of references at the end of the text does not count as citing.
 
 - `reference_precision` = cited works that the paper itself cites / all works cited, each counted
   once. Numbers beyond the list count as cited, and so do names with a year (`Author et al., 2020`)
-  that no number follows: the list gives no authors to find them by. Undefined without any citation.
-- `reference_recall` = works cited / works that the paper itself cites; undefined where it cites
-  none.
-- `importance` = median number of citations of the works cited / that of the works that the paper
-  itself cites. A work outside the list counts as having none. Works with an unknown number are
-  left out of both medians. 0 for a text that cites nothing; undefined if a median has no work, or
-  if the paper's own is 0.
+  that no number follows: the list has no authors to match them with. Undefined if nothing is cited.
+- `reference_recall` = works cited / works that the paper itself cites; undefined if it cites none.
+- `importance` = median citation count of the works cited / median citation count of the works that
+  the paper itself cites. A work outside the list counts as having no citations. Works with an
+  unknown number are left out of both medians. 0 for a text that cites nothing; undefined if a
+  median has no work, or if the paper's own is 0.
 
 Source: DeepScholar-Bench (Patel et al. 2025), reference coverage and document importance. There
-only a cited work's first mention in a list of important references counts, and the second number
-is cut at 1; here every work that the section cites counts, and nothing is cut.
+only a cited work's first mention in a list of important references counts, and document importance
+is capped at 1; here every work that the section cites counts, and nothing is capped.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from vivavoce.text.citation_markers import (
 from vivavoce.text.normalise import normalise_title
 
 MAX_CHARACTERS = 200_000
-"""Most characters of a text that are read."""
+"""Maximum number of characters read from a text."""
 
 _MIN_WORDS = 3
-"""Fewest words of a title that is recognised in the middle of a sentence."""
+"""Minimum number of words of a title that is recognised within a sentence."""
 _REACH = 12
-"""Characters between a year and the number that belongs to it."""
+"""Maximum number of characters between a year and the number that belongs to it."""
 _REFERENCES = re.compile(
     r"^[ \t#*_]{0,8}(?:references|bibliography|works cited|reference list)[ \t#*_:]{0,8}$",
     re.IGNORECASE | re.MULTILINE,
@@ -47,12 +46,12 @@ _REFERENCES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """Citations of a text, identified by a numbered list of works."""
+    """Citations of a text, matched with a numbered list of works."""
 
     listed: frozenset[int]
     """Numbers of the works in the list, from 1."""
     unlisted: int
-    """Number of different citations of other works."""
+    """Number of distinct citations of works outside the list."""
 
     def precision(self, wanted: Collection[int]) -> float | None:
         """Share of the cited works that are wanted; None without any citation."""
@@ -65,9 +64,9 @@ class Citations:
         return len(self.listed & expected) / len(expected) if expected else None
 
     def importance(self, counts: Sequence[int | None], wanted: Collection[int]) -> float | None:
-        """Median count of the cited works over that of the works that the paper itself cites.
+        """Median citation count of the cited works over that of the works the paper itself cites.
 
-        `counts` has the citations of each work of the list, None if unknown.
+        `counts` holds the number of citations of each listed work, None if unknown.
         """
 
         def known(numbers: Collection[int]) -> list[int]:
@@ -91,7 +90,7 @@ def body_of(text: str) -> str:
 
 
 def find_citations(text: str, works: Sequence[str]) -> Citations:
-    """Find the works that a text cites; `works` are the titles of the list, in its order."""
+    """Find the works that a text cites; `works` are the listed titles, in order."""
     text = body_of(text)
     markers = list(find_numeric_markers(text))
     numbers = {number for marker in markers for number in marker.numbers}
@@ -117,6 +116,6 @@ def find_citations(text: str, works: Sequence[str]) -> Citations:
 
 
 def _has_number(year: int, starts: Sequence[int]) -> bool:
-    """Check whether a number in brackets follows a year at once: `Author et al. (2020) [3]`."""
+    """Check whether a number in brackets directly follows a year: `Author et al. (2020) [3]`."""
     place = bisect_left(starts, year)
     return place < len(starts) and starts[place] - year <= _REACH

@@ -1,13 +1,13 @@
-"""Comparison of the methods that an answer found in a report with those that it describes.
+"""Comparison of the methods that an answer found in a report with those the report describes.
 
 A method of the gold is *complete* when the report gives its formula; one that is only named is
-*open*. Found methods are matched to the gold's one to one by name (see `match_methods`). With
-T the number that both have, G that of the gold and A the number found,
+*open*. Found methods are matched to the gold's one to one by name (see `match_methods`). With T the
+number in both, G the number in the gold and A the number found,
 
     F1 = 2 T / (G + A)
 
 - `method_f1` counts methods.
-- `variable_f1` counts pairs of method and variable; indices of a variable do not matter.
+- `variable_f1` counts (method, variable) pairs; a variable's indices do not matter.
 - `entity_f1` counts methods, their variables and their formulas together.
 - `word_similarity` is the mean cosine, over matched methods, of the word counts of the two
   descriptions; 0 when nothing is matched. It measures wording, not truth.
@@ -38,7 +38,7 @@ from vivavoce.metrics.formulas import same_formula, symbol_stem
 NAMES = ("entity_f1", "method_f1", "variable_f1", "word_similarity", "inferred")
 
 _ALIKE = 0.8
-"""Share of their words above which two names agree."""
+"""Share of common words above which two names agree."""
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = frozenset(
@@ -86,12 +86,12 @@ class ExtractionScore:
     """Number of found methods that match none of the gold."""
 
     def values(self) -> dict[str, float | None]:
-        """Every metric by name; None where undefined."""
+        """Every metric by name; None if undefined."""
         return {name: getattr(self, name) for name in NAMES}
 
 
 def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]) -> ExtractionScore:
-    """Score the methods found in one report, in any order, by those that it describes.
+    """Score the methods found in one report, in any order, against those that it describes.
 
     Raises `InputError` if no method of the gold has a formula.
     """
@@ -135,12 +135,12 @@ def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod])
 def match_methods(
     gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]
 ) -> list[tuple[GoldMethod, FoundMethod]]:
-    """Pair methods one to one so that the sum of the agreements of their names is largest.
+    """Pair methods one to one so that the total agreement of their names is largest.
 
     Names agree fully if they have the same words in the same order, or if one is the other's part
     inside or outside brackets. Case, punctuation, spaces and a plural s do not count, and aliases
-    are names too. Otherwise the agreement is 2 s / (a + b), where names of a and b words share s,
-    if that is more than 0.8. Names with different numbers never agree.
+    are names too. Otherwise, names of a and b words that share s words agree to 2 s / (a + b), if
+    that exceeds 0.8. Names with different numbers never agree.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -162,7 +162,7 @@ def match_methods(
 
 
 def word_similarity(one: str, other: str) -> float:
-    """The cosine of two texts' word counts, function words left out; 0 for one without words."""
+    """The cosine of two texts' word counts, without function words; 0 if either has no words."""
     first, second = _counts(one), _counts(other)
     product = sum(count * second[word] for word, count in first.items())
     squares = (sum(count * count for count in counts.values()) for counts in (first, second))

@@ -1,12 +1,12 @@
 """A factor computed from a formula in a paper: does it run, is it in form, are the values right?
 
-A factor has one value for a day and an instrument. With G and P the sets of (day, instrument) of
-the gold and the produced factor:
+A factor has one value per day and instrument. With G and P the sets of (day, instrument) of the
+gold and the produced factor:
 
-- `exe` = 1 when there is a readable result; `form` = 1 when it has exactly one value column and
-  the rows of the gold one, G = P, without duplicates on either side.
+- `exe` = 1 when there is a readable result; `form` = 1 when it has exactly one value column and the
+  same rows as the gold, G = P, without duplicates on either side.
 - `acc` = the share of G ∪ P with equal values: both rows exist, and |difference| < 1e-6 or both
-  are NaN, or the same infinity. A row on one side only is wrong, also where its value is NaN.
+  are NaN, or the same infinity. A row on one side only is wrong, even if its value is NaN.
 - `corr` = the mean over days of Pearson's correlation across the instruments whose values are
   finite on both sides. A day is undefined if it has fewer than two of them, or no variance on one
   side; the mean is undefined if every day is. Days are those of either side.
@@ -14,10 +14,10 @@ the gold and the produced factor:
 - `rows` = the smaller number of rows / the larger, `index` = |G ∩ P| / |G ∪ P|.
 
 Without a readable result everything is 0 and the correlations undefined; several value columns
-leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
+leave nothing to compare, so `acc` is 0. If a row is duplicated, the first counts.
 
-Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
-is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
+Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance is
+that of its code. `acc` counts two NaNs as equal; with its code, a NaN rules out 1.
 
 `skill`: 1e-6 is negligible for a price and a hundredth of a daily variance. So the tolerance of a
 gold number g depends on its factor's scale s, the median of |g| over numbers other than 0:
@@ -27,8 +27,8 @@ gold number g depends on its factor's scale s, the median of |g| over numbers ot
 Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
 then has much in common with the gold. Let c be the share of rows that are right for free: those
 that are NaN in the gold, and the larger of two parts of the others. One part is the rows that the
-best constant gets right by the same tolerance. The other is the numbers so near 0 that an error of
-0.1% is within it (|g| < s / 98). Then
+best constant gets right within the same tolerance. The other is the numbers so near 0 that an error
+of 0.1% is within that tolerance (|g| < s / 98). Then
 
     skill = max(0, (near - c) / (1 - c))
 
@@ -38,8 +38,8 @@ if the gold holds only one distinct number and NaN.
 
 Source: ours; the form is that of skill scores in forecasting.
 
-A report's central claim is computed again: with C and D the sets of columns that its method needs
-and that an answer names,
+A report's central claim is recomputed. With C the set of columns that its method needs and D the
+set that an answer names,
 
     data = 2 |C ∩ D| / (|C| + |D|)
     claim = 1 when |number - gold| <= 1e-6 |gold| + 1e-12, else 0
@@ -101,11 +101,11 @@ class FactorScore:
     corr_pooled: float | None
     acc: float | None
     near: float | None
-    """Value of `acc` with a tolerance by the factor's scale, from which `skill` is computed."""
+    """Value of `acc` with a tolerance based on the factor's scale; `skill` is computed from it."""
     rows: float | None
     index: float | None
     days: int
-    """Number of days of either side."""
+    """Number of days on either side."""
     undefined_days: int
     """Number of these days without a correlation."""
 
@@ -117,8 +117,8 @@ class FactorScore:
 def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
     """Make a frame from named columns, such as those of a Parquet file.
 
-    `datetime` holds dates, time stamps (of which the day counts) or ISO texts. `InputError` names
-    a missing column, or one with content of the wrong type.
+    `datetime` holds dates, time stamps (of which only the day counts) or ISO texts. `InputError`
+    names a missing column, or one with content of the wrong type.
     """
     missing = [name for name in ("datetime", "instrument") if name not in columns]
     if missing:
@@ -144,8 +144,8 @@ def score_factor(
 ) -> FactorScore:
     """Compare a produced factor with the gold one.
 
-    `produced` is None for a result without rows to compare: unreadable, or, when it
-    `is_readable`, one without the index columns. `InputError` if the gold is not in form.
+    `produced` is None if there are no rows to compare: the result is unreadable or, if it
+    `is_readable`, lacks the index columns. `InputError` if the gold is not in form.
     """
     if len(gold.values) != 1:
         raise InputError(f"The gold factor has {len(gold.values)} value columns instead of one.")
@@ -174,12 +174,12 @@ class _Pairing:
     """The rows that both frames have."""
 
     gold: Integers
-    """Places of the rows in the gold frame."""
+    """Positions of the rows in the gold frame."""
     produced: Integers
     day: Integers
-    """Number of each row's day."""
+    """Index of each row's day."""
     union: int
-    """Number of distinct rows of either side."""
+    """Number of distinct rows on either side."""
     days: int
 
 
@@ -227,7 +227,7 @@ def _compare(
 
 
 def _margins(values: Floats, gold: FactorFrame) -> Floats:
-    """The tolerance of each value, by the scale of all gold values."""
+    """The tolerance of each value, based on the scale of all gold values."""
     (known,) = gold.values
     sizes = np.abs(known[np.isfinite(known) & (known != 0)])
     scale = float(np.median(sizes)) if len(sizes) else 0.0
@@ -241,7 +241,7 @@ def _equal(one: Floats, other: Floats, margin: Floats | float) -> npt.NDArray[np
 
 
 def _correlations(group: Integers, one: Floats, other: Floats) -> Floats:
-    """Pearson's correlation within each group that has one; `group` is in order."""
+    """Pearson's correlation within each group that has one; `group` is sorted."""
     if not len(group):
         return np.empty(0)
     starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
@@ -252,7 +252,7 @@ def _correlations(group: Integers, one: Floats, other: Floats) -> Floats:
 
 
 def _standardise(values: Floats, starts: Integers, sizes: Integers) -> Floats:
-    """Values less their group's mean, at unit length; zeros for a group of equal values.
+    """Values minus their group's mean, scaled to unit length; zeros for a group of equal values.
 
     Each group is first scaled to at most 1, so that neither huge nor tiny values are lost.
     """

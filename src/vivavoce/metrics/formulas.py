@@ -4,7 +4,7 @@ A fraction becomes `(a / b)`, a root `sqrt(a)`; Greek letters become characters,
 Formulas that differ only in form have equal values at all random points. Every symbol has a random
 number at each point, and an unknown function gives a random number for its arguments, so that
 `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines has the value of its right
-side. Nothing is rewritten and numbers stay bounded, so the time is that of reading.
+side. Nothing is rewritten and numbers stay bounded, so comparing takes only as long as reading.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def same_values(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _values(equations: Sequence[str], point: int) -> list[complex] | None:
-    """Sorted values of the equations that no other one uses; None if one cannot be read."""
+    """Sorted values of the equations that no other equation uses; None if any is unreadable."""
     sides = [
         equation.partition("=") if _is_plain(equation) else ("", "", equation)
         for equation in equations
@@ -78,7 +78,7 @@ class _Reader:
         self.known: dict[str, complex] = {}
 
     def value(self, text: str, depth: int) -> complex:
-        """Value of a whole text; `ValueError` or `ArithmeticError` for one without."""
+        """Value of a whole text; `ValueError` or `ArithmeticError` if it has none."""
         tokens = [re.sub(r"\s", "", match["text"]) for match in _TOKEN.finditer(text)]
         if not tokens or len(tokens) > _MAX_TOKENS:
             raise ValueError("nothing to read, or too much")
@@ -89,11 +89,11 @@ class _Reader:
         return result
 
     def symbol(self, name: str, depth: int) -> complex:
-        """A defined symbol's right side, or a drawn number."""
+        """Value of a symbol: its definition's right side, or else a drawn number."""
         if name in self.defined:
             self.used.add(name)
             if name not in self.known:
-                self.known[name] = self.draw(name)  # in case it is defined by itself
+                self.known[name] = self.draw(name)  # in case it is defined in terms of itself
                 self.known[name] = self.value(self.defined[name], depth + 1)
             return self.known[name]
         return self.draw(name)
@@ -283,9 +283,9 @@ def linear_form(latex: str) -> str:
 def same_formula(one: str, other: str) -> bool:
     """Check whether two formulas read the same, or give the same numbers wherever they are tried.
 
-    Spaces, typesetting, signs of multiplication, the order of the equations and the left side of a
-    lone `=` do not matter. An equation that sets a symbol to a number is left out beside others.
-    For numbers see `same_values`.
+    Spaces, typesetting, multiplication signs, the order of the equations and the left side of a
+    lone `=` do not matter. An equation that sets a symbol to a number is ignored if there are
+    others. For numbers see `same_values`.
     """
     if _equations(one) == _equations(other):
         return True

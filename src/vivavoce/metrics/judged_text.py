@@ -1,40 +1,40 @@
 """Judgements of a text: verdicts against the reference, and labels of facts and claims.
 
-A verdict names the better text, the first or the second shown, in five criteria and overall. The
-two orders make one outcome:
+A verdict names the better text, the first or the second shown, for five criteria and overall. The
+verdicts for both orders make one outcome:
 
 - win or loss: both verdicts name the same text;
-- tie: the verdict changes with the order. So a judge who always names the first text gives ties
-  alone, a win rate of exactly 1/2 and a flip rate of 1.
+- tie: the verdict changes with the order. So a judge who always names the first text gives only
+  ties, a win rate of exactly 1/2 and a flip rate of 1.
 
 `win rate` = (wins + ties/2) / outcomes · `flip rate` = ties / outcomes · `malformed share` =
-verdicts that nobody could read / verdicts asked for. `refused share` = verdicts that a judge
-refused / verdicts asked for. Where one of the two verdicts is missing there is no outcome: it is
-undefined, never a loss. Of several judges the majority counts, order by order.
+unreadable verdicts / verdicts asked for. `refused share` = verdicts that a judge refused / verdicts
+asked for. If either verdict is missing, the outcome is undefined, never a loss. With several
+judges, the majority counts in each order.
 
-A judge labels numbered lines. With several judges, the majority label counts, or without a majority
-the middle one. A line that nobody labelled is left out, and counted by `judge_malformed`. The
-metrics of each question in `QUESTIONS` follow from the labels and from what its lines are about, so
-that people's labels give the same metrics.
+A judge labels numbered lines. With several judges, the majority label counts, or, without a
+majority, the middle one. A line that nobody labelled is left out, and `judge_malformed` counts it.
+The metrics of each question in `QUESTIONS` depend only on the labels and on what its lines are
+about, so people's labels give the same metrics.
 
 Facts of the reference, each `supported`, `partial` or `absent` in the answer:
 
 - `nugget_coverage` = (supported + partial/2) / facts; `nugget_coverage_strict` = supported / facts;
   `nugget_coverage_vital` and `nugget_coverage_vital_strict` are the same over vital facts.
 
-Sentences of the answer, each once, against what the model was shown, each `supported`,
-`contradicted`, `absent` or `no_claim`. In a related-work section a sentence is `own` that the
-paper itself carries. Claims are all but `no_claim`:
+Sentences of the answer, each once, compared with the texts that the model was shown: `supported`,
+`contradicted`, `absent` or `no_claim`. In a related-work section, a sentence that the paper itself
+supports is `own`. Claims are all but `no_claim`:
 
 - `support` = (supported + own) / claims; `contradicted` = contradicted / claims;
-- `citation_precision` = citations whose work carries their sentence / citations in claims. One of
-  nothing that is listed carries nothing;
-- `claim_coverage` = claims that a work carries which they, or a sentence beside them, cite /
-  claims but for `own` ones.
+- `citation_precision` = citations whose work supports their sentence / citations in claims. A
+  citation of an unlisted work supports nothing;
+- `claim_coverage` = claims supported by a work that they or an adjacent sentence cite / claims
+  other than `own`.
 
 Works that the answer cites, each graded 0, 1 or 2 for the paper:
 
-- `relevance` = sum of the grades / (2 * works). One that is not listed has 0.
+- `relevance` = sum of the grades / (2 * works). An unlisted work has grade 0.
 
 A share of nothing is undefined.
 
@@ -61,7 +61,7 @@ from vivavoce.text.sentences import split_sentences
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style")
 ORGANISATION = "organisation"
-"""A criterion that a judge of AcademicEval's form does not decide."""
+"""A criterion that a judge with AcademicEval's form does not decide."""
 OVERALL = "overall"
 WIN_RATE = "judge_win"
 """The metric of the overall verdict, which people's labels can correct."""
@@ -69,13 +69,13 @@ ASPECTS = (*CRITERIA, ORGANISATION, OVERALL)
 
 Place: TypeAlias = Literal["first", "second"]
 Verdict: TypeAlias = dict[str, Place]
-"""The place of the better text in every one of `ASPECTS`, perhaps without `ORGANISATION`."""
+"""The better text's place for each of `ASPECTS`; `ORGANISATION` may be missing."""
 Outcome: TypeAlias = Literal["win", "tie", "loss"]
 
 WINS = (WIN_RATE, *(f"judge_{name}" for name in CRITERIA), ORGANISATION)
 """Names of the win rates, the overall one first."""
 CHECKS = ("judge_flip", "judge_malformed", "judge_refused")
-"""Names of what tells how far a judge can be trusted."""
+"""Names of the metrics that show how far a judge can be trusted."""
 
 _OUTCOME_POINTS: Mapping[Outcome, float] = {"win": 1.0, "tie": 0.5, "loss": 0.0}
 _PLACES: tuple[Place, Place] = ("first", "second")
@@ -89,15 +89,15 @@ _NAMES = ("winner", "verdict", "better", "overallwinner")
 """Keys of an object that names the better text."""
 _PLACE_NUMBER = re.compile(r"(?<![0-9.])([12])(?![0-9.]*[0-9])")
 _MAX_WORDS = 200
-"""Characters of a value in which the winner's number is looked for."""
+"""Number of characters of a value that are searched for the winner's number."""
 
 
 def read_verdict(value: Any) -> Verdict | None:
-    """A verdict out of decoded JSON; None unless it names one text by every needed aspect.
+    """Read a verdict from decoded JSON; None unless it names one text for every required aspect.
 
-    Needed are AcademicEval's five criteria and the verdict overall. A criterion's value is
-    `Answer 1`, `1` or an object whose `winner` or `verdict` is that, as in
-    `{"Novelty": {"Winner": "Answer 1"}, ..., "Overall Winner": "Answer 1"}`, in any capitals.
+    Required are AcademicEval's five criteria and the overall verdict. A criterion's value is
+    `Answer 1`, `1`, or an object whose `winner` or `verdict` is one of these, as in
+    `{"Novelty": {"Winner": "Answer 1"}, ..., "Overall Winner": "Answer 1"}`, in any case.
     """
     if not isinstance(value, dict):
         return None
@@ -108,7 +108,7 @@ def read_verdict(value: Any) -> Verdict | None:
 
 
 def _plain(value: Mapping[Any, Any]) -> dict[str, Any]:
-    """The same with the letters of its keys alone, in lower case."""
+    """The same mapping, with its keys reduced to their letters, in lower case."""
     return {re.sub(r"[^a-z]", "", str(key)[:40].lower()): given for key, given in value.items()}
 
 
@@ -125,20 +125,20 @@ def _place(value: Any) -> Place | None:
 def combine(
     answer_first: Verdict | None, reference_first: Verdict | None
 ) -> dict[str, Outcome] | None:
-    """The answer's outcome in every aspect; None when either verdict is missing."""
+    """The answer's outcome for every aspect; None when either verdict is missing."""
     if answer_first is None or reference_first is None:
         return None
     outcomes: dict[str, Outcome] = {}
     for name in ASPECTS:
         if name in answer_first and name in reference_first:
             won: Outcome = "win" if answer_first[name] == "first" else "loss"
-            # The same place is another text.
+            # In the other order, the same place holds the other text.
             outcomes[name] = "tie" if answer_first[name] == reference_first[name] else won
     return outcomes
 
 
 def vote_verdicts(verdicts: Sequence[Verdict | None]) -> Verdict | None:
-    """The verdict of most judges, by aspect; None without a majority overall."""
+    """The majority verdict per aspect; None without a majority for `OVERALL`."""
     most: Verdict = {}
     for name in ASPECTS:
         places = [verdict[name] for verdict in verdicts if verdict and name in verdict]
@@ -149,21 +149,21 @@ def vote_verdicts(verdicts: Sequence[Verdict | None]) -> Verdict | None:
 
 
 def win_rate(outcomes: Iterable[Outcome | None]) -> float | None:
-    """(Wins + ties/2) / outcomes that are defined; None when none is."""
+    """(Wins + ties/2) / defined outcomes; None when there are none."""
     points = [_OUTCOME_POINTS[outcome] for outcome in outcomes if outcome is not None]
     return math.fsum(points) / len(points) if points else None
 
 
 def flip_rate(outcomes: Iterable[Outcome | None]) -> float | None:
-    """Ties / outcomes that are defined; None when none is."""
+    """Ties / defined outcomes; None when there are none."""
     flips = [outcome == "tie" for outcome in outcomes if outcome is not None]
     return sum(flips) / len(flips) if flips else None
 
 
 def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | None]:
-    """The metrics of one answer: the verdict with the answer first, and with the reference first.
+    """Metrics of one answer, from the verdicts with the answer first and with the reference first.
 
-    None where it is undefined.
+    None if undefined.
     """
     answer_first, reference_first = verdicts
     outcomes = combine(answer_first, reference_first) or {}
@@ -175,7 +175,7 @@ def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | No
 
 
 def check_values(asked: int, malformed: int, refused: int) -> dict[str, float | None]:
-    """Shares of a judge's answers that say how far it can be trusted; None where none was asked."""
+    """Shares of a judge's answers that show how far to trust it; None if none was asked for."""
     return {
         "judge_malformed": malformed / asked if asked else None,
         "judge_refused": refused / asked if asked else None,
@@ -203,7 +203,7 @@ JUDGED = (*NUGGETS, *SUPPORT, *CITED, *RELEVANCE)
 """Names of all metrics here."""
 
 MAX_CLAIMS = 400
-"""Sentences of an answer that a judge is asked about."""
+"""Maximum number of an answer's sentences that a judge is asked about."""
 _NUMBER = re.compile(r"\D{0,12}([0-9]{1,4})\W{0,3}")
 _KEYS = ("label", "verdict", "grade")
 _POINTS = {SUPPORTED: 2, PARTIAL: 1}
@@ -217,14 +217,14 @@ class Ruling:
 
     label: str
     works: frozenset[int] | None = frozenset()
-    """Numbers of the works that carry it; None where nobody was asked for them."""
+    """Numbers of the works that support the line; None if nobody was asked for them."""
 
 
 def read_rulings(value: Any, count: int, labels: Sequence[str]) -> list[Ruling | None]:
-    """Labels of so many lines out of decoded JSON; None for a line without one.
+    """Read the labels of `count` lines from decoded JSON; None for a line without one.
 
-    An object names lines by their numbers. A line's value is a label, or an object with it as
-    `label`, and perhaps `works`, a list of numbers.
+    An object names lines by their numbers. A line's value is a label, or an object with the key
+    `label` and perhaps `works`, a list of numbers.
     """
     rulings: list[Ruling | None] = [None] * count
     for key, given in value.items() if isinstance(value, dict) else ():
@@ -243,9 +243,9 @@ def read_rulings(value: Any, count: int, labels: Sequence[str]) -> list[Ruling |
 
 
 def vote_labels(rulings: Sequence[Ruling | None], labels: Sequence[str]) -> Ruling | None:
-    """The ruling of most judges on a line, else the one in the middle; None where all are silent.
+    """The majority ruling on a line, else the middle one; None if no judge gives one.
 
-    Of two that differ it is the worse. Works are those that most of these judges name.
+    Of two different rulings, it is the worse. Its works are those that most of these judges name.
     """
     given = [ruling for ruling in rulings if ruling is not None]
     if not given:
@@ -286,7 +286,7 @@ class Claim:
 def read_claims(text: str, works: Sequence[str] = ()) -> list[Claim]:
     """The sentences of a text without its list of references, each once.
 
-    Works are the titles of the list by whose numbers it cites.
+    `works` are the titles of the list whose numbers the text cites.
     """
     claims: dict[str, Claim] = {}
     for sentence in split_sentences(body_of(text)):
@@ -302,7 +302,7 @@ def read_claims(text: str, works: Sequence[str] = ()) -> list[Claim]:
 
 
 def support_values(rulings: Sequence[Ruling | None]) -> Values:
-    """Shares of an answer's claims that its sources carry, and that they contradict."""
+    """Shares of an answer's claims that its sources support, and that they contradict."""
     labels = [ruling.label for ruling in rulings if ruling and ruling.label != NO_CLAIM]
     return {
         "support": Ratio(labels.count(SUPPORTED) + labels.count(OWN), len(labels)).value,
@@ -315,7 +315,7 @@ def citation_values(
 ) -> Values:
     """Shares of citations that support their sentence, and of claims that a citation supports.
 
-    Citations are those of each claim: numbers of listed works, and how many others.
+    `citations` holds those of each claim: the numbers of listed works, and how many others.
     """
     right = cited = covered = needing = 0
     for place, ((listed, unlisted), ruling) in enumerate(zip(citations, rulings, strict=True)):
@@ -337,7 +337,7 @@ def citation_values(
 def claim_values(
     citations: Sequence[tuple[Collection[int], int]], rulings: Sequence[Ruling | None]
 ) -> Values:
-    """Both kinds of shares; the first alone where no works are listed, or nobody named any."""
+    """Shares of support and of citations; only support if no works are listed or asked for."""
     has_works = citations and all(ruling is None or ruling.works is not None for ruling in rulings)
     cited = citation_values(citations, rulings) if has_works else {}
     return {**support_values(rulings), **cited}
@@ -357,7 +357,7 @@ class LineQuestion:
     """Labels from the worst to the best."""
     best: Collection[str]
     values: Callable[[Any, Sequence[Ruling | None]], Values]
-    """Metrics by what the lines are about, as JSON values, and by their rulings."""
+    """Computes the metrics from the lines' subjects, as JSON values, and from their rulings."""
 
 
 QUESTIONS: Mapping[str, LineQuestion] = {

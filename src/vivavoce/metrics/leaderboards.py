@@ -1,7 +1,7 @@
 r"""Leaderboards that a model has assembled from papers: their methods, scores and order.
 
 Let G be the gold methods and M the methods produced, both as sets of normalised names. Let H = G ∩
-M, and C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
+M, and let C be the methods of H whose produced score equals a gold one within 1e-6 of the larger:
 
 - `mr` = |H| / |G| (method recall), `mp` = |H| / |M| (method precision), `f1` = 2 mr mp / (mr + mp).
 - `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
@@ -12,7 +12,7 @@ M, and C the methods of H whose produced score equals a gold one within 1e-6 of 
 
 A share with an empty denominator is 0, since something was asked and nothing given; only an empty
 gold board is undefined. Names are compared without case, spaces, markup, citations and "(ours)";
-of a method given twice the first score counts. A gold method without a score is not asked for one.
+if a method is given twice, the first score counts. A gold method without a score needs none.
 
 Source: LEGOBench, section 4 (MR, MP, SP, KTau).
 """
@@ -38,7 +38,7 @@ from vivavoce.text.table_parsing import parse_tables
 CEILINGS = ("mr_ceiling", "sp_ceiling")
 """Highest values of `mr` and `sp_matched` that an answer read from the excerpts can have."""
 FAULTS = ("invented", "repeated", "header_only", "truncated")
-"""Counts and flags of faults of an answer."""
+"""Counts and flags of an answer's faults."""
 
 TOLERANCE = 1e-6
 
@@ -124,8 +124,8 @@ _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
     """Read the entries in the tables of an answer, or in its JSON if it holds no table.
 
-    JSON is a list of objects or of pairs, an object with such a list, or an object of scores by
-    method. Without either, lines that end in a number are entries. `metric` names the
+    JSON is a list of objects or of pairs, an object with such a list, or an object that maps
+    methods to scores. Without either, lines that end in a number are entries. `metric` names the
     column that holds the scores, or the row of a table whose columns are the methods.
     """
     answer = parse_tables(text or "")
@@ -326,7 +326,7 @@ def _share(hits: int, asked: int, *, asks: bool) -> Ratio:
 
 
 def _number(score: str | float | None) -> float | None:
-    """The number of a score; None for a NaN, an infinity or an integer beyond every float."""
+    """The number of a score; None for a NaN, an infinity or an integer too large for a float."""
     if score is None or isinstance(score, str):
         return read_number(score or "")
     try:

@@ -9,7 +9,7 @@ The means leave out the tokens that open and close a text; a maximum may fall on
 no inverse document frequency and no rescaling. A text without a token scores 0. Texts are cut at
 512 tokens, the opening and the closing one included. Negative values, which no trained model
 gives, are 0. The package bert-score gives the same values, except for a token without any positive
-cosine, where its value depends on the lengths of the other texts in the batch.
+cosine: there, its value depends on the lengths of the other texts in the batch.
 
 Source: Zhang et al. 2020, BERTScore, section 3; the layers of the presets are those of its
 authors' study of correlation with human judgement.
@@ -37,7 +37,7 @@ PRESETS: dict[str, int] = read_data(__file__, "neural.toml")
 
 MAX_TOKENS = 512
 _MAX_CHARACTERS = 100_000
-_CHUNK_TOKENS = 65_536  # of new texts between two releases of memory; 268 MB at 1,024 floats
+_CHUNK_TOKENS = 65_536  # of new texts before memory is released; 268 MB at 1,024 floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class BertScorer:
         self.texts_encoded = 0
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[BertScore]:
-        """Scores of (prediction, reference) pairs, in their order.
+        """Scores of (prediction, reference) pairs, in the same order.
 
         Each distinct text is encoded once, so systems that share references are best scored
-        together. Pairs of one reference are scored next to each other and a text's embedding is
-        dropped after its last pair, so memory does not grow with the number of pairs.
+        together. Pairs with the same reference are scored one after another, and a text's embedding
+        is dropped after its last pair, so memory does not grow with the number of pairs.
         """
         clean = [(_clean(prediction), _clean(reference)) for prediction, reference in pairs]
         tokens = self._tokenize(sorted({text for pair in clean for text in pair}))
@@ -232,7 +232,7 @@ def _load(model: str, layer: int) -> tuple[Any, Any]:
 
 
 PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
-"""Model of AcademicEval's tables."""
+"""Model used for AcademicEval's tables."""
 
 
 def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:

@@ -2,7 +2,7 @@
 
 Two texts match when they are equal but for case, spaces, markup, quotation marks, the kind of dash
 and a final stop. A list is a JSON list, else lines, else parts between semicolons, else parts
-between commas. Where lines have numbers or bullets, these lines are the items.
+between commas. If some lines have numbers or bullets, only these are the items.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vivavoce.text.json_answer import find_json
 from vivavoce.text.normalise import PLAIN_MARKS, normalise
 
 MAX_CHARACTERS = 20_000
-"""Most characters of an answer: a longer text matches nothing, a list is cut; no gold is longer."""
+"""Maximum characters of an answer: longer texts match nothing, longer lists are cut; gold fits."""
 TOLERANCE = 1e-6
 """Relative error that a number may have: enough only for the rounding of floats."""
 _SOURCE = "this project, docs/how-to/own-task.md"

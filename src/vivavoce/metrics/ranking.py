@@ -7,11 +7,11 @@ whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right n
 
 - `cis` is 1 for a complete answer, else 0; `bem` is 1 for a complete answer in the gold order.
 - `cp` = C / P for a complete answer, else 0, where C counts the pairs of titles in the gold order.
-  Where there is no pair to get wrong, such as for one title alone: 1.
-- `cp_partial` is the same without the demand for completeness: a pair with a missing title is
-  not concordant.
-- `ktau` = (C - D) / P, with D the pairs against the gold order. Undefined for an incomplete
-  answer and for no pair.
+  If there is no pair to get wrong, as for a single title, it is 1.
+- `cp_partial` is the same without requiring completeness: a pair with a missing title is not
+  concordant.
+- `ktau` = (C - D) / P, with D the pairs against the gold order. Undefined for an incomplete answer
+  and without any pair.
 - `bem_complete` is `bem` over complete answers; undefined for others.
 - `ndcg` = DCG / DCG of the gold order. The title of gold rank r = 1 ... n gains n + 1 - r, divided
   by log2(1 + its place among the titles found). Tied titles share the mean of their gains, and a
@@ -21,13 +21,13 @@ Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kend
 Järvelin and Kekäläinen 2002 for nDCG.
 
 A ranking by a network is scored against a board of n papers, best first. An answer is a list of
-paper ids, best first, of which the board's papers are kept. C and D are the pairs of kept papers in
-and against the board's order. Papers of equal scores are tied: their pair is neither right nor
-wrong, and is not counted.
+paper ids, best first, of which only the board's papers are kept. C and D are the pairs of kept
+papers in the board's order and against it. Papers of equal scores are tied: their pair is neither
+right nor wrong, and is not counted.
 
 - `ktau_all` = (C - D) / pairs of the board: a pair with a paper that was not found counts 0, so the
-  value is always defined. Where there is no pair to get wrong: the share of papers found.
-- `ktau` = (C - D) / pairs of the k papers found; undefined where there is none.
+  value is always defined. If there is no pair to get wrong, it is the share of papers found.
+- `ktau` = (C - D) / pairs of the k papers found; undefined if there is none.
 - `bem` is 1 when all n are found, in the board's order.
 - `candidate_recall` = k / n.
 - `ndcg`: the paper of rank r = 1 ... n gains n + 1 - r, divided by log2(1 + its place among the
@@ -42,10 +42,10 @@ Source: LEGOBench, section 4.1 for BEM and KTau; the treatment of missing papers
 3. The answer is searched as stored: nothing is unescaped, unquoted or normalised.
 4. CIS = 100 (answers with every title found) / 402, though only 101 are looked at.
 5. BEM = (answers in the gold order) / (answers with every title): a fraction, not percent.
-6. KTau = mean Kendall tau-b of the positions over answers with every title; one title is left out.
+6. KTau = mean Kendall tau-b of positions over answers with every title; single titles are left out.
 7. CP = 100 times the mean over the 101 of (pairs found in the gold order) / (all gold pairs);
    a query with one title counts 0.
-8. BEM and KTau are left blank where CIS is below 1%.
+8. BEM and KTau are left blank if CIS is below 1%.
 
 Table 9 prints these to two decimals. For numbers to rely on, use the metrics above.
 
@@ -129,7 +129,7 @@ def score_ranking_row(
 
 
 def levels_of(scores: Sequence[float]) -> list[int]:
-    """Level of each score of an ordered list; equal scores share a level."""
+    """Level of each score in an ordered list; equal scores share a level."""
     levels: list[int] = []
     for number, score in enumerate(scores):
         tied = number > 0 and score == scores[number - 1]
@@ -158,7 +158,7 @@ class PairCounts(NamedTuple):
     concordant: int
     discordant: int
     tied_first: int
-    """Pairs tied in the first ranking, and perhaps in the second."""
+    """Pairs tied in the first ranking, whether or not in the second."""
     tied_second: int
 
 
@@ -185,7 +185,7 @@ def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Kendall's tau-b of two lists of scores for the same items.
 
-    None where undefined: fewer than two items, a NaN, or a side that is all ties.
+    None if undefined: fewer than two items, a NaN, or a side that is all ties.
     """
     if any(map(math.isnan, (*first, *second))):
         return None
@@ -198,7 +198,7 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None
 
 
 def ndcg(gains: Sequence[float], ideal: Sequence[float]) -> float | None:
-    """Discounted cumulative gain, divided by that of the best order of `ideal`.
+    """Discounted cumulative gain, divided by the gain of the best order of `ideal`.
 
     Gains are in the predicted order; None if the ideal order gains nothing.
     """
@@ -215,7 +215,7 @@ def _pairs(count: int) -> int:
 
 
 MAX_LINES = 100_000
-"""Most lines of an answer that are read."""
+"""Maximum number of lines read from an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ def score_paper_ranking(
 ) -> PaperRankingScore:
     """Score a list of paper ids against a board's, both best first and without repetitions.
 
-    Equal `scores` of gold papers, in their order, are tied.
+    `scores` are those of the gold papers, in their order; equal ones are tied.
 
     Raises ValueError for a board without papers.
     """
@@ -286,7 +286,7 @@ _BLANK_BELOW_CIS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LegacyRowScore:
-    """One of the scored rows."""
+    """Score of one row."""
 
     is_complete: bool
     is_exact: bool
@@ -338,7 +338,7 @@ def score_ranking_legacy(rows: Sequence[RankingRow]) -> LegacyRankingScores:
 
 
 def score_ranking_row_legacy(gold: Sequence[str], text: str | None) -> LegacyRowScore:
-    """Score one answer by where each title first occurs in it."""
+    """Score one answer by the position where each title first occurs in it."""
     searched = (text or "").lower()
     positions = [searched.find(title.lower()) for title in gold]
     present = [position for position in positions if position >= 0]

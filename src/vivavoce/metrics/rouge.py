@@ -6,8 +6,8 @@ most as often as it occurs on the other side. For ROUGE-L, `m` is the length of 
 subsequence of words. A side without units gives 0.
 
 Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
-Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.
-That package reads only ASCII. If most letters of a reference are not ASCII, words are runs of any
+Words are split and F is rounded as in the rouge-score 0.1.2 package, so the floats are equal. That
+package reads only ASCII. If most letters of a reference are not ASCII, words are runs of any
 letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each
 character is a word.
 """
@@ -48,7 +48,7 @@ class Overlap(NamedTuple):
 
 
 class Rouge(NamedTuple):
-    """The three ROUGE scores of one text; a metric of the name is the F-measure."""
+    """The three ROUGE scores of one text; the metric of each name is its F-measure."""
 
     rouge1: Overlap
     """Score of single words."""
@@ -116,7 +116,7 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
 
 
 MAX_WORDS = 250_000
-"""Most words of a text that are read."""
+"""Maximum number of words read from a text."""
 
 _WORD = re.compile(r"\w+")
 
@@ -129,7 +129,7 @@ def words_of(text: str) -> list[str]:
 
 
 def length_ratio(prediction: str, reference: str) -> float | None:
-    """Words of the prediction for each word of the reference."""
+    """Words of the prediction per word of the reference."""
     expected = len(words_of(reference))
     return len(words_of(prediction)) / expected if expected else None
 

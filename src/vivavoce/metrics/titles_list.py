@@ -1,33 +1,33 @@
 """Wanted titles that a model's free answer lists, in its order.
 
 The answer is cut into lists: numbered lines, bulleted lines, runs of plain lines, and the strings
-of a JSON or Python list. A line names a title when both are equal after `normalise_title`, with
-the line's number left off, and a tail such as ` - 93.4%` or ` (2019)` or anything after a bold or
-quoted title. Lines that name no title cost nothing.
+of a JSON or Python list. A line names a title when both are equal after `normalise_title`. The
+line's number is left off, as is a tail: ` - 93.4%`, ` (2019)`, or anything after a bold or quoted
+title. Lines that name no title cost nothing.
 
 Lists that name different titles are parts of one answer. A list that names titles again (a ranking
 after a copy of the input) replaces the earlier ones, if it names more than half as many. A list
 that only repeats the beginning (a model in a loop) does not.
 
-Two more rules serve answers that are not a plain list. Where no list names two titles, or all is
-one line, the line that names most of them is the answer, as in `First A, then B`. Where each title
-has a number, before or behind it, and the numbers are 1 to n, they give the order.
+Two more rules serve answers that are not a plain list. If no list names two titles, or the answer
+is one line, the line that names most titles is used, as in `First A, then B`. If each title has a
+number before or after it, and the numbers are 1 to n, they give the order.
 
 Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.
 
 Faults are counted in each answer:
 
-- `invented`: different items of its lists that are not a listed title;
+- `invented`: distinct items of its lists that are not a listed title;
 - `repeated`: items that repeat an earlier item;
 - `missing`: listed titles that it leaves out;
 - `markup`: HTML tags;
-- `chatter`: different lines with a letter that hold no listed title and have no mark of a list
-  (number, bullet, bar, quotation mark or bracket). An invented title on a line without such a mark
-  is both.
+- `chatter`: distinct lines with a letter that have no listed title and no list mark (number,
+  bullet, bar, quotation mark or bracket). An invented title on a line without such a mark counts as
+  both.
 
-Average precision of retrieved items = sum over the ranks k of relevant ones of P@k / number of
-relevant items, with P@k = relevant ones among the first k / k. An item retrieved again takes up a
-place and is not a hit. Source: Manning, Raghavan and Schütze, "Introduction to Information
+Average precision of retrieved items = (sum of P@k over the ranks k of relevant items) / (number of
+relevant items), with P@k = (relevant items among the first k) / k. An item retrieved again takes up
+a rank but is not a hit. Source: Manning, Raghavan and Schütze, "Introduction to Information
 Retrieval", 2008, section 8.4.
 
 Source: ours; LEGOBench, section A.4.2, names the faults without counting them.
@@ -59,7 +59,7 @@ _MAX_TAILS = 50
 _BARE_NUMBER = re.compile(r"\s*+[0-9]{1,5}[.)]")
 _TAIL = re.compile(r"\s[-–—:]+\s|[(\[\]|\t\"“”»`]|\*\*|__|:\s")
 _MAX_NAMED_WORDS = 2_000
-"""Most words of a line that are searched for titles."""
+"""Maximum words of a line that are searched for titles."""
 _RANK_BEHIND = re.compile(r"[|,:\t]\s*#?([0-9]{1,4})\s*\|?\s*$")
 
 
@@ -128,7 +128,7 @@ class _Finder:
         self.find = cache(self._find)
 
     def find_in(self, lines: LineList) -> dict[int, int]:
-        """Map each wanted title to the line where the list names it first."""
+        """Map each wanted title to the first line of the list that names it."""
         places: dict[int, int] = {}
         for number, line in lines.items:
             title = self.find(line)
@@ -137,7 +137,7 @@ class _Finder:
         return places
 
     def names_in(self, line: str) -> list[int]:
-        """Wanted titles that a line names anywhere, in order; of overlapping ones the longer."""
+        """Wanted titles that a line names anywhere, in order; the longer of overlapping ones."""
         words = title_key(line).split(" ")[:_MAX_NAMED_WORDS]
         titles: dict[int, None] = {}
         start = 0
@@ -211,7 +211,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def count_faults(text: str, titles: Sequence[str], matched: FoundTitles) -> dict[str, float]:
-    """Count the faults of an answer beside its titles: the values of `FAULTS`."""
+    """Count the faults of an answer, given its matched titles: the values of `FAULTS`."""
     text = text[:MAX_CHARACTERS]
     keys = [f" {title_key(title)} " for title in titles]
     marked = OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))

@@ -1,10 +1,10 @@
 """Offline Inspect model providers, families of models, and starting of models by name.
 
-A model is started before any work is done, with errors that name it. Inside `replaying`, no task
-starts a model of a role: a log's replies replace it.
+A model is started before any work is done, and errors name the model. Inside `replaying`, no task
+starts a model for a role: replies from a log replace it.
 
 Servers send a completion's content as text or as a list of parts. Inspect's clients expect text, so
-the parts are joined first: text parts become the content, all others the reasoning.
+the parts are joined first: text parts become the content, and all others the reasoning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _TEXT_TYPES = ("text", "output_text", None)
-"""Types of the parts of an answer, in both forms of the API."""
+"""Types of parts that belong to the answer, in both forms of the API."""
 _PASSING = (
     HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.CONFLICT,
@@ -41,13 +41,13 @@ _PASSING = (
 
 
 def is_permanent(status: object) -> bool:
-    """Check whether a status means that a retry would fail too."""
+    """Check whether an HTTP status means that a retry would fail too."""
     return type(status) is int and 400 <= status < 500 and status not in _PASSING
 
 
 def read_parts(api: ModelAPI) -> None:
-    """Let a provider's client of the chat completions API read content in parts."""
-    # Join parts before Inspect logs the completion, which warns about content that is not text.
+    """Let a provider's chat completions client read content that comes in parts."""
+    # Join parts before Inspect logs the completion: logging warns about content that is not text.
     receive = getattr(api, "_generate_completion", None)
     if receive is None:
         return
@@ -65,7 +65,7 @@ def read_parts(api: ModelAPI) -> None:
 
 
 def _formless(completion: Any) -> Exception:
-    """The error in a reply that has no choices despite its status 200."""
+    """Make the error for a reply that has no choices despite its status 200."""
     from inspect_ai.model._openai import OpenAIResponseError
 
     error = getattr(completion, "error", None)
@@ -77,7 +77,7 @@ def _formless(completion: Any) -> Exception:
 
 
 def _join_parts(message: Any) -> None:
-    """Turn a message's content into text, and move its reasoning to a separate field."""
+    """Turn a message's content into text, and move the reasoning to a separate field."""
     content = message.content
     if content is None or isinstance(content, str):
         return
@@ -119,10 +119,10 @@ _WORD = re.compile(r"o[134](?![a-z0-9])|[a-z]+")
 
 
 def model_family(name: str) -> str:
-    """Family of a model by its name: `together/meta-llama/Llama-3-70b` is `llama`.
+    """Find the family of a model by name: `together/meta-llama/Llama-3-70b` is `llama`.
 
-    If a name has several, the last counts, because it is the base model. A name without a family is
-    its own family, without the provider.
+    If a name has several families, the last counts, because it is the base model. A name without a
+    known family is its own family, without the provider.
     """
     families = _families(name)
     return families[-1] if families else name.split("/", 1)[-1]
@@ -137,7 +137,7 @@ def is_same_family(first: str, second: str) -> bool:
 
 def _families(name: str) -> list[str]:
     own = name.lower().split("/")[-1]
-    # `Llama3` and `qwen2.5` include the version, so words are letters only.
+    # Names such as `Llama3` and `qwen2.5` include the version, so words are letters only.
     return [_BY_WORD[word] for word in _WORD.findall(own) if word in _BY_WORD]
 
 
@@ -149,7 +149,7 @@ Entry = TypeVar("Entry")
 
 
 def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
-    """Read the `[[model]]` tables of a file, in order; `InputError` for another format."""
+    """Read the `[[model]]` tables of a file, in order; `InputError` for any other format."""
     try:
         rows = tomllib.loads(path.read_text("utf-8"))["model"]
         if not isinstance(rows, list):
@@ -189,7 +189,7 @@ def start_model(name: str, args: Mapping[str, Any]) -> Model:
 
 @contextmanager
 def replaying(roles: Mapping[str, str]) -> Iterator[None]:
-    """Create tasks whose roles are replayed from a log: role -> model named in the log."""
+    """Let new tasks replay their roles from a log; `roles` maps roles to models in the log."""
     token = _replayed.set(roles)
     try:
         yield
@@ -198,5 +198,5 @@ def replaying(roles: Mapping[str, str]) -> Iterator[None]:
 
 
 def replayed_roles() -> Mapping[str, str] | None:
-    """Roles of the log being replayed; None if models answer."""
+    """The roles of the log being replayed; None if models answer."""
     return _replayed.get()

@@ -1,7 +1,7 @@
 """Cutoffs of models' training data, and the status of items relative to them.
 
 A maker's statement is the best evidence, but no proof: later data can get into a model, and papers
-circulate before their date. So the days after a cutoff are a separate margin.
+circulate before their date. So some days after a cutoff count as a separate margin.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from inspect_ai import Task
 
 VARIABLE = "VIVAVOCE_CUTOFFS"
-"""Environment variable with the path of a user's own file of cutoffs."""
+"""Environment variable with the path of the user's own file of cutoffs."""
 NEVER = "never"
-"""Cutoff of a system without training."""
+"""Cutoff for a system without training."""
 UNKNOWN = "unknown"
-"""Cutoff of a model whose maker states none."""
+"""Cutoff for a model whose maker states none."""
 MARGIN_DAYS = 30
-"""Days of the margin after a cutoff, whose items may still have been seen."""
+"""Number of days after a cutoff in which items may still have been seen."""
 
 Status = Literal["clean", "possibly_seen", "seen", "unknown"]
 STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
@@ -54,7 +54,7 @@ _ENDING = re.compile(
     )(?![0-9a-z])""",
     re.VERBOSE,
 )
-"""A suffix of a model's name that does not change the model."""
+"""Suffixes of a model's name that do not change the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,18 @@ class Cutoff:
     """Known facts about a model's training data."""
 
     name: str
-    """Name of the entry, as in its file."""
+    """Name of the entry in its file."""
     date: str
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, `never`, or `unknown`."""
     source: str | None = None
     """Source of the statement."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """Other facts in the file: maker, open_weights, size, released."""
+    """Other facts from the file: maker, open_weights, size, released."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cutoffs:
-    """Files of cutoffs; the first one with a matching entry counts."""
+    """Files of cutoffs; the first file with a matching entry counts."""
 
     files: tuple[tuple[Cutoff, ...], ...]
     margin_days: int = MARGIN_DAYS
@@ -83,7 +83,7 @@ class Cutoffs:
             raise InputError(f"The margin of {self.margin_days} days is not between 0 and 3660.")
 
     def of(self, model: str) -> Cutoff | None:
-        """Cutoff of a `provider/model`; None if no file has it."""
+        """Find the cutoff of a `provider/model`; None if no file has one."""
         for entries in self.files:
             fitting = [entry for entry in entries if _fits(entry.name, model)]
             if fitting:
@@ -91,12 +91,12 @@ class Cutoffs:
         return None
 
     def status(self, published: str | None, model: str) -> Status:
-        """Status, for a model, of an item published on a date."""
+        """Status of an item for a model, from the item's date of publication."""
         return status_of(published, self.of(model), self.margin_days)
 
 
 def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
-    """Load the cutoffs of a file, of the user's own file and the shipped ones, in this order."""
+    """Load the cutoffs from a file, then the user's own file, then the shipped file."""
     own = os.environ.get(VARIABLE)
     paths = [path] if path else []
     paths += [Path(own)] if own else []
@@ -110,13 +110,13 @@ def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cu
 def status_of(
     published: str | None, cutoff: Cutoff | None, margin_days: int = MARGIN_DAYS
 ) -> Status:
-    """Status, for a model, of an item published on a date: seen in training or not.
+    """Tell whether a model may have seen an item in training, from the item's date.
 
     `clean` if every day that the item's date can mean is after the cutoff and its margin. `seen` if
-    all of these days are before the cutoff's first day. `possibly_seen` otherwise: within the
-    margin, or if a date is only a month or a year.
+    all of these days are before the cutoff's first day. Otherwise `possibly_seen`: the date is
+    within the margin, or one of the dates is only a month or a year.
 
-    An undated item has an empty date, or None; its status is `unknown`.
+    If the item's date is empty or None, the status is `unknown`.
 
     Raises:
         InputError: `published` is not a date.
@@ -137,7 +137,7 @@ def status_of(
 def clean_items(
     items: Iterable[Mapping[str, Any]], models: Sequence[str], cutoffs: Cutoffs
 ) -> list[Mapping[str, Any]]:
-    """The items that are clean for all of these models; `InputError` for an unknown cutoff."""
+    """Select the items that are clean for all models; `InputError` for an unknown cutoff."""
     known = [_known(model, cutoffs) for model in models]
     return [
         item
@@ -147,10 +147,10 @@ def clean_items(
 
 
 def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
-    """Restrict a task to samples that are clean for all of these models; its logs say so.
+    """Restrict a task to samples that are clean for all of these models; the task's logs say so.
 
-    With the same models, all contestants of a run answer the same items. A task whose items are all
-    clean is returned unchanged. `InputError` if a cutoff is unknown, or no item is clean.
+    With the same models, all contestants in a run answer the same items. A task whose items are all
+    clean is returned unchanged. `InputError` if a cutoff is unknown or no item is clean.
     """
     from inspect_ai import task_with
 
@@ -189,7 +189,7 @@ def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
 
 
 def _fits(name: str, model: str) -> bool:
-    """Check whether an entry's name matches a model, or the model is a release of it."""
+    """Check whether an entry's name means a model, or a model of which this one is a release."""
     if len(model) > _MAX_NAME:
         return False
     if "*" in name:
@@ -215,7 +215,7 @@ def _plain(name: str) -> str:
 
 
 def _joined(name: str) -> str:
-    """A plain name with its version joined to the first word: llama3-1 for llama-3-1."""
+    """Join the version to the first word of a plain name: llama-3-1 becomes llama3-1."""
     return _FIRST_WORD.sub(r"\1", name)
 
 

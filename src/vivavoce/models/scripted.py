@@ -1,13 +1,13 @@
 """Scripted contestants and a scripted judge, for a demo board without models.
 
 `scripted/large`, `medium`, `fast` and `small` are not models. Each knows the gold of the sample
-that Inspect runs, and repeats a share of it: its skill, which varies a little from item to item. It
-drops rows of tables, shuffles lists, and drops words of other texts. Token prices are invented.
-Their names on a board show that they are not models.
+that Inspect runs, and repeats a share of it. This share is the contestant's skill, which varies a
+little from item to item. It drops rows of tables, shuffles lists, and drops words of other texts.
+Token prices are invented. Their names on a board show that these are not models.
 
-`scripted/judge` answers the prompts of our judge. It prefers a text more often, the more words of
-the gold it has; a text supports a fact or a sentence if it has most of its words. The facts of a
-section are its sentences. The same sample gets the same answer.
+`scripted/judge` answers the prompts of our judge. The more words of the gold a text has, the more
+often the judge prefers it. A text supports a fact or a sentence if it has most of the words. The
+facts of a section are its sentences. The same sample gets the same answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vivavoce.text.sentences import split_sentences
 
 JUDGE = "scripted/judge"
 _SPREAD = 0.3
-"""Range of the share that a contestant repeats, from its hardest to its easiest item."""
+"""Difference in the repeated share between a contestant's easiest and hardest items."""
 _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
 _SECTION = re.compile(r"<text-(\w+)>\n(.*)\n</text-\1>\n\nList the facts", re.DOTALL)
 _MAX_FACTS = 12
@@ -43,16 +43,16 @@ _WORK = re.compile(r"^\[(\d+)\] (.*?)(?=^\[\d+\] |\Z)", re.DOTALL | re.MULTILINE
 _LABELS = {"facts": ("absent", "partial", "supported"), "works": ("0", "1", "2")}
 _SOURCES = ("absent", "absent", "supported")
 _SHARES = (0.4, 0.7)
-"""Shares of a line's words above which it gets the second and the third label."""
+"""Shares of a line's words above which the line gets the second and the third label."""
 _WORD = re.compile(r"\w{4,}")
 _STEEPNESS = 3
-"""A text with twice as many words of the gold wins with odds of two to this power."""
+"""A text with twice as many words from the gold wins with odds of 2 to this power."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Skill:
     share: float
-    """Mean share of the gold that is repeated."""
+    """Mean share of the gold that the contestant repeats."""
     dollars: float
     """Price per million input tokens; output tokens cost four times as much."""
     fails: float = 0.0
@@ -102,7 +102,7 @@ class ScriptedAPI(OfflineAPI):
 
 
 def forget(gold: str, share: float, draw: Random) -> str:
-    """Degrade a text to a share of its rows, of its order of lines, or of its words."""
+    """Keep only a share of a table's rows, of a list's order, or of another text's words."""
     rows = gold.splitlines()
     if gold.startswith("|"):
         return "\n".join(rows[:2] + _kept(rows[2:], share, draw))
@@ -133,9 +133,9 @@ def _judge(prompt: str) -> str:
 
 
 def _labels(prompt: str, asked: re.Match[str]) -> str:
-    """Label each line by the share of its words in the texts above it.
+    """Label each line by the share of its words that occur in the texts above the lines.
 
-    A sentence also gets the numbers of the works that have enough of its words.
+    A sentence also gets the numbers of the works that contain enough of its words.
     """
     texts = _words(prompt[: asked.start()])
     labels = _LABELS.get(asked[1], _SOURCES)

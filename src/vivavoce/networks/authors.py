@@ -1,7 +1,7 @@
 """Authors, and the co-author network: an edge for each pair of authors who share a paper.
 
-An author is identified by the source's id, or else by name. Names are compared in NFKC, case
-folded, with single spaces. The same name with and without an id gives two authors; both are
+An author is identified by the source's id, or else by name. Names are compared in NFKC, case-folded
+and with single spaces. The same name with an id and without one gives two authors. Both are
 flagged, as are other ambiguous names.
 """
 
@@ -37,36 +37,36 @@ from vivavoce.text.shingles import distinct
 BY_ID, BY_NAME = "id:", "name:"
 """Prefixes of an author's key."""
 AMBIGUITIES = ("with_and_without_id", "name_of_several_ids", "initials_only")
-"""Columns of reasons why an author may be several people, or several authors one person."""
+"""Columns that flag an author who may be several people, or be one person with other authors."""
 _PAIRS_AT_A_TIME = 4_000_000
-"""Pairs in memory at once: a paper of 3,000 authors has 4.5 million."""
+"""Number of pairs kept in memory; a single paper with 3,000 authors has 4.5 million pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Authorships:
-    """Authorships as arrays of numbers: each author of a paper once, sorted by paper."""
+    """Authorships as arrays of numbers, sorted by paper; each author occurs once per paper."""
 
     paper_ids: pa.Array
-    """Ids of papers 0, 1, ..."""
+    """The ids of papers 0, 1, ..."""
     authors: pa.Table
-    """One row for each author, sorted by key: name, counts of papers, and flags of ambiguity."""
+    """One row per author, sorted by key: name, counts of papers, and flags of ambiguity."""
     paper: Ints
     author: Ints
     is_first: Flags
     """True if the author is listed first on the paper."""
 
     def led(self) -> Groups:
-        """The papers that list each author first."""
+        """For each author, the papers that list the author first."""
         papers = self.paper[self.is_first]
         return Groups(self.author[self.is_first], papers, self.authors.num_rows)
 
     def written_by(self) -> Groups:
-        """The authors of each paper."""
+        """For each paper, its authors."""
         return Groups(self.paper, self.author, len(self.paper_ids))
 
 
 def name_of(name: str) -> str:
-    """A name for comparison: NFKC, case folded, spaces single."""
+    """Normalise a name for comparison: NFKC, case-folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
@@ -75,7 +75,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
     paper_ids = flat(read_papers(corpus)["paper_id"])
     table = read_columns(corpus, "authorships", ["paper_id", "name", "author_id"])
     paper = number_papers(flat(table["paper_id"]), paper_ids)
-    # The table is sorted by paper and place, so the first row of a paper is its first author.
+    # The table is sorted by paper and position, so a paper's first row holds its first author.
     is_first = first_of_each(paper)
     spelled = flat(table["name"])
     encoded = pc.dictionary_encode(without_null(spelled))
@@ -89,7 +89,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
     _, first = np.unique(author, return_index=True)
     first_row = np.flatnonzero(keep)[first]
     paper, name, is_first = paper[keep], name[keep], is_first[keep]
-    # An author listed twice on a paper counts at the first position.
+    # An author listed twice on a paper counts only at the first position.
     index = np.unique(pair_keys(paper, author, len(keyed)), return_index=True)[1]
     bearers = pairs_of(distinct(pair_keys(author, name, len(names))), len(names))
     described = {
@@ -109,7 +109,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
 
 
 def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
-    """Nodes sorted by key, and edges from lower to higher nodes, weighted by shared papers."""
+    """Nodes sorted by key, and edges from the lower to the higher node, with shared papers."""
     authorships = read_authorships(corpus)
     graph = _graph_of(authorships, np.ones(len(authorships.paper), np.bool_))
     numbers = pa.array(np.arange(graph.n, dtype=np.int32))
@@ -118,12 +118,12 @@ def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
 
 
 def first_author_core(graph: Graph, first_author_papers: Ints) -> Graph:
-    """The largest component of the network of authors with first-author papers."""
+    """The largest component of the subnetwork of authors who have first-author papers."""
     return induced(graph, in_core(graph, first_author_papers))
 
 
 def in_core(graph: Graph, first_author_papers: Ints) -> Flags:
-    """Flags of authors in the largest component of the network of first authors."""
+    """Flag the authors in the largest component of the subnetwork of first authors."""
     kept: Flags = first_author_papers > 0
     core = kept.copy()
     core[kept] = largest_component(induced(graph, kept))
@@ -131,7 +131,7 @@ def in_core(graph: Graph, first_author_papers: Ints) -> Flags:
 
 
 def papers_in_core(authorships: Authorships) -> Flags:
-    """Flags of the papers whose first author is in the core of the co-author network."""
+    """Flag the papers whose first author is in the core of the co-author network."""
     leads = as_numbers(authorships.authors["first_author_papers"].combine_chunks())
     core = in_core(_graph_of(authorships, np.ones(len(authorships.paper), np.bool_)), leads)
     is_in_core = np.zeros(len(authorships.paper_ids), dtype=np.bool_)
@@ -140,7 +140,7 @@ def papers_in_core(authorships: Authorships) -> Flags:
 
 
 def _graph_of(authorships: Authorships, rows: Flags) -> Graph:
-    """The network of some authorships; every author of the corpus is a node."""
+    """The network from some of the authorships; every author of the corpus is a node."""
     n = authorships.authors.num_rows
     return Graph(n, *_share_papers(authorships.paper[rows], authorships.author[rows], n))
 
@@ -165,7 +165,7 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
     short = np.array([_has_only_initials(text) for text in names.to_pylist()], dtype=np.bool_)
 
     def of_authors(flags: Flags) -> Flags:
-        """Flags of authors who use a flagged name."""
+        """Flag the authors who use a flagged name."""
         flagged = np.bincount(author, weights=(flags & is_named)[name], minlength=len(keys)) > 0
         return np.asarray(flagged, dtype=np.bool_)
 
@@ -176,7 +176,7 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
 
 
 def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """Pairs of authors who share papers, the lower number first, and their counts of shared papers.
+    """Pairs of authors who share papers, lower number first, with the number of shared papers.
 
     Authorships must be distinct and sorted by `paper`, then by `author`.
     """

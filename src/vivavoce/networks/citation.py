@@ -2,11 +2,11 @@
 
 The comparison network has only the edges for works cited in a table or its caption.
 
-Works outside the corpus are nodes too; entries of reference lists with the same identity are one
+Works outside the corpus are nodes too. Entries of reference lists with the same identity are one
 work. The identity is the arXiv id, else the DOI, else the normalised title with the year, else the
-normalised text of the entry; an entry with none of them is no work. A weaker identity is replaced
-by the stronger one that other entries show with it, if they all agree: a title cited here with its
-DOI and there without is one work.
+normalised text of the entry; an entry with none of these is no work. A weaker identity is replaced
+by the stronger identity that occurs with it in other entries, if these all agree. So a title cited
+once with its DOI and once without it is one work.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ from vivavoce.text.shingles import distinct
 TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
 """Columns of a reference that identify the cited work."""
 COLUMNS = ["arxiv", "doi", "title", "name", "text"]
-"""Columns of identities, the strongest first; `name` is the title without the year."""
+"""Columns of identities, strongest first; `name` is the title without the year."""
 _ARXIV, _DOI, _TITLE, _TEXT = "arxiv:", "doi:", "title:", "text:"
 
 
 def read_identities(references: pa.Table) -> pa.Table:
-    """Identities of each reference, in `COLUMNS`; `text` is set only if there is no other.
+    """Identities of each reference, in `COLUMNS`; `text` is set only if no other one is known.
 
     `references` must have the columns `TELLING`.
     """
@@ -77,9 +77,9 @@ def read_identities(references: pa.Table) -> pa.Table:
 
 
 def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
-    """Strongest identity of each reference's work; -1 for none.
+    """Find the strongest identity of each reference's work; -1 if there is none.
 
-    Identities are numbers, -1 for none; columns have no numbers in common.
+    Identities are numbers, with -1 for none; no number occurs in two columns.
     """
     by_id = _coalesce(arxiv, _strengthen(doi, arxiv, doi))
     return _coalesce(_coalesce(by_id, _strengthen(title, by_id, name)), text)
@@ -88,10 +88,10 @@ def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Int
 def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
     """Replace each weak identity with the only strong identity that occurs with it.
 
-    An entry that merges two works shows the title of one with the id of the other. So the label
-    must be the most frequent one that occurs with the strong identity.
+    A faulty entry may mix two works: the title of one with the id of the other. So an entry's label
+    must be the most frequent label that occurs with the strong identity.
     """
-    # The only strong name that occurs with each weak one; -1 for several or none.
+    # The only strong identity that occurs with each weak one; -1 for several or none.
     count = int(weak.max(initial=0)) + 1
     first, partner, _ = _partners(weak, strong)
     only = np.full(count, MISSING, dtype=np.int32)
@@ -110,7 +110,7 @@ def _coalesce(first: Ints, other: Ints) -> Ints:
 
 
 def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """Most frequent right number that occurs with each left number; -1 for a tie or none."""
+    """The right number that occurs most often with each left number; -1 for a tie or none."""
     first, second, rows = _partners(left, right)
     most = np.zeros(count, dtype=np.int64)
     np.maximum.at(most, first, rows)
@@ -122,7 +122,7 @@ def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
 
 
 def _partners(left: Ints, right: Ints) -> tuple[Ints, Ints, Longs]:
-    """Distinct pairs of left and right numbers, and the number of rows with each pair."""
+    """Distinct pairs of left and right numbers, each with its number of rows."""
     both = (left != MISSING) & (right != MISSING)
     width = int(right.max(initial=0)) + 1
     pairs, rows = np.unique(pair_keys(left[both], right[both], width), return_counts=True)
@@ -130,26 +130,26 @@ def _partners(left: Ints, right: Ints) -> tuple[Ints, Ints, Longs]:
 
 
 def _labelled(label: str, text: str) -> str | None:
-    """A normalised text after its label; None if the text normalises to nothing."""
+    """The label followed by the normalised text; None if the text normalises to nothing."""
     normal = normalise_title(text)
     return label + normal if normal else None
 
 
 def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
-    """Apply a function to each text, once for equal texts; an empty result is null."""
+    """Apply a function to each text, only once for equal texts; an empty result becomes null."""
     encoded = pc.dictionary_encode(texts)
     changed = text_column([change(text) or None for text in encoded.dictionary.to_pylist()])
     return changed.take(encoded.indices)
 
 
 SHOWN_TITLE = "shown_title"
-"""Column for the title as printed in an entry."""
+"""Column for the title as an entry prints it."""
 DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()})
 """Columns that describe a work."""
 Read = Callable[[int, Ints], pa.Table]
-"""Function from a shard's index and rows to identities of references and `SHOWN_TITLE`."""
+"""Function from a shard's index and rows to these references' identities and `SHOWN_TITLE`."""
 _HASH_BYTES = 16
-"""Bytes of a hash: enough that no two works collide."""
+"""Size of a hash in bytes, large enough that no two works collide."""
 
 
 def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
@@ -161,10 +161,10 @@ def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
 
 
 def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
-    """Works that entries cite, sorted by key, with the first title and year given for each.
+    """Describe the works that entries cite, sorted by key, with the first title and year of each.
 
     Returns:
-        The works, and the index of each entry's work; -1 for none.
+        The works, and for each entry the index of its work; -1 for none.
     """
     starts = np.cumsum([0, *(piece.num_rows for piece in kept)], dtype=np.int64)
     whole = pa.concat_tables(kept)
@@ -211,10 +211,10 @@ def _hashed(texts: pa.Array) -> pa.Array:
 
 
 def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
-    """Number of works, and the number of each entry's work, in arbitrary order.
+    """Count the works, and number the work of each entry, in arbitrary order.
 
-    Then, for each work, the first entry that shows its key, and the position of the key's column in
-    `COLUMNS`.
+    Also returned for each work: the first entry that shows its key, and the position of the key's
+    column in `COLUMNS`.
     """
     codes, ends = [], [0]
     for name in hashes.column_names:
@@ -236,20 +236,20 @@ def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
 
 
 def _first_of_each(number: Ints, tells: Flags, count: int) -> Ints:
-    """First flagged row of each number below a count; -1 for none."""
+    """For each number below `count`, the first flagged row that has it; -1 for none."""
     first = np.full(count, MISSING, dtype=np.int32)
     _note_first(first, number, tells & (number != MISSING))
     return first
 
 
 def _note_first(first: Ints, number: Ints, tells: Flags) -> None:
-    """Set the first flagged row of each number that occurs."""
+    """Set `first` to the first flagged row of each number that occurs in one."""
     rows = np.flatnonzero(tells).astype(np.int32)[::-1]
-    first[number[rows]] = rows  # the last write wins, and it is the first row
+    first[number[rows]] = rows  # rows are reversed, so the last write is the first row
 
 
 def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
-    """A column, the works whose value in it is wanted, and their entries in ascending order."""
+    """A column, the works whose value in that column is wanted, and their entries, ascending."""
     works = np.flatnonzero(is_wanted).astype(np.int32)
     works = works[np.argsort(first[works], kind="stable")]
     return name, works, first[works]
@@ -261,30 +261,30 @@ def _take(values: pa.Array, rows: Ints) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Entries of all reference lists as arrays of numbers, sorted by paper and position."""
+    """The entries of all reference lists as arrays of numbers, sorted by paper and position."""
 
     papers: pa.Table
-    """Key, title and year of nodes 0, 1, ...: the papers of the corpus."""
+    """Key, title and year of nodes 0, 1, ..., which are the papers of the corpus."""
     works: pa.Table
-    """Key, title and year of the following nodes: works outside the corpus, sorted by key."""
+    """Key, title and year of the next nodes, which are works outside the corpus, sorted by key."""
     source: Ints
     """Node of the citing paper."""
     ordinal: Ints
     target: Ints
-    """Node of the cited work; -1 for an entry that does not identify it."""
+    """Node of the cited work; -1 if the entry does not identify a work."""
 
 
 def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
-    """Nodes (papers, then other works) and distinct edges from the citing to the cited node."""
+    """Nodes (papers, then other works), and distinct edges from citing to cited nodes."""
     source, target = distinct_pairs(entries, np.ones(len(entries.source), dtype=np.bool_))
     return with_nodes(entries, source, target)
 
 
 def read_entries(corpus: Corpus) -> Entries:
-    """Read the reference lists of a corpus; documents that are not papers have none."""
+    """Read the reference lists of a corpus; lists of documents that are not papers are skipped."""
     papers = read_papers(corpus, "title", "first_public")
     paper_ids = flat(papers["paper_id"])
-    # A look-up takes time linear in the papers, so one look-up covers all entries.
+    # A look-up takes time linear in the number of papers, so one look-up covers all entries.
     cited_ids = read_columns(corpus, "references", ["cited_paper_id"])["cited_paper_id"]
     cited = number_papers(flat(cited_ids), paper_ids)
     del cited_ids
@@ -324,7 +324,7 @@ def read_entries(corpus: Corpus) -> Entries:
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
     """Distinct (citing, cited) pairs of some entries, sorted, without self-citations.
 
-    Two parallel arrays of node numbers; `rows` flags the entries that count.
+    The result is two parallel arrays of node numbers; `rows` flags the entries to use.
     """
     source, target = entries.source[rows], entries.target[rows]
     rows = (target != MISSING) & (source != target)
@@ -333,7 +333,7 @@ def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
 
 
 def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, pa.Table]:
-    """Nodes and edges, without outside works that no edge reaches."""
+    """Nodes and edges, without works outside the corpus that no edge reaches."""
     papers = entries.papers.num_rows
     is_used = np.zeros(papers + entries.works.num_rows, dtype=np.bool_)
     is_used[:papers] = True
@@ -350,7 +350,7 @@ def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, 
 
 
 def comparison_tables(corpus: Corpus, entries: Entries) -> tuple[pa.Table, pa.Table]:
-    """Nodes, and edges from the paper with a table to the works that its cells or caption cite."""
+    """Nodes, and edges from each paper to works cited in the cells or captions of its tables."""
     cited = np.zeros(len(entries.source), dtype=np.bool_)
     for rows in map(widen, column_batches(corpus, "tables", ["paper_id", "cited"])):
         paper = number_sorted_papers(flat(rows["paper_id"]), flat(entries.papers["key"]))
@@ -362,7 +362,7 @@ def comparison_tables(corpus: Corpus, entries: Entries) -> tuple[pa.Table, pa.Ta
 
 
 def _find_entries(entries: Entries, paper: Ints, ordinal: Ints) -> Ints:
-    """Row of each entry, given its paper and ordinal; -1 if there is no such entry."""
+    """Find the row of each entry from its paper and ordinal; -1 if there is no such entry."""
     if not len(paper) or not len(entries.source):
         return np.full(len(paper), MISSING, dtype=np.int32)
     span = 1 + max(int(entries.ordinal.max()), int(ordinal.max()), 0)

@@ -33,7 +33,7 @@ class Graph:
     source: Nodes
     target: Nodes
     weight: Numbers | None = None
-    """One positive number for each edge; None if all are 1."""
+    """One positive weight per edge; None if all weights are 1."""
 
     @property
     def edges(self) -> int:
@@ -50,17 +50,17 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """PageRank scores and the iterations they took."""
+    """PageRank scores, and the number of iterations they took."""
 
     scores: Floats
-    """One score for each node; they sum to 1."""
+    """One score per node; the scores sum to 1."""
     iterations: int
 
 
 def make_graph(
     n: int, source: npt.ArrayLike, target: npt.ArrayLike, weight: npt.ArrayLike | None = None
 ) -> Graph:
-    """Make a graph from unchecked edges; `InputError` for a node outside of 0 ... n - 1."""
+    """Make a graph from unchecked edges; `InputError` for a node outside 0 ... n - 1."""
     ends = [np.asarray(side, dtype=np.int32) for side in (source, target)]
     if len(ends[0]) != len(ends[1]):
         raise InputError(f"{len(ends[0])} sources do not match {len(ends[1])} targets.")
@@ -73,12 +73,12 @@ def make_graph(
 
 
 def pair_keys(left: Numbers, right: Numbers, width: int) -> npt.NDArray[np.int64]:
-    """Encode each pair of numbers as one number; right numbers must be below the width."""
+    """Encode each pair of numbers as one key; right numbers must be below `width`."""
     return np.asarray(left.astype(np.int64) * max(width, 1) + right, dtype=np.int64)
 
 
 def pairs_of(keys: npt.NDArray[np.int64], width: int) -> tuple[Nodes, Nodes]:
-    """Decode keys into the pairs of numbers."""
+    """Decode keys into pairs of numbers."""
     left, right = np.divmod(keys, max(width, 1))
     return left.astype(np.int32), right.astype(np.int32)
 
@@ -92,15 +92,15 @@ def pagerank(
 ) -> Ranks:
     """PageRank: the share of time that a random walk along the edges spends at each node.
 
-    With probability 1 - damping, and from nodes without edges, the walk restarts anywhere.
+    The walk restarts anywhere with probability 1 - damping, or from nodes without outgoing edges.
 
     Source: Page, Brin, Motwani and Winograd 1999, The PageRank Citation Ranking.
 
     Args:
-        graph: Directed edges; the walk follows one with probability proportional to its weight.
+        graph: Directed edges; the walk picks an edge with probability proportional to its weight.
         damping: Probability that the walk continues along an edge.
         tolerance: Stop when the sum of absolute changes of scores falls below this.
-        dtype: Type of weights and scores; single precision halves the memory.
+        dtype: Type of weights and scores; single precision halves memory use.
 
     Raises:
         InputError: The damping is not between 0 and 1.
@@ -129,22 +129,22 @@ def pagerank(
 
 
 def weak_components(graph: Graph) -> Nodes:
-    """Number of each node's component, with edges in both directions."""
+    """Label each node with its component's number; edges count in both directions."""
     return _components(graph, "weak")
 
 
 def strong_components(graph: Graph) -> Nodes:
-    """Number of each node's component, with edges in their own direction."""
+    """Label each node with its component's number; edges count in their own direction only."""
     return _components(graph, "strong")
 
 
 def sizes(components: Nodes) -> npt.NDArray[np.int64]:
-    """Number of nodes of each component."""
+    """Number of nodes in each component."""
     return np.bincount(components).astype(np.int64)
 
 
 def measure(graph: Graph) -> dict[str, int]:
-    """Counts of edges, of weak components, and of nodes in the largest component."""
+    """Count the edges, the weak components, and the nodes in the largest component."""
     components = sizes(weak_components(graph))
     largest = int(components.max(initial=0))
     return {"edges": graph.edges, "components": len(components), "largest_component": largest}
@@ -153,7 +153,7 @@ def measure(graph: Graph) -> dict[str, int]:
 def largest_component(graph: Graph) -> npt.NDArray[np.bool_]:
     """Flag the nodes of the largest weak component.
 
-    Ties go to the component with more edges, then to the one with the lowest node.
+    Ties go to the component with more edges, then to the component with the lowest node.
     """
     if graph.n == 0:
         return np.zeros(0, dtype=np.bool_)
@@ -174,7 +174,7 @@ def out_degrees(graph: Graph) -> npt.NDArray[np.int64]:
 
 
 def induced(graph: Graph, keep: npt.NDArray[np.bool_]) -> Graph:
-    """Subgraph of the nodes to keep, renumbered in order."""
+    """The subgraph of the nodes to keep, renumbered in order."""
     number = np.cumsum(keep, dtype=np.int32) - 1
     both = keep[graph.source] & keep[graph.target]
     weight = None if graph.weight is None else graph.weight[both]
@@ -196,7 +196,7 @@ def _components(graph: Graph, connection: Literal["weak", "strong"]) -> Nodes:
 def _transitions(
     graph: Graph, dtype: type[np.floating[Any]]
 ) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
-    """Transition matrix of the walk, and flags of nodes without outgoing edges."""
+    """The transition matrix of the walk, and flags of the nodes without outgoing edges."""
     from scipy import sparse
 
     strength = np.bincount(graph.source, weights=graph.weight, minlength=graph.n)

@@ -1,10 +1,10 @@
 """Growth of a co-author network over time: papers and authors come and leave.
 
 A node is an author with the papers that list this author first. An update follows AcademicEval's
-live update, over a corpus instead of a search service. Known authors get their new papers. From the
-most active of them, the walk continues to their new co-authors until enough new papers have come.
-Then stale papers and inactive authors leave. A paper is new if it was not certainly public at the
-last update but is now.
+live update, but over a corpus instead of a search service. Known authors get their new papers. From
+the most active of these authors, a walk continues to new co-authors until there are enough new
+papers. Then stale papers and inactive authors leave. A paper is new if it is certainly public now
+but was not at the last update.
 
 Source: AcademicEval §3.3.
 """
@@ -26,16 +26,16 @@ from vivavoce.store import Row
 from vivavoce.text.dates import day_after
 
 KNOWN, NEW, LATE = "known_author", "new_author", "late"
-"""Ways in which a paper came: new by a known author, new by an unknown one, or older but unseen."""
+"""Ways in which a paper came: new by a known author, new by a new author, or older but unseen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Papers and authors of a network."""
+    """The papers and authors in a network."""
 
     papers: frozenset[str]
     authors: frozenset[str]
-    """Keys of the authors that are nodes."""
+    """Keys of the authors who are nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class Rules:
     quota: int | None = None
     """Number of new papers at which the walk ends; None takes every paper of the corpus."""
     keep_days: int | None = None
-    """Age in days from which papers are dropped; None keeps all."""
+    """Papers at least this many days old are dropped; None keeps all."""
     inactive_days: int | None = None
-    """Age in days of an author's latest paper from which the author and papers are dropped."""
+    """Authors whose latest paper is at least this many days old are dropped with their papers."""
 
     @property
     def selects(self) -> bool:
-        """True if these rules may leave papers of the corpus out."""
+        """True if these rules may leave out papers of the corpus."""
         return self != Rules()
 
 
@@ -61,15 +61,15 @@ class Growth:
 
     members: Members
     came: Mapping[str, str]
-    """Papers that came and stay -> way in which they came."""
+    """Maps each paper that came and stays to the way in which it came."""
     left: Mapping[str, tuple[str, str]]
-    """Papers of the corpus outside of the network -> (short reason, detail)."""
+    """Maps each paper of the corpus outside the network to (short reason, detail)."""
     counts: Row
-    """Counts of what the update did."""
+    """Counts of the update's changes."""
 
 
 def members_until(facts: History, end: date) -> Members:
-    """Papers that were certainly public before a day, and their first authors."""
+    """The papers that were certainly public before a day, and their first authors."""
     papers = facts.end <= end.toordinal()
     return facts.members(papers, facts.leaders(papers))
 
@@ -77,7 +77,7 @@ def members_until(facts: History, end: date) -> Members:
 def grow(facts: History, before: Members, since: date, until: date, rules: Rules) -> Growth:
     """Update a network.
 
-    Papers certainly public before `since` were there at the last update; papers not certainly
+    Papers certainly public before `since` count as present at the last update. Papers not certainly
     public before `until` do not count yet.
     """
     return _Update(facts, before, (since, until), rules).run()
@@ -90,7 +90,7 @@ class History:
         self.all = read_authorships(corpus)
         self.dates = flat(read_papers(corpus, "first_public")["first_public"]).to_pylist()
         self.end = np.array([day_after(text) for text in self.dates], dtype=np.int64)
-        """Day after each paper's last possible date; `NEVER` for undated papers."""
+        """For each paper, the day after its last possible date; `NEVER` for undated papers."""
         self.papers, self.authors = len(self.dates), self.all.authors.num_rows
         self.lead = np.full(self.papers, MISSING, dtype=np.int32)
         self.lead[self.all.paper[self.all.is_first]] = self.all.author[self.all.is_first]
@@ -98,15 +98,15 @@ class History:
         self.led, self.written_by = self.all.led(), self.all.written_by()
 
     def leaders(self, papers: Flags) -> Flags:
-        """Flags of the authors that are first on a flagged paper."""
+        """Flag the first authors of flagged papers."""
         flags = np.zeros(self.authors, dtype=np.bool_)
         lead = self.lead[papers]
         flags[lead[lead != MISSING]] = True
         return flags
 
     def are_led_by(self, authors: Flags) -> Flags:
-        """Flags of the papers whose first author is flagged."""
-        flags: Flags = np.append(authors, False)[self.lead]  # MISSING indexes the last
+        """Flag the papers whose first author is flagged."""
+        flags: Flags = np.append(authors, False)[self.lead]  # MISSING (-1) indexes the added False
         return flags
 
     def members(self, papers: Flags, authors: Flags) -> Members:
@@ -126,7 +126,7 @@ class History:
 
 
 class _Update:
-    """State of one update."""
+    """The state of one update."""
 
     def __init__(
         self, facts: History, before: Members, span: tuple[date, date], rules: Rules
@@ -140,7 +140,7 @@ class _Update:
         self.stale = self._is_over(facts.end, rules.keep_days)
         rows = self.fresh[facts.all.paper]
         self.activity = np.bincount(facts.all.author[rows], minlength=facts.authors)
-        """Number of new papers of each author, at any position of the author list."""
+        """Number of new papers of each author, at any position in the author list."""
         self.added: list[tuple[str, int]] = []
         self.adopted = self.considered = self.levels = 0
 
@@ -189,21 +189,21 @@ class _Update:
         )
 
     def _walk(self, quota: int) -> None:
-        """Continue to co-authors level by level, co-authors of the most active authors first."""
+        """Walk to co-authors level by level; co-authors of the most active authors come first."""
         missing = quota - sum(how != LATE for how, _ in self.added)
         seen = self.node.copy()
         candidates = self._first_candidates()
         while candidates and missing > 0:
             self.levels += 1
             reached: dict[int, int] = {}
-            # Ties go to the author with more new papers, then by key: numbers follow keys.
+            # Ties go to the author with more new papers, then by key, since numbers follow keys.
             order = sorted(candidates, key=lambda a: (-candidates[a], -int(self.activity[a]), a))
             for author in order:
                 if missing <= 0:
                     break
                 seen[author] = True
                 self.considered += 1
-                # First-author papers that may be added, newest first, then by id.
+                # The author's first-author papers that may be added, newest first, then by id.
                 led = np.sort(self.facts.led.of(author))
                 led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
                 papers = led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)
@@ -226,7 +226,7 @@ class _Update:
             candidates = {author: n for author, n in reached.items() if not seen[author]}
 
     def _first_candidates(self) -> dict[int, int]:
-        """Co-authors of known authors on new papers -> new papers of their most active one."""
+        """Map unknown co-authors on new papers to their known co-authors' highest activity."""
         every = self.facts.all
         rows = np.flatnonzero(self.fresh[every.paper])
         author, paper = every.author[rows], every.paper[rows]
@@ -242,12 +242,12 @@ class _Update:
         self.added += [(how if self.fresh[p] else LATE, p) for p in papers.tolist()]
 
     def _is_over(self, end: Longs, days: int | None) -> Flags:
-        """Flags of days at least so long ago; no flags if `days` is None."""
+        """Flag days that are at least `days` days ago; none if `days` is None."""
         limit = -1 if days is None else self.until - days
         return np.asarray(end <= limit, dtype=np.bool_)
 
     def _why_not(self, led: Flags) -> dict[str, tuple[str, str]]:
-        """First reason that applies, for each paper of the corpus outside of the network."""
+        """For each paper of the corpus outside the network, the first reason that applies."""
         facts = self.facts
         keys = flat(facts.all.authors["key"])
         left: dict[str, tuple[str, str]] = {}

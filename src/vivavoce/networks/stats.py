@@ -1,4 +1,4 @@
-"""Measures of a corpus's networks, which must be built first."""
+"""Measures of a corpus's networks; the networks must be built first."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Stats = dict[str, Any]
 
 
 def network_stats(corpus: Corpus) -> Stats:
-    """The size of each network inside the corpus, isolated nodes included.
+    """Measure the size of each network inside the corpus, including isolated nodes.
 
     Raises:
-        StaleError: They are not built, or the corpus changed since; the message names the command.
+        StaleError: The networks are not built, or the corpus changed; the message names a command.
     """
     citations = load_network(corpus, "citation")
     external = int((~citations.is_inside).sum())
@@ -71,7 +71,7 @@ _DOMAINS = {
     "cond-mat gr-qc hep-ex hep-lat hep-ph hep-th math-ph mtrl-th nlin nucl-ex nucl-th patt-sol "
     "physics plasm-ph quant-ph solv-int supr-con",
 }
-"""arXiv archives by domain; many of physics are closed by now."""
+"""arXiv archives by domain; many physics archives are closed by now."""
 _ARCHIVES = {archive: domain for domain, some in _DOMAINS.items() for archive in some.split()}
 
 
@@ -83,8 +83,8 @@ def domain_of(category: str) -> str:
 def by_domain(corpus: Corpus) -> list[Row]:
     """LEGOBench's Table 8 by broad arXiv domain, such as `physics`.
 
-    Each row has papers, references, and edges of both networks. A paper's domain is that of its
-    first category, or `null` without one.
+    Each row has counts of papers, references, and edges in both networks. A paper's domain is that
+    of its first category, or `null` if it has none.
     """
     papers = read_papers(corpus, "categories")
     named = [domain_of(codes[0]) if codes else None for codes in papers["categories"].to_pylist()]
@@ -116,7 +116,7 @@ def by_domain(corpus: Corpus) -> list[Row]:
 
 
 def _edges(network: Network, group: Ints, count: int) -> list[Row]:
-    """Counts of each group's edges: within it, to and from other groups, and to external works."""
+    """Count each group's edges: within the group, to and from other groups, to external works."""
     graph = network.graph
     inside = graph.target < len(group)
     citing, cited = group[graph.source], group[graph.target[inside]]

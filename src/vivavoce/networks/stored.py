@@ -1,7 +1,7 @@
 """Networks stored in a corpus's folder: building and loading them.
 
-Nodes are numbered and edges sorted. A network is rebuilt only if its source tables changed. Its
-record is written after its files, and the manifest last.
+Nodes are numbered and edges sorted. A network is rebuilt only if its source tables changed. The
+network's record is written after its files, and the manifest last.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ READS = {
 """Source tables of each network."""
 _RECORD = "record.json"
 _PARTS = ("nodes", "edges")
-# Numbers and keys hardly repeat, so a dictionary would cost time and space.
+# Numbers and keys hardly repeat, so dictionary encoding would cost time and space.
 _PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
 
 
@@ -52,14 +52,14 @@ def build_networks(
 ) -> Row:
     """Build or update the networks of a corpus in its folder `networks`; return the manifest.
 
-    The same corpus gives the same bytes, whatever was built before. `only` names those to build,
-    all by default; with `fresh`, existing ones are rebuilt. `progress` is called with (networks
-    done, number of networks).
+    The same corpus gives the same bytes, whatever was built before. `only` names the networks to
+    build, by default all. With `fresh`, existing networks are rebuilt. `progress` is called with
+    (networks done, number of networks).
 
     Raises:
-        InputError: A name is not that of a network.
+        InputError: A name in `only` is not the name of a network.
         LockedError: Another process has locked the corpus.
-        DamagedError: A file of the corpus is not as it was written.
+        DamagedError: A file of the corpus has changed since it was written.
     """
     for name in only:
         _check_name(name)
@@ -67,7 +67,7 @@ def build_networks(
 
     @cache
     def entries() -> Entries:
-        # Importing this takes as long as building a small co-author network.
+        # This import takes as long as building a small co-author network.
         from vivavoce.networks.citation import read_entries
 
         return read_entries(corpus)
@@ -115,7 +115,7 @@ def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[
 
 
 def _read_record(folder: Path, config: str) -> Row | None:
-    """Record of a network; None if there is none for the same format."""
+    """The record of a network; None if there is no record with the same format."""
     try:
         record = read_sealed(folder / _RECORD)
     except DamagedError:
@@ -129,7 +129,7 @@ def _is_sound(folder: Path, part: str, entry: Row) -> bool:
 
 
 def _others(path: Path, names: Collection[str]) -> Row:
-    """Manifest entries of the networks that are left as they are."""
+    """Manifest entries of the networks that are not built again."""
     try:
         manifest = read_sealed(path)
     except DamagedError:
@@ -145,25 +145,25 @@ class Network:
 
     name: str
     graph: Graph
-    """Edges sorted by source and target; in the co-author network source < target."""
+    """Edges sorted by source and target; in the co-author network, source < target."""
     nodes: pa.Table
-    """One row for each node, in order."""
+    """One row per node, in order."""
 
     @property
     def is_inside(self) -> Flags:
-        """Flag for each node: it belongs to the corpus and is not an external work."""
+        """Flags of the nodes that belong to the corpus and are not external works."""
         if "is_external" not in self.nodes.column_names:
             return np.ones(self.graph.n, dtype=np.bool_)
         return ~as_flags(flat(self.nodes["is_external"]))
 
 
 def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network:
-    """Load `coauthor`, `citation` or `comparison`, with works outside of the corpus if `external`.
+    """Load `coauthor`, `citation` or `comparison`, with works outside the corpus if `external`.
 
     Raises:
-        InputError: `name` is not that of a network.
-        StaleError: It is not built, or the corpus changed since; the message names the command.
-        DamagedError: A file is not as it was written.
+        InputError: `name` is not the name of a network.
+        StaleError: The network is not built, or the corpus changed; the message names a command.
+        DamagedError: A file has changed since it was written.
     """
     _check_name(name)
     path = corpus.folder / FOLDER / MANIFEST
@@ -205,7 +205,7 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
 
 
 def _inside_of(network: Network) -> Network:
-    """Network without external works; these are the last nodes, so no number changes."""
+    """The network without external works; these are the last nodes, so other numbers stay."""
     inside = network.is_inside
     n = int(inside.sum())
     graph = network.graph

@@ -1,4 +1,4 @@
-"""Columns of the corpus tables that networks are built from."""
+"""Columns of the corpus tables from which networks are built."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDER = "networks"
 
 
 def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
-    """Read columns of a corpus table, file by file; `DamagedError` for a file that was altered."""
+    """Read columns of a corpus table, file by file; `DamagedError` if a file was altered."""
     for name in corpus.files(table):
         yield read_shard(corpus, name, names)
 
@@ -36,12 +36,12 @@ def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
 
 
 def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
-    """Read columns of a whole table, whose texts may exceed 2 GB; `DamagedError` if altered."""
+    """Read columns of a whole table, even with over 2 GB of text; `DamagedError` if altered."""
     return whole_table(table, names, column_batches(corpus, table, names))
 
 
 def whole_table(table: str, names: Sequence[str], pieces: Iterable[pa.Table]) -> pa.Table:
-    """Join pieces of a corpus table; text has 64-bit offsets."""
+    """Join pieces of a corpus table; text columns get 64-bit offsets."""
     schema = pa.schema([TABLES[table].field(name) for name in names])
     empty = pa.Table.from_batches([], schema=schema)
     return pa.concat_tables([widen(piece) for piece in [empty, *pieces]]).combine_chunks()
@@ -57,7 +57,7 @@ def widen(table: pa.Table) -> pa.Table:
 
 
 def read_shard(corpus: Corpus, name: str, columns: Sequence[str]) -> pa.Table:
-    """Read some columns of a table's file; `DamagedError` if it is not as it was written."""
+    """Read some columns of a table's file; `DamagedError` if the file was altered."""
     return read_file(corpus.sound_path(name), columns)
 
 
@@ -75,15 +75,15 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
 
 
 def number_papers(paper_ids: Any, known: pa.Array) -> Ints:
-    """Index of each paper id among the known ones; -1 if it is not among them."""
+    """Index of each paper id among the known ids; -1 for an unknown id."""
     return as_numbers(pc.index_in(paper_ids, value_set=known))
 
 
 def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
-    """Same as `number_papers`, for two sorted lists.
+    """Do the same as `number_papers`, faster, for two sorted lists.
 
-    A look-up takes time linear in the known ids, so only those between the first and the last
-    wanted id are used.
+    A look-up takes time linear in the number of known ids, so only known ids between the first and
+    the last wanted id are used.
     """
     if not len(paper_ids):
         return np.zeros(0, dtype=np.int32)
@@ -94,12 +94,12 @@ def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
 
 
 def years_of(published: pa.Array) -> pa.Array:
-    """Year of each date as an integer; null for a missing date."""
+    """The year of each date, as an integer; null for a missing date."""
     return pc.cast(pc.utf8_slice_codeunits(published, 0, 4), pa.int32())
 
 
 def first_of_each(groups: Ints) -> Flags:
-    """Flags of the positions where a new group begins, in sorted numbers."""
+    """Flag the positions in sorted numbers where a new group begins."""
     begins = np.ones(len(groups), dtype=np.bool_)
     begins[1:] = groups[1:] != groups[:-1]
     return begins

@@ -1,10 +1,10 @@
 """AcademicEval's collection: a breadth-first walk through co-authors over arXiv's query API.
 
-Every response is kept in the folder `pages`, and the walk depends only on these. An interrupted
-walk, or one with a larger quota, continues without repeating a request. It differs from the
-released code: all results of an author are read, not only the first 100. An empty search is
-repeated before an author counts as having no papers. All requests keep arXiv's delay. A hyphen does
-not mean NOT. Names are compared in NFKC, case folded.
+Every response is kept in the folder `pages`, and the walk depends only on these responses. An
+interrupted walk, or one with a larger quota, continues without repeating a request. This walk
+differs from the released code. All results of an author are read, not only the first 100. An empty
+search is repeated before an author counts as having no papers. All requests keep arXiv's delay. A
+hyphen does not mean NOT. Names are compared in NFKC and case-folded.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from vivavoce.text.identifiers import find_arxiv_id
 MAX_NEIGHBOURS = 20
 WALK, GRAPH = "walk.json", "graph.json"
 MAX_RESULTS = 1_000
-"""Results read for one author; authors with more are reported."""
+"""Maximum number of results read per author; authors with more are reported."""
 _PAGES = "pages"
 _ENTRIES = 1_000
-"""Papers in one output file."""
+"""Number of papers per output file."""
 _WORD = re.compile(r"[^\W_]+")
 _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 
@@ -47,15 +47,15 @@ class FetchedWalk:
 
     folder: Path
     files: tuple[str, ...]
-    """Names of the files of papers."""
+    """Names of the files that hold the papers."""
     requests: int
-    """Requests made in this run."""
+    """Number of requests made in this run."""
     answers: int
-    """Responses kept, including those of earlier runs."""
+    """Number of responses kept, including those of earlier runs."""
     before: Row
     """Counts of authors queried, of first authors, and of their papers, edges and components."""
     after: Row
-    """Same counts for the largest component of the first authors."""
+    """The same counts, for the largest component of the first authors."""
     without_papers: tuple[str, ...]
     """Queried authors without first-author papers."""
     cut: tuple[str, ...]
@@ -79,9 +79,9 @@ def fetch_walk(
         client: Client that fetches one page at a time.
         folder: Folder of one walk; an unfinished walk is continued.
         seeds: Names of authors, as arXiv spells them.
-        quota: Authors with papers at which to stop; a larger one continues a finished walk.
-        neighbours: Co-authors of each author to continue to, most frequent first, ties by name.
-        fresh: Delete the responses kept so far.
+        quota: Number of authors with papers to stop at; a larger one continues a finished walk.
+        neighbours: Maximum co-authors to follow per author, most frequent first, ties by name.
+        fresh: If true, delete the responses kept so far.
         api: The address of the query API.
         progress: Called with (authors with papers, quota).
 
@@ -131,7 +131,7 @@ def _begin(folder: Path, settings: Row, *, fresh: bool) -> None:
 
 
 class _Authors:
-    """Authors by compared name, each queried on first use."""
+    """Authors by normalised name, each queried on first use."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class _Authors:
         self._found: dict[str, list[Document]] = {}
 
     def papers(self, author: str) -> list[str]:
-        """Ids of the papers that list an author first, newest first."""
+        """Ids of the papers whose first author is `author`, newest first."""
         if author not in self._found:
             self._found[author] = self._ask(author)
             if self._progress:
@@ -160,7 +160,7 @@ class _Authors:
         return [str(paper.arxiv_id) for paper in self._found[author]]
 
     def coauthors(self, author: str) -> dict[str, int]:
-        """Co-authors of an author's first-author papers, with counts of shared papers."""
+        """Co-authors on an author's first-author papers, with counts of shared papers."""
         shared: Counter[str] = Counter()
         for paper in self._found[author]:
             listed = {name_of(one.name): one.name for one in reversed(paper.authors)}
@@ -199,7 +199,7 @@ class _Walk:
 
 
 def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) -> _Walk:
-    """Walk breadth-first from some authors through their co-authors to at most `quota` nodes."""
+    """Walk breadth-first from authors to their co-authors, up to `quota` nodes."""
     queue = deque(start)
     seen = set(queue)
     walk = _Walk([], [], [])
@@ -217,7 +217,7 @@ def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) ->
 
 
 def _link(walk: _Walk, neighbours: int, authors: _Authors) -> Graph:
-    """Graph with an edge where one node is among the closest co-authors of the other."""
+    """Graph with an edge if one of two nodes is among the closest co-authors of the other."""
     place = {author: number for number, author in enumerate(walk.nodes)}
     weights: dict[tuple[int, int], int] = {}
     for number, shared in enumerate(walk.counts):
@@ -233,7 +233,7 @@ def _link(walk: _Walk, neighbours: int, authors: _Authors) -> Graph:
 
 
 def _measure(authors: _Authors, walk: _Walk, graph: Graph, keep: np.ndarray) -> Row:
-    """Counts of the part of a walk with the nodes to keep."""
+    """Counts for the part of a walk that has the nodes to keep."""
     kept = [node for node, is_kept in zip(walk.nodes, keep.tolist(), strict=True) if is_kept]
     part = induced(graph, keep)
     return {

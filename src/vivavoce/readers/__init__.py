@@ -1,1 +1,1 @@
-"""Pure readers of scores, methods and names of boards in texts and tables."""
+"""Pure functions that read scores, methods and board names in texts and tables."""

@@ -1,6 +1,6 @@
-"""Tables as blocks: the rows under one header, each with a label and its values.
+"""Tables as blocks: a block is the rows under one header, each with a label and values.
 
-The values of a cell are the last run of words that are numbers or mark a missing number.
+The values of a cell are its last words, as far back as these are numbers or mark a missing number.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from vivavoce.text.cell_text import plain_words, spread_cells
 from vivavoce.text.normalise import normalise
 
 MAX_ROWS = 4_000
-"""Maximum rows read of a table."""
+"""Maximum number of rows read from a table."""
 MAX_COLUMNS = 60
 MAX_CELLS = 20_000
-"""Maximum cells read of a table."""
+"""Maximum number of cells read from a table."""
 MAX_TEXT = 400_000
-"""Maximum characters read of a table."""
+"""Maximum number of characters read from a table."""
 _MERGED = 0.25
-"""Share of cells with several values above which the columns of a table are distrusted."""
+"""If more than this share of cells have several values, a table's columns are distrusted."""
 MAX_CELL = 1_000
-"""Characters of a cell that are read."""
+"""Maximum number of characters read from a cell."""
 _CELLS = 4_096
-"""Size of the cache of read cells: each is read twice."""
+"""Size of the cache for cells, as each cell is read twice."""
 MISSING = ""
-"""Mark of a missing value, printed as a dash, for example."""
+"""Stands for a missing value, which a table prints as a dash, for example."""
 
 _VALUE = re.compile(
     r"[~≈<>]?[-−–+]?(?P<number>(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,10})?|\.\d{1,10})"
@@ -51,7 +51,7 @@ class ReadCell:
 
     label: str
     values: tuple[str, ...]
-    """Values as printed, without marks; `MISSING` for a dash."""
+    """The values as printed, without marks; `MISSING` for a dash."""
 
 
 @lru_cache(maxsize=_CELLS)
@@ -79,7 +79,7 @@ def _words(text: str) -> list[str]:
 
 
 def _value(word: str) -> list[str] | None:
-    """Values of a word: none for an aside, one for a number; None if it is not a value."""
+    """Values in a word: none for an aside, one for a number; None if the word is no value."""
     if word == "/" or _ASIDE.fullmatch(word) or _MARK.fullmatch(word):
         return []
     if _MISSING.fullmatch(word):
@@ -98,9 +98,9 @@ class Record:
     label: str
     values: tuple[str, ...]
     context: str
-    """Other text about the row: a group's heading, a split, another text column."""
+    """Other text about the row: its group's heading, a split, another text column."""
     row: int
-    """Row of the table, from 0."""
+    """Index of the row in the table, from 0."""
     bold: tuple[int, ...]
     """Indices of the values printed in bold."""
 
@@ -111,11 +111,11 @@ class Block:
 
     records: tuple[Record, ...]
     places: tuple[int, ...]
-    """Index in the table of each column of values, from 0."""
+    """Index of each column of values in the table, from 0."""
     levels: tuple[tuple[str, ...], ...]
     """The header cells above each column of values, from the top."""
     corner: str
-    """Header of the column of labels."""
+    """Header above the column of labels."""
 
 
 def read_blocks(
@@ -123,7 +123,7 @@ def read_blocks(
     spans: Sequence[tuple[int, ...]] = (),
     bold: Sequence[tuple[int, ...]] = (),
 ) -> list[Block]:
-    """The blocks of a table; none if its columns were lost in conversion.
+    """Split a table into blocks; there are none if its columns were lost in conversion.
 
     `spans` and `bold` are in the format of `CitedTable`.
     """
@@ -133,7 +133,7 @@ def read_blocks(
 
 
 def _bounded(cells: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """Leading rows up to the limits on cells and characters."""
+    """The first rows, up to the limits on cells and characters."""
     cells_left, left = MAX_CELLS, MAX_TEXT
     for row in cells[:MAX_ROWS]:
         if cells_left <= 0 or left <= 0:
@@ -194,7 +194,7 @@ class _Grid:
         return [*blocks, self._block(header, body, groups)] if body else blocks
 
     def _is_group(self, place: int, filled: list[int], header: list[int], body: list[int]) -> bool:
-        """Check whether a row is a group's heading for the rows below it."""
+        """Check whether a row is the heading of a group of rows below it."""
         if len({self._rows[place][column] for column in filled}) > 1:
             return False
         is_headed = any(len(set(filter(None, self._rows[above]))) > 1 for above in header)
@@ -244,8 +244,8 @@ class _Grid:
     def _heads_above(self, header: list[int], column: int) -> tuple[str, ...]:
         """The header cells above a column.
 
-        If no cell of a header row is known to span, an empty cell belongs to the last filled one to
-        its left.
+        If no cell in a header row is known to span columns, an empty cell takes the nearest filled
+        cell to its left.
         """
         heads: list[str] = []
         for place in header:

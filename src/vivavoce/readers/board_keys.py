@@ -3,7 +3,7 @@
 Lists spell the same board in different ways. They add headings (`Word Level Models > Penn
 Treebank`) and remarks (`CoQA (Conversational Question Answering Challenge)`) to the dataset's name.
 They repeat the task, the metric, a unit or the split, or use a sentence as a name. The rules here
-know English words, but no boards.
+use English words, but no names of boards.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ _PER_UNIT = frozenset({"bpb", "bpc", "perplexity"})
 _TASK_WORD = re.compile(
     r"\w{1,40}(?:ing|[ts]ion|ysis)|discovery|enrichment|entailment|inference|retrieval|similarity"
 )
-"""Last words of tasks' names."""
+"""Words that end the name of a task."""
 _STEP = " > "
 _REMARK = re.compile(r"\(([^()]{1,300})\)")
 _LETTER = re.compile(r"[^\W\d_]+")
 _SPACES = re.compile(r"\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _BESIDE_METRIC = frozenset({"test", "in", "of", "on", "for"})
-"""Words next to a metric that do not distinguish boards."""
+"""Words beside a metric that do not distinguish boards."""
 _UNIT = re.compile(rf"%|\((?:{'|'.join(_WORDS['units'])})\)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[\w)])[.;!?]\s+(?=[A-Z])")
 _LONG_REMARK = re.compile(r"\((?:[^()\s]+\s+){6,}[^()]*\)")
 _MAX_NAME = 12
-"""Maximum words of a name; a longer one is a sentence."""
+"""Maximum number of words in a name; longer text is a sentence."""
 
 
 class BoardNames(NamedTuple):
-    """Task and dataset of a board, as a list spells them."""
+    """The task and dataset of a board, as spelt in a list."""
 
     task: str
     dataset: str
 
 
 def board_id(task: str, dataset: str, metric: str) -> str:
-    """Id of a board: the keys of its task, dataset and metric."""
+    """Make the id of a board from the keys of its task, dataset and metric."""
     names = board_names(task, dataset)
     keys = (
         task_key(names.task),
@@ -64,10 +64,10 @@ def board_id(task: str, dataset: str, metric: str) -> str:
 
 
 def board_names(task: str, dataset: str) -> BoardNames:
-    """Task and dataset of a board, without a list's headings in the dataset's name.
+    """Find the task and dataset of a board, without list headings in the dataset's name.
 
-    A heading that names a task replaces the task. One that only announces results, or names the
-    kind of models compared, is dropped.
+    A heading that names a task replaces the task. A heading that only announces results, or names
+    the kind of models compared, is dropped.
     """
     steps = [step.strip() for step in dataset.split(_STEP)]
     steps = [step for step in steps if not _HEADING.issuperset(words_of(step))] or steps[-1:]
@@ -78,17 +78,17 @@ def board_names(task: str, dataset: str) -> BoardNames:
 
 
 def task_key(name: str) -> str:
-    """Key of a task, without an abbreviation after its name."""
+    """Make the key of a task, without an abbreviation after its name."""
     return name_key(without_abbreviation(name))
 
 
 def measured_key(metric: str) -> str:
-    """Key of a metric and other words of its name, except units and `test`: `accuracy dev`."""
+    """Make the key of a metric and the rest of its name, except units, `test`: `accuracy dev`."""
     text = without_abbreviation(_UNIT.sub("", metric))
     name, rest = split_metric(text)
-    if not name:  # a hyphen may be part of a metric's name, or join one to the split
+    if not name:  # a hyphen may be part of a metric's name, or join the metric to the split
         name, rest = split_metric(_JOINTS.sub(" ", text))
-        if sum(map(str.isalnum, name)) < 2:  # a letter, as in `QA->R`
+        if sum(map(str.isalnum, name)) < 2:  # a single letter, as in `QA->R`
             return metric_key(metric)
     beside = [_split_of(word) or word for word in words_of(rest)]
     kept = [word for word in beside if word not in _BESIDE_METRIC and any(map(str.isalnum, word))]
@@ -96,7 +96,7 @@ def measured_key(metric: str) -> str:
 
 
 def dataset_key(name: str, task: str = "", metric: str = "") -> str:
-    """Key of a dataset, without sentences, `test`, the metric, and the task at either end."""
+    """Make the key of a dataset, without sentences, `test`, metric, and task at either end."""
     measured = set(metric_key(metric).split()) if metric else set()
     text = without_abbreviation(_LONG_REMARK.sub(" ", _SENTENCE.split(name)[0]))
     parts = []
@@ -113,7 +113,7 @@ def dataset_key(name: str, task: str = "", metric: str = "") -> str:
 
 
 def is_named(board: str) -> bool:
-    """Check that the dataset has a name and not a sentence, and the metric more than a split."""
+    """Check that the dataset is a name, not a sentence, and the metric is more than a split."""
     _, dataset, metric = (part.split("_") for part in board.split("/"))
     is_dataset = len(dataset) <= _MAX_NAME and any(map(str.isalnum, "".join(dataset)))
     return is_dataset and not all(map(_split_of, metric))
@@ -132,7 +132,7 @@ def _split_of(word: str) -> str | None:
 
 
 def _without_metric(words: list[str], metric: str) -> list[str]:
-    """Words without `test` and the metric at the end."""
+    """Drop `test` and the metric from the end of some words."""
     while len(words) > 1:
         last = next(
             (n for n in range(1, len(words)) if metric_key(" ".join(words[n:])) == metric),
@@ -156,7 +156,7 @@ def _ends_in(heading: str, closing: frozenset[str]) -> bool:
 
 
 def _without_task(words: list[str], task: list[str]) -> list[str]:
-    """Words without a leading article, the task at the start or end, and closing words."""
+    """Drop leading articles, the task at the start or end, and closing words."""
     while len(words) > 1 and words[0] in _ARTICLES:
         words = words[1:]
     words = _without_closing(words)
@@ -180,6 +180,6 @@ def _without_closing(words: list[str]) -> list[str]:
 
 
 def most_frequent(names: Iterable[str]) -> str:
-    """The most frequent spelling; ties go to the first in the alphabet."""
+    """The most frequent spelling; ties go to the alphabetically first."""
     counts = Counter(names)
     return min(counts, key=lambda name: (-counts[name], name), default="")

@@ -1,9 +1,9 @@
 """Results in the cells of tables: dataset, metric, method and score of each cell.
 
 A column of numbers has results if its header, its rows' heading or the caption names a metric. The
-other words of the header are the dataset; a spanning cell is in the header of each of its columns.
-If the rows are datasets or metrics, the columns are methods. If a metric's name does not show its
-better end, bold numbers do.
+other words of the header are the dataset. A spanning cell belongs to the header of each column that
+it spans. If the rows are datasets or metrics, the columns are methods. If a metric's name does not
+show whether higher is better, bold numbers show it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_NAME = 120
 _CITATION = 3
 """Minimum length of a citation in a label."""
 _HEADERS = 2_000
-"""Size of the caches of read headers and captions."""
+"""Size of the caches for headers and captions."""
 _ON = re.compile(
     r"\bon (?:the )?([A-Z][\w./+-]{0,30}(?: (?:[A-Z0-9(][\w./()+-]{0,30}))"
     r"{0,5})(?: (?:dataset|corpus|benchmark|(?:test|dev|validation|development) set|task)s?)?"
@@ -52,7 +52,7 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Metric and dataset of a number, from its column, row or caption."""
+    """Metric and dataset of a number, from the column, the row or the caption."""
 
     metric: str
     dataset: str | None
@@ -61,7 +61,7 @@ class _Context:
 
 
 def read_results(tables: Sequence[CitedTable], own: str = "") -> Iterator[CellResult]:
-    """Read the results of tables by table, row and column; `own` replaces labels such as `ours`."""
+    """Read results, sorted by table, row and column; `own` replaces labels such as `ours`."""
     for table in tables:
         results: list[CellResult] = []
         for block in read_blocks(table.cells, table.spans, table.bold):
@@ -100,7 +100,7 @@ def _entries(
     block: Block,
     table: CitedTable,
 ) -> Iterator[CellResult]:
-    """Results of one dataset and metric, with direction and best values."""
+    """The results for one dataset and metric, with direction and best values."""
     values = [read_number(record.values[place]) or 0.0 for _, record, place in entries]
     bold = [place in record.bold for _, record, place in entries]
     named = direction_of([asked.metric]).higher_is_better
@@ -131,7 +131,7 @@ def _entries(
 
 
 def _end_in_bold(values: Sequence[float], bold: Sequence[bool]) -> bool | None:
-    """End of a column in bold: True for the highest value, False for the lowest, else None."""
+    """The end that is in bold: True if only the highest value, False if only the lowest."""
     marked = {value for value, is_bold in zip(values, bold, strict=True) if is_bold}
     others = {value for value, is_bold in zip(values, bold, strict=True) if not is_bold}
     if len(marked) != 1 or not others:
@@ -155,14 +155,14 @@ def _is_turned(block: Block, labels: Sequence[str]) -> bool:
 
 
 def _is_method(label: str) -> bool:
-    """Check whether a label says `ours` or cites a work."""
+    """Check whether a label contains `ours` or cites a work."""
     name = method_name(label)
     return bool(name) and (is_own(name) or len(name) + _CITATION < len(label))
 
 
 @lru_cache(maxsize=_HEADERS)
 def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -> _Context | None:
-    """The metric and the dataset of a number, with `in_caption` first that of the caption."""
+    """The metric and dataset of a number; if `in_caption`, the caption's dataset comes first."""
     metric, rest = _split_heads(heads)
     if not metric and not RESOURCES.isdisjoint(terms_in(rest)):
         return None
@@ -180,7 +180,7 @@ def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -
 
 
 def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:
-    """The metric in the lowest header that names one, and all remaining words."""
+    """The metric in the lowest header that names a metric, and all remaining words."""
     for place in range(len(heads) - 1, -1, -1):
         metric, rest = split_metric(heads[place])
         if metric:
@@ -189,13 +189,13 @@ def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _is_vague(metric: str) -> bool:
-    """Check whether a name only says that something was averaged."""
+    """Check whether a metric's name says only that something was averaged or scored."""
     return _VAGUE.issuperset(terms_in(metric))
 
 
 @lru_cache(maxsize=_HEADERS)
 def _only_metric(caption: str) -> str:
-    """The only metric that a caption names; empty for none or several."""
+    """The only metric that a caption names; empty if it names none or several."""
     metrics: dict[str, str] = {}
     rest = caption
     while len(metrics) < 2:
@@ -209,7 +209,7 @@ def _only_metric(caption: str) -> str:
 
 @lru_cache(maxsize=_HEADERS)
 def _only_dataset(caption: str) -> str | None:
-    """The only dataset that a caption names; None for none or several."""
+    """The only dataset that a caption names; None if it names none or several."""
     matches = [match for match in _ON.finditer(caption) if _dataset(match[1])]
     names = {_dataset(match[1]) for match in matches}
     is_one_of_several = any(_AND.match(caption, match.end()) for match in matches)
@@ -217,14 +217,14 @@ def _only_dataset(caption: str) -> str | None:
 
 
 def _heads_name_data(heads: Sequence[tuple[str, ...]], caption: str) -> bool:
-    """Check whether headers name several datasets, including the caption's."""
+    """Check whether headers name several datasets, including the one in the caption."""
     data = frozenset(terms_in(_only_dataset(caption) or "")) - _NO_DATA
     named = {name for levels in heads if (name := _dataset(_split_heads(levels)[1]))}
     return len(named) > 1 and any(not data.isdisjoint(terms_in(name)) for name in named)
 
 
 def _dataset(text: str) -> str | None:
-    """A text without splits, as a dataset's name; None if no word can be part of one."""
+    """A text without splits, as a dataset's name; None if no word can be part of such a name."""
     words = [word for word in text.split() if not SPLITS.issuperset(terms_in(word) or ("",))]
     name = _clean(" ".join(words))
     terms = terms_in(name)
@@ -233,13 +233,13 @@ def _dataset(text: str) -> str | None:
 
 
 def _clean(text: str) -> str:
-    """A name without arrows, percent signs and separators."""
+    """Remove arrows, percent signs and separators from a name."""
     return " ".join(_NOISE.sub("", _NOISE.sub(" ", text)).split())
 
 
 @lru_cache(maxsize=_HEADERS)
 def _method(label: str, own: str, context: str) -> str:
-    """Method that a label names; empty if none."""
+    """The method that a label names; empty if there is none."""
     name = method_name(label)
     if is_own(name):
         return own or name

@@ -1,4 +1,4 @@
-"""Names of methods in the labels of rows, and the name of a paper's own method."""
+"""Names of methods in row labels, and the name of a paper's own method."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _PROPOSED = _PATTERNS["own_named"]
 _IN_BRACKETS = re.compile(r"\(([A-Z][\w-]{0,14}[A-Z][\w-]{0,10})s?\)")
 _WORDLIKE = re.compile(r"[^\W_][\w-]{1,40}")
 _MIN_COUNT = 4
-"""Minimum number of times that a paper names its method."""
+"""Minimum number of times that a paper must name its own method."""
 _WORDS = read_data(__file__, "words.toml")
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 _COMMON = MEASURES | SPLITS | STUBS | RESOURCES | _NOT_NAMES
 
 
 def method_name(label: str) -> str:
-    """The name in a row's label, without citations and footnote marks; empty if none."""
+    """The name in a row's label, without citations and footnote marks; empty if there is none."""
     name = plain_words(label[:_MAX_NAME])
     name = _CITED_BEFORE.sub("", _KEY.sub(" ", name).strip())
     name = _OURS.sub(" ", name)
@@ -64,7 +64,7 @@ def method_name(label: str) -> str:
 
 
 def with_kind(name: str, context: str) -> str:
-    """A name with `(ensemble)` or `(single model)`, if the rows have such a heading."""
+    """Add `(ensemble)` or `(single model)` to a name if the text about its row says so."""
     if not name or _KIND.search(name):
         return name
     kind = _KIND.search(context)
@@ -74,12 +74,12 @@ def with_kind(name: str, context: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Check whether a row's name only says that the method is the paper's own."""
+    """Check whether a row's name says only that the method is the paper's own."""
     return _OWN.fullmatch(name) is not None
 
 
 def name_quality(name: str) -> float:
-    """Quality of a row's label as the name of a method, from 0 to 1."""
+    """Rate how good a row's label is as the name of a method, from 0 to 1."""
     words = name.split()
     terms = set(terms_in(name))
     if name[:1] in ".,;:#%)]" or ". " in name.replace("al. ", ""):
@@ -101,12 +101,12 @@ def name_quality(name: str) -> float:
 
 
 def _is_common(term: str) -> bool:
-    """Check whether a word is too common for a name, even with a number: `Baseline 2`."""
+    """Check whether a word is too common to be a name, even with a number: `Baseline 2`."""
     return term in _COMMON or term.rstrip("0123456789") in _NOT_NAMES
 
 
 def without_notes(labels: Sequence[str]) -> list[str]:
-    """Labels without footnote letters, if several labels end in one: `Match-LSTM d`."""
+    """Drop footnote letters, as in `Match-LSTM d`, if several labels end in such a letter."""
     noted = [label for label in labels if _NOTE.search(label)]
     if len(noted) < _MIN_NOTES or len({label[-1] for label in noted}) * 2 < len(noted):
         return list(labels)
@@ -114,7 +114,7 @@ def without_notes(labels: Sequence[str]) -> list[str]:
 
 
 def own_method(paper: LibraryPaper) -> str:
-    """Name of a paper's own method in title, abstract or first section; empty if none."""
+    """Find the name of a paper's own method in title, abstract or first section; empty if none."""
     match = _TITLED.match(paper.title.strip())
     if match:
         return match[1].strip()

@@ -1,4 +1,4 @@
-"""Directions of metrics, with the evidence, and ranges of their values."""
+"""Directions of metrics, with evidence, and the ranges of their values."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _WORDS = read_data(__file__, "words.toml")
 _BESIDE = frozenset([*_WORDS["beside"], *_WORDS["units"]])
 _REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
-"""Sign of a share of answers whose error is below a bound."""
+"""Mark of a metric that is the share of answers whose error is below a bound."""
 _MIN_LETTERS = 4
-"""Minimum letters for a word in a longer name to count as an abbreviated metric."""
+"""Minimum letters of a metric's name that counts also beside other names."""
 _HIGH_IN_GENERAL = frozenset({"score", "scores", "value", "index", "rate", "ratio"})
-"""Words that give no direction next to another metric's name."""
+"""Words that give no direction if another metric's name stands beside them."""
 _GENERIC = frozenset({"error", "loss", "score"})
-"""Words that give a direction but, next to others, no range."""
+"""Words that give a direction but, beside other words, no range."""
 _MAX_TOKENS = 30
 _AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
-"""Minimum number of different scores for the order of a list to be evidence."""
+"""Minimum number of different scores in a list for its order to be evidence."""
 
 
 class Direction(NamedTuple):
     """The better end of a metric, and the evidence for it."""
 
     higher_is_better: bool | None = None
-    """Direction of the metric; None without evidence, or if it is contradictory."""
+    """Direction of the metric; None if evidence is missing or contradictory."""
     sources: tuple[str, ...] = ()
-    """Kinds of evidence, the most reliable first: `source`, `name`, `order`."""
+    """Kinds of evidence, most reliable first: `source`, `name`, `order`."""
 
 
 def direction_of(
@@ -52,9 +52,9 @@ def direction_of(
     given: Sequence[bool | None] = (),
     lists: Sequence[Sequence[float]] = (),
 ) -> Direction:
-    """Determine the direction of a metric: from `given` statements of boards, else from its names.
+    """Determine the direction of a metric from `given` statements of boards, else from its names.
 
-    Without either it follows from `lists` of scores, if all are sorted best first in one direction.
+    Without either, `lists` of scores show it, if all are sorted and in the same direction.
     """
     listed = [value for value in given if value is not None]
     evidence: dict[str, set[bool | None]] = {
@@ -72,9 +72,9 @@ def direction_of(
 
 
 def _named(metric: str) -> bool | None:
-    """Decide by the words of a name if higher is better; None if they do not say."""
+    """Decide from the words of a name if higher is better; None if they do not tell."""
     directions: list[str] = []
-    # The name without its remark, then the remark, then the key, which covers more spellings.
+    # Try the name without its remark, then the remark, then the key, which covers more spellings.
     for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
         words = _words(text)
         names = _names_in(words)
@@ -93,7 +93,7 @@ def _named(metric: str) -> bool | None:
 
 
 def _head(words: Sequence[str], names: Sequence[_Name]) -> str:
-    """Direction by the head of a name: the last metric in it, or the last before `of`."""
+    """Direction of the head of a name: its last metric, or the last metric before `of`."""
     telling = [name for name in names if name.better != "none"]
     sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
     of_place = words.index("of") if "of" in words else len(words)
@@ -107,19 +107,19 @@ def _words(metric: str) -> list[str]:
 
 
 def _ordered(scores: Sequence[float]) -> bool | None:
-    """Check whether a list is sorted from the highest score; None if it is not sorted."""
+    """True if a list is sorted from the highest score, False from the lowest, else None."""
     if list(scores) == sorted(scores, reverse=True):
         return True
     return False if list(scores) == sorted(scores) else None
 
 
 def is_resource(metric: str) -> bool:
-    """Check whether a metric measures the cost of a method instead of its quality."""
+    """Check whether a metric measures the cost of a method, not its quality."""
     return not _COSTS.isdisjoint(_WORD.findall(metric))
 
 
 def impossible(metric: str, value: float | None) -> str | None:
-    """Reason why a metric cannot have a value; None if it can."""
+    """Reason why a metric cannot have this value; None if it can."""
     if value is None:
         return "no number"
     if not math.isfinite(value):
@@ -135,13 +135,13 @@ def impossible(metric: str, value: float | None) -> str | None:
 
 
 def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
-    """Flag fractions among percentages and the reverse, for metrics from 0 to 100."""
+    """Flag fractions among percentages, or percentages among fractions, for bounded metrics."""
     fractions = [abs(value) <= 1 for value in values]
     if not _is_bounded(metric) or len(values) < _FEW or len(set(fractions)) < 2:
         return [False] * len(values)
     are_fractions = median(map(abs, values)) <= 1
     others = [value != are_fractions for value in fractions]
-    # A method may be no better than chance, so an outlier must be far from all others.
+    # A method may be no better than chance, so an outlier must be far from all other values.
     rest = [abs(v) for v, is_other in zip(values, others, strict=True) if not is_other]
     far = min(rest) > 10 if not are_fractions else max(rest) <= 1
     return [is_other and far for is_other in others]
@@ -155,7 +155,7 @@ def _is_bounded(metric: str) -> bool:
 
 
 def split_metric(text: str) -> tuple[str, str]:
-    """The first metric that a header names, as printed, and the remaining words."""
+    """Split a header into the first metric that it names, as printed, and the remaining words."""
     tokens = text.split()[:_MAX_TOKENS]
     for start, token in enumerate(tokens):
         end = _metric_end(tokens, start) if _may_begin_metric(token) else start
@@ -170,7 +170,7 @@ def _may_begin_metric(token: str) -> bool:
 
 
 def _metric_end(tokens: Sequence[str], start: int) -> int:
-    """End of the longest metric's name that starts at a token; `start` if there is none."""
+    """End of the longest metric name that starts at a token; `start` if there is none."""
     spellings = _spellings()
     for end in range(min(len(tokens), start + _most_words()), start, -1):
         words = tuple(word for token in tokens[start:end] for word in _words(token))
@@ -192,7 +192,7 @@ class _Name(NamedTuple):
     free: bool
     signed: bool
     is_short: bool
-    """True if it means the metric only without another name next to it."""
+    """True if the spelling means the metric only if no other name stands beside it."""
 
 
 def _names_in(words: Sequence[str]) -> list[_Name]:
@@ -225,7 +225,7 @@ def _parts(words: Sequence[str], spellings: Mapping[tuple[str, ...], _Name]) -> 
 
 
 def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words without the numbers at the end: `hits 10`, `ap50`."""
+    """Drop numbers from the end of some words: `hits 10`, `ap50`."""
     last = len(words)
     while last and words[last - 1].isdecimal():
         last -= 1
@@ -235,7 +235,7 @@ def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _spellings() -> dict[tuple[str, ...], _Name]:
-    """Every way in which a text may spell the name of a metric, by its words."""
+    """Every known spelling of a metric's name, keyed by its words."""
     spellings: dict[tuple[str, ...], _Name] = {}
     for metric in METRICS:
         for form in (metric.term, *metric.spellings, *metric.words):

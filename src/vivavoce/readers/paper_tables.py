@@ -1,4 +1,4 @@
-"""Papers with text and tables, as in a round's library."""
+"""Papers with texts and tables, as in a round's library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vivavoce.text.cell_text import spread_cells
 
 _MAX_CHARACTERS = 400_000
-"""Maximum characters of a paper's texts that are read."""
+"""Maximum number of characters read from a paper's texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class LibraryTable:
     caption: str
     cells: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[int, ...], ...] = ()
-    """The field of that name in `CitedTable`."""
+    """As the field of the same name in `CitedTable`."""
     bold: tuple[tuple[int, ...], ...] = ()
-    """The field of that name in `CitedTable`."""
+    """As the field of the same name in `CitedTable`."""
 
     def shown(self) -> list[list[str]]:
-        """The rows for display: spanning cells are repeated, bold ones are between stars."""
+        """The rows for display: spanning cells are repeated, bold cells are between stars."""
         rows = spread_cells(self.cells, self.spans)
         for row, column in self.bold:
             if row < len(rows) and column < len(rows[row]) and rows[row][column]:
@@ -41,7 +41,7 @@ class LibraryTable:
 
 @dataclass(frozen=True, slots=True)
 class LibraryPaper:
-    """A paper of a library."""
+    """A paper in a library."""
 
     paper_id: str
     title: str
@@ -49,10 +49,10 @@ class LibraryPaper:
     abstract: str | None
     sections: tuple[LibrarySection, ...]
     tables: tuple[LibraryTable, ...]
-    """Tables in the order of the corpus: a table's index is its `ordinal`."""
+    """Tables in corpus order, so a table's index is its `ordinal`."""
 
     def texts(self, *, abstract: bool = False) -> Iterator[str]:
-        """Texts of the sections, truncated beyond any real paper's length."""
+        """The section texts, truncated beyond the length of any real paper."""
         left = _MAX_CHARACTERS
         opening = [self.abstract or ""] if abstract else []
         for text in (*opening, *(section.text for section in self.sections)):

@@ -1,4 +1,4 @@
-"""Names of metrics, and terms of captions, headers and boards: one for words of a meaning."""
+"""Names of metrics, and terms in captions, headers and boards; synonyms share one term."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Metric:
     term: str
     """The normal form of all spellings in texts."""
     name: str = ""
-    """Name as printed in tables; empty for a word that is only read."""
+    """Name as printed in tables; empty for a word that is read but never printed."""
     forms: tuple[str, ...] = ()
     """Other spellings."""
     words: tuple[str, ...] = ()
-    """Single words of headers and boards with this meaning."""
+    """Single words with this meaning in headers and boards."""
     key: str = ""
-    """Key in boards; empty for the key of the name."""
+    """Key in boards; if empty, the key of the name is used."""
     better: Literal["higher", "lower", "none"] = "higher"
     free: bool = False
     """True if values above 100 are possible."""
@@ -50,13 +50,13 @@ class Metric:
 
     @property
     def single_words(self) -> tuple[str, ...]:
-        """Other single words with this meaning, case folded."""
+        """Other single words with this meaning, case-folded."""
         forms = (form.rstrip(".").casefold() for form in self.forms)
         return (*self.words, *(form for form in forms if form.isalnum() and form != self.term))
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """Spellings of several words, case folded, without hyphens."""
+        """Spellings of several words, case-folded, without hyphens."""
         forms = (form.casefold().replace("-", " ") for form in self.spellings)
         return tuple(form for form in forms if _SEVERAL_WORDS.fullmatch(form))
 
@@ -71,19 +71,19 @@ METRICS = tuple(
 
 
 def words_where(holds: Callable[[Metric], bool]) -> frozenset[str]:
-    """Single words for the metrics that satisfy a condition."""
+    """The single words for metrics that satisfy a condition."""
     return frozenset(
         word for metric in METRICS if holds(metric) for word in (metric.term, *metric.single_words)
     )
 
 
 def name_key(name: str) -> str:
-    """A name without case, accents and punctuation, in American spelling."""
+    """Normalise a name: no case, accents or punctuation, American spelling."""
     return " ".join(words_of(name))
 
 
 def metric_key(name: str) -> str:
-    """Key of a metric, the same for its common spellings."""
+    """Make the key of a metric, which its common spellings share."""
     key = name_key(without_abbreviation(name))
     if match := _AT_RANK.fullmatch(key):
         return f"{_AT_RANK_NAMES[match[1][0]]} @ {match[2]}"
@@ -92,7 +92,7 @@ def metric_key(name: str) -> str:
 
 @cache
 def _metric_keys() -> dict[str, str]:
-    """Keys of metrics by the normalised spelling."""
+    """Keys of metrics, by normalised spelling."""
     return {
         name_key(form): metric.key or name_key(metric.name or metric.term)
         for metric in METRICS
@@ -101,7 +101,7 @@ def _metric_keys() -> dict[str, str]:
 
 
 def without_abbreviation(name: str) -> str:
-    """A name without a bracketed abbreviation or expansion of it."""
+    """Drop a bracketed abbreviation or expansion from a name."""
     for remark in _REMARK.finditer(name):
         before, inside = name[: remark.start()], remark[1]
         if _abbreviates(inside, before) or _abbreviates(before, inside):
@@ -110,7 +110,7 @@ def without_abbreviation(name: str) -> str:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Check whether the capitals of a word are the initials of others, `of` and the like aside."""
+    """Check whether a word's capitals are the initials of others, ignoring `of` and the like."""
     words = _LETTER.findall(short)
     if len(words) != 1 or len(_LETTER.findall(long)) < 2:
         return False
@@ -125,7 +125,7 @@ def _abbreviates(short: str, long: str) -> bool:
 
 
 MAX_TEXT = 4_000
-"""Characters of a text whose terms are read."""
+"""Maximum number of characters read from a text."""
 
 _WORDS = read_data(__file__, "terms.toml")
 _TEMPLATES = tuple((re.compile(form), term) for form, term in _WORDS["templates"])
@@ -136,16 +136,16 @@ _SAME = _WORDS["same"] | {
 }
 SPLITS = frozenset({"dev", "test", "train"})
 MEASURES = frozenset(metric.term for metric in METRICS if metric.in_texts and not metric.cost)
-"""Words for measures of results."""
+"""Terms for measures of results."""
 RESOURCES = frozenset({*(metric.term for metric in METRICS if metric.cost), *_WORDS["resources"]})
-"""Words of columns without results."""
+"""Terms that mark columns without results."""
 STUBS = frozenset(_WORDS["stubs"])
-"""Headers of the column with the methods."""
+"""Terms in the header of the column that names the methods."""
 GENERAL = frozenset(_WORDS["general"])
 
 
 def terms_in(text: str) -> tuple[str, ...]:
-    """The terms of a text in order, repetitions included."""
+    """The terms in a text, in order, repetitions included."""
     return _terms_in(text[:MAX_TEXT])
 
 
@@ -160,7 +160,7 @@ def _terms_in(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """A text without case, accents and typographic variants."""
+    """Remove case, accents and typographic variants from a text."""
     folded = normalise("NFKC", text).casefold()
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
 
@@ -176,5 +176,5 @@ _PHRASE = re.compile(rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in
 
 
 def telling_terms(text: str) -> list[str]:
-    """Distinct terms of a text, without terms too common in names."""
+    """The distinct terms in a text, without terms too common in names."""
     return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]

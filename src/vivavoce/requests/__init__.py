@@ -1,4 +1,4 @@
-"""Requests: options of verbs, configuration files and Python calls, each declared once.
+"""Requests: the options of verbs, configuration files and Python calls, each declared once.
 
 A request is a frozen dataclass whose fields are annotated with `Opt`. It defines the options of a
 verb, the keys of a configuration file and a table of the reference. The modules here import
@@ -68,7 +68,7 @@ class Shape:
     """A request, or options that several requests share."""
 
     def __post_init__(self) -> None:
-        """Refuse addresses in place of paths."""
+        """Refuse addresses given in place of paths."""
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             for member in value if isinstance(value, list | tuple) else [value]:
@@ -76,7 +76,7 @@ class Shape:
                     check_local(member)
 
     def shared(self, shape: type) -> dict[str, Any]:
-        """Values of the fields that another shape has too, by name."""
+        """Values of the fields that another shape also has, by name."""
         names = {field.name for field in fields(self)} & {field.name for field in fields(shape)}  # type: ignore[arg-type]
         return {name: getattr(self, name) for name in sorted(names)}
 
@@ -117,7 +117,7 @@ class CutoffOptions(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Connection(Shape):
-    """Settings for requests to servers of papers."""
+    """Settings for requests to servers that hold papers."""
 
     contact: Annotated[
         str | None,
@@ -226,7 +226,7 @@ def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[s
             wrong.append(f"{where}: {key} is unknown.{nearest(key, names)}")
             continue
         try:
-            # A file has no tuples or paths, and dates may be texts: as in strict JSON.
+            # A file has no tuples or paths, and dates may be texts, so read values as strict JSON.
             text = json.dumps(value, default=str)
             checked[key] = TypeAdapter(hints[key]).validate_json(text, strict=True)
             if isinstance(checked[key], Path):

@@ -295,7 +295,7 @@ VARIABLE = "VIVAVOCE_PRICES"
 """Environment variable that names the user's file of prices."""
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _CACHE_WRITE = 1.25
-"""Highest price of writing a token into a cache, as a multiple of the price of input."""
+"""Highest price of writing a token to a cache, as a multiple of the input price."""
 _HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
 
 
@@ -352,7 +352,7 @@ def parse_price(text: str) -> Price:
 
 
 def list_prices() -> dict[str, ListPrice]:
-    """Prices by model; those in the user's file take precedence over the shipped ones.
+    """List prices by model; those in the user's file take precedence over the shipped ones.
 
     Raises:
         InputError: The user's file cannot be read, or holds something that is not a price.
@@ -386,14 +386,14 @@ def _of_file(path: Path) -> dict[str, ListPrice]:
 
 
 def with_list_prices(models: Iterable[str | None], given: Mapping[str, str]) -> dict[str, str]:
-    """Given prices, and list prices of the models that have none."""
+    """The given prices, plus list prices for models without a given one."""
     known = list_prices()
     listed = {name: known[name].text for name in models if name in known}
     return {**listed, **given}
 
 
 def sources_of(prices: Mapping[str, str]) -> list[str]:
-    """Sources of those prices that come from a list."""
+    """Sources of the prices that come from a list."""
     known = list_prices()
     pairs = [(known[model], text) for model, text in prices.items() if model in known]
     return sorted({listed.source for listed, text in pairs if listed.text == text})

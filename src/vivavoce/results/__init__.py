@@ -1,7 +1,7 @@
-"""Logs and files of answers turned into boards and scores, recomputable by anyone who has them.
+"""Boards and scores made from logs and answer files; anyone who has these can recompute them.
 
-- `logs`: Inspect logs read and chosen; `board`: rows, ranks, comparisons.
-- `scoring`: metrics of files of answers; `integrity`: verification and submissions; `audits`.
+- `logs`: reading and choosing Inspect logs; `board`: rows, ranks, comparisons.
+- `scoring`: metrics of answer files; `integrity`: verification and submissions; `audits`.
 
-Only `logs` and `board` need Inspect.
+`scoring` does not need Inspect.
 """

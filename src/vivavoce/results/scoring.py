@@ -1,7 +1,7 @@
-"""Scores of answers in files, for `viva score`; uses neither Inspect nor a model.
+"""Scores of answers in files, for `viva score`, without Inspect or a model.
 
-A family's module `family` lists its score families in `SCORE_FAMILIES`. By default, the answers to
-a family's tasks are scored as texts.
+A family lists its score families as `SCORE_FAMILIES` in its module `family`. Without such a list,
+answers to its tasks are scored as texts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def list_score_families() -> dict[str, ScoreFamily]:
 
 @cache
 def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
-    """Score families of a family; by default made from its tasks."""
+    """Score families of a family; by default they are made from its tasks."""
     family = find_family(name)
     scored: tuple[ScoreFamily, ...] | None = getattr(family.part("family"), "SCORE_FAMILIES", None)
     if scored is not None:
@@ -51,7 +51,7 @@ def score(
     """Score predictions against gold.
 
     Returns:
-        family, n, missing, metrics by name with value, ci, n and undefined, and settings.
+        `family`, `n`, `missing`, `metrics` (by name: value, ci, n and undefined) and `settings`.
 
     Raises:
         InputError: The family or an option is unknown, or a file is unreadable.
@@ -86,7 +86,7 @@ def score(
 def _measured(
     family: ScoreFamily, gold: Rows, predictions: Rows, options: ScoreOptions
 ) -> tuple[Measured, list[str], int]:
-    """Measure a family's answers; return values, item clusters and number without a prediction."""
+    """Measure answers; return values, clusters of items, and number of missing predictions."""
     if family.measure_files is not None:
         if not isinstance(gold, Path) or not isinstance(predictions, Path):
             raise InputError(f"{family.name} needs two files, not rows.")

@@ -27,11 +27,11 @@ class Retriever(Protocol):
     """A collection of passages that can be searched."""
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages; `InputError` for a k below 0."""
+        """Return the k best passages; `InputError` if k is below 0."""
         ...
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The k best passages for each query; `InputError` for a single string."""
+        """Return the k best passages for each query; `InputError` for a single string."""
         ...
 
     def __len__(self) -> int:
@@ -40,9 +40,9 @@ class Retriever(Protocol):
 
 
 def best_hits(scores: Scores, k: int) -> list[Hit]:
-    """The k highest scores, highest first; ties by index.
+    """Return the hits with the k highest scores, highest first; ties by index.
 
-    Takes time linear in the number of scores, plus the sorting of the k best.
+    This takes time linear in the number of scores, plus the time to sort the k best.
     """
     size = len(scores)
     if k >= size:
@@ -65,6 +65,6 @@ def check_limit(k: int) -> None:
 
 
 def check_queries(queries: Sequence[str]) -> None:
-    """Raise `InputError` for a single query instead of a list."""
+    """Raise `InputError` if a single query is given instead of a list."""
     if isinstance(queries, str):
         raise InputError("search_many takes a list of queries; for a single one use search.")

@@ -1,8 +1,8 @@
 """Passages and queries as vectors of a neural encoder, compared by inner product or cosine.
 
 Any encoder that sentence-transformers can load from safetensors works: a preset, a folder, or a
-name on the hub. Pickled weights are never read, and no code from a model's folder is run. The same
-texts in the same order give the same vectors on the same machine; another machine, thread count or
+name on the hub. Pickled weights are never read, and no code from a model's folder is run. On one
+machine, the same texts in the same order give the same vectors. Another machine, thread count or
 batch may change the last digits.
 """
 
@@ -32,21 +32,21 @@ _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named encoder; empty settings are taken from the model's own files."""
+    """A named encoder; the model's own files supply settings that are empty here."""
 
     name: str
     passages: str = ""
     """Model that encodes passages: a folder, or a name on the hub, `NAME` or `NAME@REVISION`."""
     queries: str = ""
-    """Model that encodes queries, often the same."""
+    """Model that encodes queries, often the same model."""
     pooling: Literal["", "cls", "mean"] = ""
-    """`cls`: last hidden state of the first token; `mean`: its mean over all tokens."""
+    """`cls`: last hidden state of the first token; `mean`: mean of this state over all tokens."""
     similarity: Literal["", "dot", "cosine"] = ""
     """`dot`: inner product; `cosine`: inner product of normalised vectors."""
     joint: Literal["sep", "space"] = "space"
-    """Separator between a paper's title and abstract: the model's separator token, or a space."""
+    """Text between a paper's title and abstract: the model's separator token, or a space."""
     refused: str = ""
-    """Reason why the encoder cannot be run; empty if it can."""
+    """Reason why the encoder cannot be run; empty if it can be run."""
 
 
 PRESETS = {
@@ -57,9 +57,9 @@ PRESETS = {
 
 
 def find_preset(model: str) -> Preset:
-    """The preset of this name, or a preset for any other model, configured by its own files.
+    """Find the preset with this name, or make one for another model, configured by its files.
 
-    `InputError` if the model is no preset, folder or OWNER/NAME, or it cannot be run.
+    `InputError` if the model is not a preset, a folder or OWNER/NAME, or cannot be run.
     """
     if model in PRESETS:
         if PRESETS[model].refused:
@@ -76,7 +76,7 @@ def find_preset(model: str) -> Preset:
 
 
 def find_folder(model: str) -> Path:
-    """Folder of a model: a local folder, an installed package, or a download from the hub."""
+    """Find the folder of a model: a local folder, an installed package, or a hub download."""
     if model == PACKAGE:
         packaged = packaged_model()
         if packaged is None:
@@ -104,7 +104,7 @@ def find_folder(model: str) -> Path:
 
 
 def load_model(preset: Preset, folder: Path, device: str) -> Any:
-    """Load a sentence-transformers model; its own files supply what the preset leaves open."""
+    """Load a sentence-transformers model; its own files supply settings missing from the preset."""
     try:
         import torch
         import transformers
@@ -138,8 +138,8 @@ def load_model(preset: Preset, folder: Path, device: str) -> Any:
             f"{folder} begins with the module {type(model[0]).__name__}; only a Transformer can "
             "be run here."
         )
-    # transformers marks the weights that it read from the files. BERT's own pooler is often missing
-    # there, and no pooling here uses it.
+    # The package transformers marks the weights that it read from the files. BERT's own pooler is
+    # often missing from the files, and no pooling here uses it.
     missing = [
         name
         for name, weight in model[0].model.named_parameters()
@@ -191,7 +191,7 @@ Side = Literal["passage", "query"]
 _BATCH = 32
 _QUERIES_AT_ONCE = 64
 _PROMPTS = {"passage": ("document", "passage", "corpus"), "query": ("query",)}
-"""Names that models give to the prompts of each side."""
+"""Names that models use for the prompts of each side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +199,9 @@ class Embeddings:
     """The vectors of some texts."""
 
     vectors: Floats
-    """One row for each text, with norm 1 if the model compares by cosine."""
+    """One row per text, with norm 1 if the model compares by cosine."""
     is_truncated: NDArray[np.bool_]
-    """True for texts longer than the model's limit, whose ends were cut off."""
+    """True for each text longer than the model's limit, whose end was cut off."""
 
     @property
     def truncated(self) -> int:
@@ -215,7 +215,7 @@ class Encoder:
     Args:
         preset: The model to load and its settings.
         side: The texts to encode: passages or queries.
-        device: Where it runs, by the name torch has for it.
+        device: Device on which the model runs, by torch's name.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -241,7 +241,7 @@ class Encoder:
         self.max_tokens: int = self._model.max_seq_length
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
-        """The vector of each text, in order.
+        """Encode each text as a vector, in order.
 
         Each distinct text is encoded once. `VivaError` if the model gives vectors that are not
         finite.
@@ -258,7 +258,7 @@ class Encoder:
         return Embeddings(embedded.vectors[places], embedded.is_truncated[places])
 
     def paper_text(self, title: str, abstract: str) -> str:
-        """A paper in the model's training format: title, separator, abstract."""
+        """Format a paper as in the model's training: title, separator, abstract."""
         between = " "
         if self._preset.joint == "sep" and self._model.tokenizer.sep_token:
             between = self._model.tokenizer.sep_token
@@ -291,7 +291,7 @@ class Encoder:
 
 
 class Encoders(NamedTuple):
-    """Encoders of the two sides of a search, often the same model."""
+    """Encoders for the two sides of a search, often the same model."""
 
     passages: Encoder
     queries: Encoder
@@ -309,10 +309,10 @@ def open_encoders(
     Args:
         model: The name of a preset, a folder, or a name on the hub (`NAME@REVISION` for one
             revision).
-        passages: Folder or hub name of the passages' weights; by default the preset's.
-        queries: Folder or hub name of the queries' weights; by default that of the passages, unless
+        passages: Folder or hub name of the weights for passages; by default the preset's.
+        queries: Folder or hub name of the weights for queries; by default that for passages, unless
             the preset has two encoders.
-        device: Where it runs.
+        device: Device on which the encoders run, by torch's name.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -331,7 +331,7 @@ def open_encoders(
 
 
 class DenseRetriever:
-    """Passages ranked by the similarity of their vectors to the query's.
+    """Passages ranked by the similarity of their vectors to the query's vector.
 
     Equal passages have exactly equal scores. `truncated_passages` and `truncated_queries` count the
     texts that were too long for the model.
@@ -347,11 +347,11 @@ class DenseRetriever:
         self.truncated_queries = 0
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages; none for a blank query."""
+        """Return the k best passages; none for a blank query."""
         return self.search_many([query], k)[0]
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The k best passages for each query."""
+        """Return the k best passages for each query."""
         check_limit(k)
         check_queries(queries)
         hits: list[list[Hit]] = [[] for _ in queries]

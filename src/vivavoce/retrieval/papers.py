@@ -1,4 +1,4 @@
-"""Papers by title and abstract: searched by a named retriever, or encoded as vectors.
+"""Papers, given by title and abstract: searched by a named retriever, or encoded as vectors.
 
 Sparse retrieval ignores stop words.
 """
@@ -23,7 +23,7 @@ Vectors = csr_array | npt.NDArray[np.float32]
 
 TFIDF = "tfidf"
 SPARSE = (TFIDF, "bm25")
-"""Retrievers without weights; any other name is an encoder for dense retrieval."""
+"""Retrievers that need no weights; any other name is an encoder for dense retrieval."""
 
 
 def check_name(
@@ -46,9 +46,9 @@ def open_retriever(
 ) -> Retriever:
     """Open a retriever over papers.
 
-    The name is `tfidf` or `bm25`, a preset of dense retrieval (`minilm`, `specter`, ...), the
-    folder of a model, or its name on the hub. A preset's weights come from `folder`, by default
-    from the hub; `device` is that of the encoder, by torch's name.
+    `name` is `tfidf` or `bm25`, a preset for dense retrieval (`minilm`, `specter`, ...), the folder
+    of a model, or a model's name on the hub. A preset's weights come from `folder`, or by default
+    from the hub. `device` is torch's name for the device that the encoder uses.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -64,14 +64,14 @@ def open_retriever(
 
 
 class PaperEncoder:
-    """Papers and queries as vectors of norm 1, or of zeros for a text without known terms.
+    """Encodes papers and queries as vectors of norm 1, or of zeros for a text without known terms.
 
-    Vectors of `tfidf` depend on the whole collection, those of a model only on the text, up to the
-    last digits.
+    Vectors of `tfidf` depend on the whole collection. Vectors of a model depend only on the text,
+    except for the last digits.
 
     Args:
         name: `tfidf`, or an encoder as for `open_retriever`.
-        folder: Where the weights of a preset are instead of its place on the hub.
+        folder: Folder with the weights of a preset; by default they come from the hub.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -85,7 +85,7 @@ class PaperEncoder:
     def encode(
         self, papers: Sequence[Paper], queries: Sequence[str] = ()
     ) -> tuple[Vectors, Vectors]:
-        """Vectors of papers and of queries; for TF-IDF the papers are the collection."""
+        """Encode papers and queries; for TF-IDF, the papers are the collection."""
         if self._encoders is None:
             retriever = TfidfRetriever(map(_paper_text, papers), _content_words)
             return retriever.rows(), retriever.rows_of(queries)
@@ -93,7 +93,7 @@ class PaperEncoder:
         texts = [passages.paper_text(title, abstract or "") for title, abstract in papers]
         embedded = passages.embed(texts), self._encoders.queries.embed(queries)
         rows = [one.vectors for one in embedded]
-        # Models that compare by inner product give vectors of other norms.
+        # Models that compare by inner product give vectors whose norm is not 1.
         lengths = [np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in rows]
         first, second = (
             np.asarray(vectors / np.where(length == 0, 1, length), dtype=np.float32)
@@ -108,5 +108,5 @@ def _paper_text(paper: Paper) -> str:
 
 
 def _content_words(text: str) -> list[str]:
-    """The words of a text that are not stop words, with their repetitions."""
+    """The words of a text, repetitions included, without stop words."""
     return [word for word in words(text) if word not in STOP_WORDS]

@@ -7,12 +7,12 @@ passages with the term. Its score is the sum over the query's terms, repetitions
     idf f (k1 + 1) / (f + k1 (1 - b + b l / a))      idf = ln(N - n + 0.5) - ln(n + 0.5)
 
 A term in more than half of the passages has a negative idf; it gets `epsilon` times the mean idf
-of all terms instead. In a very small collection the mean can itself be negative; such a term then
+of all terms instead. In a very small collection, this mean can itself be negative; such a term then
 counts against a passage.
 
 `TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that occurs f times in a passage, and
-in n of N passages, has the weight f (ln((1 + N) / (1 + n)) + 1). Vectors of passages and query are
-scaled to norm 1; query terms outside of the collection do not count. These are the defaults of
+in n of N passages, has the weight f (ln((1 + N) / (1 + n)) + 1). Vectors of passages and queries
+are scaled to norm 1. Query terms that the collection lacks do not count. These are the defaults of
 scikit-learn's TfidfVectorizer.
 
 Source: Robertson and Zaragoza 2009; the floor of the idf follows rank_bm25.
@@ -50,7 +50,7 @@ Integers = NDArray[np.int64]
 
 
 def words(text: str) -> list[str]:
-    """Words of a text, repetitions included: case folded, split at punctuation and symbols."""
+    """Split a text into case-folded words at punctuation and symbols; repetitions stay."""
     return normalise_title(text).split()
 
 
@@ -61,12 +61,12 @@ class TermCounts:
     numbers: Mapping[str, int]
     """The number of each term."""
     starts: Integers
-    """Start of each term in the next three arrays, and the end of the last term."""
+    """Position where each term starts in the next three arrays, and the end of the last term."""
     terms: Integers
     passages: Integers
     frequencies: Floats
     lengths: Floats
-    """Number of terms in each passage, repetitions included."""
+    """Number of terms in each passage, counting repetitions."""
 
     @property
     def passages_with(self) -> Integers:
@@ -111,21 +111,21 @@ class TermRetriever(ABC):
 
     @abstractmethod
     def _weigh(self, terms: Counter[int]) -> Mapping[int, float] | Mapping[int, int]:
-        """Weight of each term of a query, given the counts of its terms."""
+        """Weigh each term of a query, given the counts of the query's terms."""
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages; none if the query shares no term with the collection."""
+        """Return the k best passages; none if the query shares no term with the collection."""
         check_limit(k)
         terms = self._known(query)
         return best_hits(self._score(terms), k) if terms else []
 
     def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The k best passages for each query."""
+        """Return the k best passages for each query."""
         check_queries(queries)
         return [self.search(query, k) for query in queries]
 
     def scores(self, query: str) -> Floats:
-        """The score of every passage."""
+        """Return the score of every passage."""
         return self._score(self._known(query))
 
     def __len__(self) -> int:
@@ -148,7 +148,7 @@ class Bm25Retriever(TermRetriever):
 
     Args:
         passages: The collection.
-        tokenize: Splits passages and queries into terms.
+        tokenize: Function that splits passages and queries into terms.
         epsilon: Share of the mean idf for terms in more than half of the passages; None for the idf
             ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
     """
@@ -224,13 +224,13 @@ class TermsDocument:
 
 
 class PostingsIndex:
-    """An in-memory index of documents by term; `InputError` if two have the same id."""
+    """An in-memory index of documents by term; `InputError` if two documents share an id."""
 
     def __init__(self, documents: Iterable[TermsDocument]) -> None:
         import tantivy
 
         index = tantivy.Index(_schema())
-        # One writer thread is enough: computing the terms here takes longer.
+        # One writer thread is enough: computing the terms takes longer than writing them.
         writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
         self._ids: list[str] = []
         for number, document in enumerate(documents):
@@ -242,7 +242,7 @@ class PostingsIndex:
                 raise InputError(f"Two documents have the id {one!r}.")
         writer.commit()
         writer.wait_merging_threads()
-        # By default a thread would watch for later commits, but there are none.
+        # By default, a thread would watch for later commits, but there are none.
         index.config_reader(reload_policy="manual")
         index.reload()
         self._schema = index.schema
@@ -251,15 +251,15 @@ class PostingsIndex:
     def all_terms(
         self, query: str, *, as_of: date | None = None, drop_stop_words: bool = False
     ) -> list[str]:
-        """Ids of the documents that contain every term of a query, sorted.
+        """Find the documents that contain every term of a query; return their ids, sorted.
 
-        A query without terms has no hits. Order and repetition of words do not matter, nor do case
-        and punctuation; no character has a special meaning.
+        A query without terms has no hits. Order, repetition, case and punctuation of words do not
+        matter; no character has a special meaning.
 
         Args:
-            query: Words.
-            as_of: Only documents certainly published before this day; undated ones are left out.
-            drop_stop_words: Ignore English function words in the query.
+            query: The words to search for.
+            as_of: Only documents certainly published before this day; undated documents never are.
+            drop_stop_words: If true, ignore English function words in the query.
         """
         import tantivy
 

@@ -2,14 +2,14 @@
 
 Anchors are items in both rounds, so that drift and difficulty can be separated.
 
-If a contestant's score on the anchors moves, the contestant has changed. If it stays but the score
-on new items differs, the new items are harder or easier. Two items are the same if all their
-columns are equal except `split`, which depends on the dates of the other items.
+If a contestant's score on the anchors moves, the contestant has changed. If that score stays but
+the score on new items differs, the new items are harder or easier. Two items are the same if all
+their columns are equal except `split`, which depends on the dates of the other items.
 
-A fresh update asks about papers published since its parent ended. An older paper whose text, date
-or record was missing at the time would never be asked about, so the next update adds it. The parent
-lists the papers already judged: its items, those asked about by rounds before it, and the papers it
-left out, each with the reason.
+A fresh update asks about papers published since the end of its parent's window. An older paper
+whose text, date or record was missing then would never be asked about, so the next update adds it.
+The parent lists the papers already judged: those of its items, those that earlier rounds asked
+about, and those it left out, each with the reason.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def is_same_item(one: Row, other: Row) -> bool:
 
 @dataclass(slots=True)
 class Anchors:
-    """Keeps items of a round in the next one."""
+    """Keeps items of a round in the next round."""
 
     parent: Round
     count: int
-    """Anchors per task."""
+    """Maximum number of anchors per task."""
     seed: int
     kept: dict[str, list[str]] = field(default_factory=dict)
     """Sorted ids of the anchors, by `family/task`."""
@@ -70,12 +70,12 @@ class Anchors:
     def keep(self, family: str, items: FamilyItems, *, may_add: bool) -> FamilyItems:
         """Add the parent's anchors to the items of a family.
 
-        An anchor whose paper's text has changed is replaced by the next candidate.
+        If the text of an anchor's paper has changed, the next candidate replaces the anchor.
 
         Args:
             family: Name of the family.
             items: The family's items without anchors.
-            may_add: True if items that the new round lacks or has in another form may be added.
+            may_add: If true, items may be added that the new round lacks or has in another form.
         """
         if not self.count:
             return items
@@ -85,7 +85,7 @@ class Anchors:
         for task in items.tasks:
             if (family, task) not in self.parent.tasks():
                 continue
-            # Convert rows as reading does, to compare them with the parent's.
+            # Convert rows as reading a file does, to compare them with the parent's.
             read = pa.Table.from_pylist(list(items.tasks[task]), schema=items.schemas[task])
             rows = {str(row["id"]): row for row in read.to_pylist()}
             kept = self._choose((family, task), rows, items.schemas[task], library, may_add)
@@ -105,12 +105,12 @@ class Anchors:
         library: _Library,
         may_add: bool,
     ) -> list[Row]:
-        """Choose the parent's own anchors first, so that they last; then others at random."""
+        """Choose the parent's own anchors first, so that anchors last; then others at random."""
         family, task = where
         before = self.parent.items_by_id(family, task)
         if any(set(row) != set(schema.names) for row in before.values()):
-            return []  # written by another version: no item can be the same
-        # A list of numbers may index rows of a file, and these shift when it grows.
+            return []  # the parent is from another version: no item can be the same
+        # A list of numbers may hold row indices of a file, which shift when the file grows.
         lists = [field.type for field in schema if pa.types.is_list(field.type)]
         if not library.is_unchanged and any(pa.types.is_integer(t.value_type) for t in lists):
             return []
@@ -128,7 +128,7 @@ class Anchors:
 
 
 class _Library:
-    """A family's files of papers that its items share, in both rounds."""
+    """A family's files of papers shared by its items, in the new round and in its parent."""
 
     def __init__(self, parent: Round, family: str, files: Mapping[str, bytes]) -> None:
         self._files: dict[str, tuple[pa.Table, dict[str, Row], dict[str, Row]]] = {}
@@ -137,7 +137,7 @@ class _Library:
             recorded.get(f"{family}/{name}", {}).get("sha256") == sha256(content).hexdigest()
             for name, content in files.items()
         )
-        """True if every file of the family equals the parent's."""
+        """True if every file of the family equals the parent's file."""
         for name, content in sorted(files.items()):
             if not name.endswith(".parquet") or f"{family}/{name}" not in parent.manifest["files"]:
                 continue
@@ -149,7 +149,7 @@ class _Library:
                     self._files[name] = new, here, there
 
     def has_same_papers(self, row: Row) -> bool:
-        """Check that no paper named by an item has another text in the new round."""
+        """Check that no paper named by an item has a different row in the new round."""
         names = set(_texts(row))
         return all(
             here[name] == there[name]
@@ -158,7 +158,7 @@ class _Library:
         )
 
     def with_papers(self, names: set[str]) -> dict[str, bytes]:
-        """Extend the files that lack some of these papers; return the changed files."""
+        """Add these papers to files that lack them; return the changed files."""
         changed: dict[str, bytes] = {}
         for file, (table, here, there) in self._files.items():
             missing = (names & there.keys()) - here.keys()
@@ -175,7 +175,7 @@ def _is_there(row: Row, rows: Mapping[str, Row]) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All strings inside a value; the papers that a row names are among them."""
+    """All strings inside a value; these include the papers that a row names."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -198,15 +198,15 @@ class Lineage:
     corpus: Corpus
     """The part of the corpus from which items are built."""
     left: Mapping[str, tuple[str, str]]
-    """Papers outside of the network -> (reason, detail)."""
+    """Maps papers outside the network to (reason, detail)."""
     anchors: Anchors
     late: LatePapers
     state: Mapping[str, tuple[Sequence[Row], pa.Schema]]
-    """Files of the network; none if it covers the whole corpus."""
+    """Files of the network; empty if the network covers the whole corpus."""
     report: Row
-    """Counts of what the update did."""
+    """Counts of the update's changes."""
     earlier: Round | None = None
-    """The latest existing update of the parent under this name."""
+    """The latest existing update of the parent with this name."""
 
     @property
     def selects(self) -> bool:
@@ -214,7 +214,7 @@ class Lineage:
         return bool(self.state)
 
     def moves_to(self, spec: RoundSpec) -> bool:
-        """Check whether the new round's window begins on another day than its parent's."""
+        """Check whether the new round's window begins on another day than its parent's window."""
         return spec.window.start != self.parent.window.start
 
     @property
@@ -224,13 +224,13 @@ class Lineage:
 
     @property
     def excluded(self) -> list[Exclusion]:
-        """Exclusions of the papers outside of the network."""
+        """Exclusions for the papers outside the network."""
         return [Exclusion(EVERY_TASK, name, *reason) for name, reason in self.left.items()]
 
     def same_as(self, built: Round, spec: RoundSpec) -> Round | None:
-        """An existing round with all of these items: the parent, or an earlier update of it.
+        """Find an existing round with all of these items: the parent, or an earlier update of it.
 
-        Changed items that are already published do not count as new.
+        Compared with an earlier update, changed items do not count as new.
         """
         if not self.adds_items(built, spec):
             return self.parent
@@ -241,7 +241,7 @@ class Lineage:
     def adds_items(self, built: Round, spec: RoundSpec) -> bool:
         """Check whether a round has an item that its parent lacks or has in another form.
 
-        With the parent's start, lost items and changed files count too.
+        If both windows have the same start, lost items and changed files count too.
         """
         if not self.moves_to(spec):
             return items_of(built.manifest) != items_of(self.parent.manifest)
@@ -252,7 +252,7 @@ class Lineage:
         return False
 
     def write(self, folder: Path) -> Row:
-        """Write the update's report and the network; return the manifest's entries."""
+        """Write the update's report and the network; return their entries for the manifest."""
         report = {**self.report, **self.late.report(), "anchors": self.anchors.kept}
         write_json(folder / UPDATE, report)
         entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
@@ -262,7 +262,7 @@ class Lineage:
 
 
 def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
-    """Write rows to a Parquet file; return its entry in the manifest."""
+    """Write rows to a Parquet file; return the file's entry for the manifest."""
     write_parquet(path, rows, schema)
     return {"sha256": hash_file(path), "rows": len(rows), "row_hash": hash_rows(rows)}
 
@@ -274,7 +274,7 @@ def _ids_of(opened: Round) -> set[tuple[str, str]]:
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:
-    """Hash of each family file, by path."""
+    """Hash of each file of a family, by path."""
     files: Row = opened_manifest["files"]
     return {
         name: entry["sha256"]
@@ -284,13 +284,13 @@ def items_of(opened_manifest: Row) -> dict[str, str]:
 
 
 ASKED = "network/asked.parquet"
-"""File of the papers that earlier rounds asked about."""
+"""File that lists the papers asked about by earlier rounds."""
 _ASKED = pa.schema([("family", pa.string()), ("paper_id", pa.string())])
 _KEY = "came_late"
 
 
 def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
-    """Late papers that a round asks about, and the window of their dates."""
+    """Window of the dates of late papers, and the late papers that a round asks about."""
     late = opened.update.get(_KEY, {"since": str(opened.window.start), "papers": []})
     days = Window(date.fromisoformat(late["since"]), opened.window.end)
     return days, frozenset(late["papers"])
@@ -298,27 +298,27 @@ def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
 
 @dataclass(slots=True)
 class LatePapers:
-    """Finds papers that came too late for earlier rounds, and records the chosen ones."""
+    """Finds papers that came too late for earlier rounds, and records those asked about."""
 
     parent: Round
     corpus: Corpus
     is_fresh: bool
-    """False if the round repeats its parents' items, so that no paper is late."""
+    """False if the round repeats the items of its parents; then no paper is late."""
     asked: list[str] = field(default_factory=list)
 
     def allow(self, family: str, spec: RoundSpec) -> RoundSpec:
-        """A spec that also admits a family's late papers."""
+        """Return a spec that also admits a family's late papers."""
         names = self._find(family, spec.window) if self.is_fresh else frozenset()
         return spec.model_copy(update={"late": names})
 
     def note(self, items: FamilyItems, spec: RoundSpec) -> None:
-        """Record the late papers that items ask about."""
+        """Record which late papers the items ask about."""
         rows = (row for task in items.tasks.values() for row in task)
         self.asked = sorted({*self.asked, *(_papers(rows) & spec.late)})
 
     @property
     def since(self) -> date:
-        """First day of the whole line of rounds."""
+        """First day covered by the whole line of rounds."""
         return came_late(self.parent)[0].start
 
     def report(self) -> Row:
@@ -341,7 +341,7 @@ class LatePapers:
         return _papers(row for task in tasks for row in self.parent.items(family, task))
 
     def _find(self, family: str, window: Window) -> frozenset[str]:
-        """Papers since the line began that no round has judged, without copies of judged ones."""
+        """Papers since the line began that no round has judged, except copies of judged papers."""
         judged = self._items(family)
         judged |= {r["paper_id"] for r in self.parent.rows(ASKED) if r["family"] == family}
         before = Window(self.since, window.start)
@@ -369,7 +369,7 @@ class LatePapers:
 
 
 def _may_change(row: Row, before: Window) -> bool:
-    """Check whether a paper's reason for exclusion may go away: its text, record or date."""
+    """Check whether a paper's reason for exclusion may go away with a new text, record or date."""
     if row["reason"] != "outside_window":
         return row["reason"] in GATES
     return parse_date(row["detail"]) is not None and not inside(row["detail"], before)

@@ -1,7 +1,7 @@
 """Arrivals: new papers fetched into a corpus before a round is updated.
 
 Papers are listed by date, so the number of requests depends on new papers, not on known authors.
-Responses are saved in the corpus's folder `downloads/updates`, one folder for each update, and
+Responses are saved in the corpus's folder `downloads/updates`, in one folder per update, and
 ingested from there.
 """
 
@@ -26,9 +26,9 @@ from vivavoce.sources.http import polite_client
 from vivavoce.sources.http.client import Client
 
 AGAIN = 3
-"""Number of later updates that retry a text that was not available with its paper."""
+"""Number of later updates that retry a text if it was not available with its paper."""
 PAGE = 1_000
-"""Results of the query API per request."""
+"""Number of results per request to the query API."""
 _UPDATES = "updates"
 
 
@@ -38,7 +38,7 @@ class Service:
 
     client: Client
     base: str | None = None
-    """A server on the loopback interface that replaces all of them."""
+    """A server on the loopback interface that replaces all servers."""
 
     @property
     def api(self) -> str:
@@ -47,7 +47,7 @@ class Service:
 
     @property
     def addresses(self) -> Addresses | None:
-        """URLs of texts, if they are not the usual ones."""
+        """Addresses of texts; None for the usual addresses."""
         return Addresses.at(self.base) if self.base else None
 
 
@@ -56,15 +56,15 @@ class Arrivals:
     """Counts of papers and texts added to a corpus."""
 
     listing: int
-    """Requests that listed papers."""
+    """Number of requests that listed papers."""
     texts: int
-    """Requests for their texts."""
+    """Number of requests for texts."""
     listed: int
-    """Records listed, including known ones."""
+    """Number of records listed, including known papers."""
     papers_before: int
     papers: int
     again: int
-    """Texts retried because a server did not have them at an earlier update."""
+    """Number of texts retried because a server lacked them at an earlier update."""
     failed: tuple[str, ...]
     """Records and texts that were not ingested, each with the reason."""
 
@@ -72,8 +72,8 @@ class Arrivals:
 def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
     """Open a client for arXiv's services that counts requests.
 
-    `base` is a loopback server to use instead, `contact` an email address for the servers'
-    operators; a request counts as failed after so many `tries`.
+    `base` is a loopback server to use instead. `contact` is an email address for the servers'
+    operators. A request counts as failed after `tries` attempts.
     """
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     client = polite_client(hosts, base, contact, tries)
@@ -91,7 +91,7 @@ def bring_papers(
     texts: bool = False,
     service: Service | None = None,
 ) -> Arrivals:
-    """Fetch the papers of a range of days into a corpus, and update its networks.
+    """Fetch the papers from a range of days into a corpus, and update the corpus's networks.
 
     Args:
         corpus: The corpus folder.
@@ -104,7 +104,7 @@ def bring_papers(
         service: Servers to use; arXiv's by default.
 
     Raises:
-        VivaError: A server stopped the fetch of texts; texts received so far are kept.
+        VivaError: The fetch of texts stopped early; texts received so far are kept.
         InputError: More than one source is given, or the days are in the wrong order.
         HttpError: A listing is incomplete; try again.
         LockedError: Another process has locked the corpus.

@@ -1,4 +1,4 @@
-"""Building of a round, from a corpus and a spec, into a folder that never changes.
+"""Building of a round from a corpus and a spec, into a folder that never changes.
 
 The card, `card.md`, describes the round to readers.
 """
@@ -47,9 +47,9 @@ def build_round(
     """Build a round into `out`/ID and open it.
 
     The same corpus and spec give the same bytes; building an existing round again checks this. A
-    sealed round also gets a commitment to its items, `ID.sealed.json`. If the parent of a lineage,
-    or an earlier update of it, already has the same items, no round is written, and that one is
-    returned.
+    sealed round also gets a commitment to its items, `ID.sealed.json`. If the parent in a lineage,
+    or an earlier update of that parent, already has the same items, no round is written; the
+    existing round is returned.
 
     Raises:
         LockedError: Another process builds into `out`.
@@ -155,7 +155,7 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
 
 
 def _count(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
-    """Counts of items and exclusions, also by setting if the items have settings."""
+    """Count items and exclusions, also by setting if the items have settings."""
     exclusions = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {
         "items": len(rows),
@@ -176,9 +176,9 @@ def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
 
 
 def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]:
-    """The file of exclusions: counts by reason, then one line per paper, task and setting.
+    """Chunks of the file of exclusions: counts by reason, then lines per paper, task and setting.
 
-    It lists nearly every paper of a large corpus, so it is written in chunks.
+    The file lists nearly every paper of a large corpus, so it is written in chunks.
     """
     counts = _by_reason(e for excluded in exclusions.values() for e in excluded)
     yield f'{{"counts": {canonical_json(counts)},\n"excluded": ['.encode()
@@ -200,7 +200,7 @@ def render_card(
     lineage: Lineage | None,
     notes: Sequence[str] = (),
 ) -> str:
-    """The card as Markdown: window, items, exclusions, licences, and the update."""
+    """Render the card as Markdown: window, items, exclusions, licences, and the update."""
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
     left_out: list[tuple[str, dict[str, int]]] = []
     for _, task, row in tasks:

@@ -1,6 +1,6 @@
 """A family's part of a round: options, builder, items, exclusions, and statistics.
 
-It also finds leaks that need no model: gold inside the input, and duplicate papers.
+This module also finds leaks whose detection needs no model: gold in the input, duplicate papers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 EVERY_TASK = "*"
-"""Task of an exclusion from every task of the family."""
+"""Name that stands for all tasks of the family in an exclusion."""
 DEVELOPMENT = "development.parquet"
-"""File of a family's items that methods are tuned on; scores on them are not reported."""
+"""File of a family's items for tuning methods; scores on these items are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Exclusion:
     """Short name of the reason, such as `outside_window`."""
     detail: str = ""
     setting: str = ""
-    """The setting it is excluded from; empty if it is excluded from the whole task."""
+    """The setting from which the paper is excluded; empty if excluded from the whole task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class FamilyItems:
     """Columns of the items, by task."""
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Files that items need besides their rows, by name, such as data to compute on."""
+    """Files that items need besides their rows, by name, such as data for computations."""
     notes: Sequence[str] = ()
-    """Sentences about the items for the round's card."""
+    """Sentences about the items, for the round's card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Input and gold texts of an item in a setting."""
+    """Input and gold texts of one item in one setting."""
 
     task: str
     setting: str
@@ -74,11 +74,11 @@ class Shown:
 
 
 class Builder(Protocol):
-    """Builder of a family's items, in the family's `build.py`, which does not import Inspect.
+    """Builder of a family's items, defined in the family's `build.py`, without importing Inspect.
 
     A builder with `FOLLOWS_AUTHORS` uses only papers in the co-author network of an updated round.
-    Other builders always see the whole corpus: a board without its old entries would be another
-    board.
+    Other builders always see the whole corpus, since a board without its old entries would be a
+    different board.
     """
 
     FAMILY: str
@@ -93,12 +93,12 @@ Name = TypeVar("Name")
 
 
 def of_split(rows: Iterable[Row], split: str) -> list[Row]:
-    """The items of a split."""
+    """The items in a split."""
     return [row for row in rows if row["split"] == split]
 
 
 def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
-    """Check whether an input contains the gold text, up to case, punctuation and spaces.
+    """Check whether an input contains the gold text, ignoring case, punctuation and spacing.
 
     Only whole words count: `Deep nets` is not inside `deep networks`.
     """
@@ -106,16 +106,16 @@ def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
 
 
 def names_of_holders(golds: Iterable[str], inputs: Mapping[Name, str]) -> list[Name]:
-    """Names of the inputs that contain any of the gold texts, as in `gold_is_inside`."""
+    """Names of the inputs that contain any gold text, in the sense of `gold_is_inside`."""
     needles = [f" {text} " for gold in golds if (text := normalise_title(gold))]
     texts = {name: f" {normalise_title(text)} " for name, text in inputs.items()} if needles else {}
     return [name for name, text in texts.items() if any(needle in text for needle in needles)]
 
 
 def duplicate_works(papers: Sequence[Paper]) -> dict[str, str]:
-    """Near copies of a paper: paper id -> id of the paper kept for the work.
+    """Map each near copy's paper id to the id of the paper kept for that work.
 
-    A paper that passes the quality gates is kept, if the work has one.
+    If a paper of the work passes the quality gates, such a paper is kept.
     """
     groups: dict[str, list[Paper]] = defaultdict(list)
     for paper in papers:
@@ -129,9 +129,9 @@ def duplicate_works(papers: Sequence[Paper]) -> dict[str, str]:
 
 
 def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
-    """Papers with the title of an earlier paper: paper id -> id of the paper kept.
+    """Map the id of each paper with the title of another to the id of the paper kept.
 
-    The earliest paper with a title is kept; ties go to the first by id.
+    The earliest paper with a title is kept; ties go to the lowest id.
     """
     groups: dict[str, list[Paper]] = defaultdict(list)
     for paper in papers:
@@ -146,13 +146,13 @@ def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
 
 SPLIT_NAMES = ("train", "validation", "test")
 _NAMES = {"train": "train", "val": "validation", "dev": "validation"}
-"""Splits by their names in items; items without a split are test items."""
+"""Maps split names used in items to splits; items without a split are test items."""
 SPLIT_LABELS = frozenset({*SPLIT_NAMES, *_NAMES})
-"""Names of splits in the labels of settings."""
+"""Split names that occur in the labels of settings."""
 
 
 def split_name(given: Any) -> str:
-    """Name of an item's split."""
+    """Standard name for the split given in an item."""
     return _NAMES.get(str(given), "test")
 
 
@@ -169,7 +169,7 @@ _NOT_TEXTS = (
 
 
 def round_stats(opened: Round) -> dict[str, Any]:
-    """Items, clusters, splits, lengths in words and exclusions of every task of a round."""
+    """For every task of a round: items, clusters, splits, lengths in words, and exclusions."""
     return {
         "round": opened.id,
         "manifest": opened.sha256,
@@ -187,16 +187,16 @@ def round_stats(opened: Round) -> dict[str, Any]:
 def measure_settings(shown: Iterable[Shown], counter: TokenCounter) -> list[Row]:
     """Table of lengths, with one row per task and setting in order of appearance.
 
-    `input_tokens` and `output_tokens` are means over the items. `compression` is the mean ratio of
-    input to output tokens per item, `compression_of_totals` the ratio of the sums. `test_from` and
-    `test_to` are the earliest and the latest date of the test items.
+    `input_tokens` and `output_tokens` are means over items. `compression` is the mean over items of
+    the ratio of input to output tokens; `compression_of_totals` is the ratio of the sums.
+    `test_from` and `test_to` are the earliest and latest dates of test items.
 
     Source: AcademicEval, Table 2.
     """
     groups: dict[tuple[str, str], list[Shown]] = defaultdict(list)
     for item in shown:
         groups[item.task, item.setting].append(item)
-    # Each text is counted once: settings show the same papers again and again.
+    # Each text is counted once, since settings show the same papers again and again.
     every = (item for items in groups.values() for item in items)
     texts = list(dict.fromkeys(text for item in every for text in (*item.inputs, item.output)))
     tokens = dict(zip(texts, counter.count(texts), strict=True))
@@ -226,7 +226,7 @@ def _measure_setting(
 
 
 def _measure(items: list[Row]) -> dict[str, Any]:
-    """Counts of splits, and the median number of words of every text column."""
+    """Items per split, and the median number of words in each text column."""
     splits = Counter(row["split"] for row in items if row.get("split"))
     texts = [name for name in (items[0] if items else ()) if name not in _NOT_TEXTS]
     words = {

@@ -1,6 +1,6 @@
 """Licences of a round's papers, and the parts of the round that may be redistributed.
 
-These are rows without texts of closed papers, in tables and in other files.
+The latter are rows from which the texts of closed papers are removed, and files without such texts.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 LICENCES = "licences.json"
-"""File of the licence of each paper with rows in a round; null if none is stated."""
+"""File with the licence of each paper that has rows in a round; null if none is stated."""
 _OWNERS = ("paper_id", "cluster", "work_id")
 _FACTS = frozenset(
     "id paper_id cluster split kind published published_from category settings demand_source "
     "demos_random demos_coauthor pool evidence gold_papers hidden_papers".split()
 )
-"""Columns without text of the paper; numbers are not text either."""
+"""Columns that hold no text from the paper; numbers are not text either."""
 _TEXTS = frozenset({"abstract", "text", "sections", "tables"})
-"""Fields with text of a cited work inside a row."""
+"""Fields inside a row that hold text from a cited work."""
 _RESTRICTED = re.compile(r"non ?exclusive|\bnd\b|no ?deriv|all rights reserved|byn[cd]*nd")
 _OPEN = re.compile(
     r"\bcc ?(?:0|zero)\b|\bcc ?by(?:nc|sa|\b)|public ?domain|"
@@ -40,10 +40,10 @@ _OPEN = re.compile(
 
 
 def is_open(licence: str | None) -> bool:
-    """Check whether a licence lets anyone redistribute a text, also in parts.
+    """Check whether a licence lets anyone redistribute a text, including parts of it.
 
-    These are CC0, the public domain, and CC BY with or without NC and SA, but not ND, because items
-    use parts of papers. If semicolons join several licences, each must permit it.
+    Such licences are CC0, the public domain, and CC BY with or without NC and SA. ND is excluded,
+    because items use parts of papers. If semicolons join several licences, all must be open.
     """
     parts = [part for part in (licence or "").split(";") if part.strip()]
     return bool(parts) and all(map(_allows, parts))
@@ -55,7 +55,7 @@ def _allows(licence: str) -> bool:
 
 
 def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:
-    """Licence of every paper that owns rows of a table in a folder."""
+    """The licence of every paper that owns rows in the tables of a folder."""
     import pyarrow.parquet as pq
 
     named: set[str] = set()
@@ -69,7 +69,7 @@ def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:
 
 
 def _owners_of(kind: pa.DataType) -> list[str]:
-    """Names of owner fields in the structs of a list column."""
+    """The owner fields in the structs of a list column, by name."""
     import pyarrow as pa
 
     is_list = pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)
@@ -84,7 +84,7 @@ def _owners_in(column: pa.Array) -> Iterator[str]:
 
 
 class OpenTexts:
-    """Filter of a round's rows that keeps only texts of papers with an open licence."""
+    """Filter for a round's rows that keeps only texts of papers with an open licence."""
 
     def __init__(self, opened: Round) -> None:
         if LICENCES not in opened.manifest["files"]:
@@ -95,10 +95,10 @@ class OpenTexts:
         self.licences: Mapping[str, str | None] = read_json(opened.folder / LICENCES)["papers"]
         self._open = {name for name, licence in self.licences.items() if is_open(licence)}
         self.withheld: Counter[str] = Counter()
-        """Number of rows without their texts, by table."""
+        """Number of rows whose texts were withheld, by table."""
 
     def filter(self, path: str, table: pa.Table) -> pa.Table:
-        """A table with the same columns; a row without texts keeps its ids and facts."""
+        """Remove closed texts from a table; rows keep their ids and facts, the columns stay."""
         import pyarrow as pa
 
         rows = [self._row(path, row) for row in table.to_pylist()]
@@ -119,7 +119,7 @@ class OpenTexts:
         return kept
 
     def _inner(self, value: Any) -> Any:
-        """A value without the texts of closed works inside it."""
+        """A value from which the texts of closed works are removed."""
         if isinstance(value, list):
             return [self._inner(element) for element in value]
         if not isinstance(value, dict):
@@ -130,7 +130,7 @@ class OpenTexts:
         return value
 
     def describe(self) -> Row:
-        """Counts of papers by licence, and of rows without their texts by table."""
+        """Counts of papers by licence, and of rows with withheld texts by table."""
         by_licence = Counter(licence or "not stated" for licence in self.licences.values())
         return {
             "papers": len(self.licences),
@@ -144,7 +144,7 @@ class OpenTexts:
 
 
 def without_details(opened: Round) -> Iterator[Row]:
-    """Excluded papers and reasons; details may quote a paper, so they are hashed."""
+    """Excluded papers with reasons; details may quote a paper, so each row is only hashed."""
     for row in opened.leakage["excluded"]:
         kept = {name: value for name, value in row.items() if name != "detail"}
         yield {**kept, "sha256": hash_of(row)}
@@ -154,7 +154,7 @@ _LEAKAGE = "leakage.json"
 _ABOUT = ("card.md", _LEAKAGE, "spec.json", LICENCES, MANIFEST)
 """Files that describe a round and are not part of its items."""
 TEXTS = "texts.json"
-"""File of an export with counts of papers exported as text and as ids."""
+"""File in an export that counts papers exported as text and as ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +162,22 @@ class TableFile:
     """A table of a round: items of a task, or data that items need besides their rows."""
 
     path: str
-    """Path below the round's folder."""
+    """Path relative to the round's folder."""
     name: str
-    """The task, or the family and the file: `writing_papers`."""
+    """The task, or the family and the file, such as `writing_papers`."""
     family: str
     is_items: bool
 
 
 class Contents:
-    """Contents of a round for an export: with all texts, or only those of open papers."""
+    """Contents of a round for an export: with all texts, or only texts of open papers."""
 
     def __init__(self, opened: Round, *, open_only: bool = False) -> None:
         self.round = opened
         self._texts = OpenTexts(opened) if open_only else None
 
     def tables(self) -> list[TableFile]:
-        """Tables of items, then other tables in the families' folders."""
+        """The tables of items, then the other tables in the families' folders."""
         tasks = {f"{family}/{task}.parquet": task for family, task in self.round.tasks()}
         families = set(self.round.manifest["families"])
         items, others = [], []
@@ -198,7 +198,7 @@ class Contents:
         return self._texts.filter(path, table) if self._texts else table
 
     def write_others(self, folder: Path) -> None:
-        """Copy all other files, except for withheld texts."""
+        """Copy all files that are not tables, except files with withheld texts."""
         tables = {table.path for table in self.tables()}
         is_partial = self._texts is not None and bool(self._texts.withheld.total())
         for name in sorted({*self.round.manifest["files"], *_ABOUT} - tables):

@@ -2,9 +2,9 @@
 
 The commitment contains a salted hash for each item, and reveals only the number of items. Once ids
 and salt are published, anyone can check that no item was exchanged in between. The salt is derived
-from the manifest, with the hash of every file and of the spec with its seed: it cannot be guessed
-without the whole round, and need not be stored. A secret seed also hides it from owners of the same
-corpus.
+from the manifest, which has the hashes of every file and of the spec with its seed. So the salt
+cannot be guessed without the whole round, and need not be stored. A secret seed also hides it from
+owners of the same corpus.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ UPDATE = "update.json"
 
 
 class Round:
-    """A frozen benchmark: items by family and task; `load_round` opens one.
+    """A frozen benchmark: items by family and task; `load_round` opens a round.
 
-    `folder` is its location, `manifest` the content of its `manifest.json`: window, seed, counts,
-    and the hash of every file.
+    `folder` is the round's folder. `manifest` is the content of its `manifest.json`: window, seed,
+    counts, and the hash of every file.
     """
 
     def __init__(self, folder: Path, manifest: Row) -> None:
@@ -50,7 +50,7 @@ class Round:
 
     @property
     def window(self) -> Window:
-        """Window of the dates of its items."""
+        """The window that contains the dates of the items."""
         return Window(*(date.fromisoformat(self.manifest["window"][n]) for n in ("start", "end")))
 
     @property
@@ -65,7 +65,7 @@ class Round:
 
     @property
     def leakage(self) -> dict[str, Any]:
-        """Exclusions, with their reasons."""
+        """The exclusions, with their reasons."""
         report: dict[str, Any] = read_json(self.folder / "leakage.json")
         return report
 
@@ -84,7 +84,7 @@ class Round:
         return values
 
     def tasks(self) -> list[tuple[str, str]]:
-        """(family, task) of every task of the round."""
+        """Every task of the round, as (family, task)."""
         counts = self.manifest["counts"]
         return [(family, task) for family in sorted(counts) for task in sorted(counts[family])]
 
@@ -107,7 +107,7 @@ class Round:
         return {str(row["id"]): row for row in rows}
 
     def rows(self, name: str) -> list[Row]:
-        """Rows of the Parquet file at a path; empty if the round has no such file."""
+        """Rows of the round's Parquet file `name`; empty if the round has no such file."""
         return read_parquet(self._checked(name)) if name in self.manifest["files"] else []
 
     def read_file(self, family: str, name: str) -> bytes:
@@ -135,8 +135,8 @@ def load_round(folder: Path | str) -> Round:
     """Open the folder that holds a round's `manifest.json`.
 
     Raises:
-        InputError: There is no manifest, or it is not one of a round.
-        DamagedError: The manifest is not as it was written.
+        InputError: There is no manifest, or it is not the manifest of a round.
+        DamagedError: The manifest has changed since it was written.
     """
     folder = Path(folder)
     path = folder / MANIFEST
@@ -151,7 +151,7 @@ def load_round(folder: Path | str) -> Round:
 
 
 def check_files(folder: Path) -> list[str]:
-    """List every difference of a round from its manifest, one line each; empty if sound."""
+    """List every difference between a round and its manifest, one line each; empty if sound."""
     try:
         manifest = load_round(folder).manifest
     except DamagedError as error:
@@ -175,7 +175,7 @@ _REMEDY = "Fetch it again from whoever published it."
 
 
 def commitment_of(opened: Round) -> Row:
-    """Commitment of a sealed round, which does not contain its items."""
+    """Make the commitment for a sealed round; it does not contain the items."""
     salt = _salt(opened)
     return {
         "format": FORMAT,
@@ -191,7 +191,7 @@ def commitment_of(opened: Round) -> Row:
 
 
 def reveal_of(opened: Round) -> Row:
-    """Reveal of a round, published with the next one: its items' ids, and the salt."""
+    """Make the reveal of a round, for publication with the next round: item ids and salt."""
     return {
         "format": FORMAT,
         "round": opened.id,
@@ -212,11 +212,11 @@ def write_reveal(opened: Round, folder: Path) -> Path:
 
 
 def check_reveal(commitment: Path, reveal: Path) -> list[str]:
-    """List every difference of a reveal from the commitment, one line each; empty if none.
+    """List every difference between a reveal and its commitment, one line each; empty if none.
 
     Raises:
-        InputError: A file is not what it should be.
-        DamagedError: A file was changed since it was written.
+        InputError: A file is not a commitment or reveal, or they are of different rounds.
+        DamagedError: A file has changed since it was written.
     """
     promised, shown = _read(commitment, "window"), _read(reveal, "salt")
     if promised["round"] != shown["round"]:
@@ -282,8 +282,8 @@ def _write_once(path: Path, value: Row) -> Path:
 def verify_round(folder: Path) -> list[str]:
     """List every fault of a round, one line each; empty if it is sound.
 
-    Checks the round's files, its parent if it is in the same folder, and the round's commitment and
-    reveal if they exist.
+    This checks the round's files, its parent if that lies beside the round, and the round's
+    commitment and reveal if they exist.
     """
     if problems := check_files(folder):
         return problems

@@ -29,7 +29,7 @@ ROUND_ID = r"[a-z0-9][a-z0-9._-]{0,63}"
 
 
 class Options(BaseModel):
-    """A table of the spec: unknown keys are refused."""
+    """A table of the spec; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -95,20 +95,20 @@ class UpdateOptions(Options):
 
 
 class RoundSpec(BaseModel):
-    """A whole spec: the tables `[round]` and `[update]`, and one table for each family."""
+    """A whole spec: the tables `[round]` and `[update]`, and one table per family."""
 
     model_config = ConfigDict(frozen=True)
 
     round: RoundOptions
     families: dict[str, Any]
-    """Options of each family, as an instance of its own options model."""
+    """Options of each family, as an instance of that family's options model."""
     update: UpdateOptions = UpdateOptions()
     late: frozenset[str] = frozenset()
-    """Older papers that are allowed too, because they came too late for earlier rounds."""
+    """Older papers that are also eligible, because they came too late for earlier rounds."""
 
     @property
     def window(self) -> Window:
-        """Window of the dates of target papers."""
+        """The window for the dates of target papers."""
         return Window(self.round.window.start, self.round.window.end)
 
     def takes(self, paper: Paper) -> bool:
@@ -138,14 +138,14 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
 
     Raises:
         InputError: The file is missing or malformed, a key is unknown (the message names the
-            nearest known one), or a value is not allowed.
+            nearest known key), or a value is not allowed.
     """
     values = read_toml(path)
     return parse_spec(values, families, where=str(path))
 
 
 def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
-    """Read a TOML file; if it is missing, the `InputError` ends with the hint."""
+    """Read a TOML file; if the file is missing, the `InputError` ends with the hint."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
@@ -159,10 +159,10 @@ def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
 def parse_spec(
     values: Mapping[str, Any], families: Mapping[str, type[Options]], *, where: str = "spec"
 ) -> RoundSpec:
-    """Check a spec given as plain values, by the options model of each family.
+    """Check a spec, given as plain values, with the options model of each family.
 
     Every message begins with `where`. `InputError` names an unknown or invalid table, key or value,
-    and the nearest known one.
+    and the nearest known name.
     """
     for table in values:
         if table not in (*_OWN_TABLES, *families):
@@ -205,9 +205,9 @@ def parse_table(model: type[OptionsT], values: Any, where: str) -> OptionsT:
 
 
 def spec_text(head: Mapping[str, Any], families: Mapping[str, type[Options]]) -> str:
-    """Text of a spec file: the `[round]` table as given, and all other options with defaults.
+    """Write the text of a spec file: `[round]` as given, and all other options with defaults.
 
-    Each of the `families` of the head gets a table; `InputError` for an invalid value or family.
+    Each family listed in `head` gets a table; `InputError` for an invalid value or family.
     """
     parse_spec({"round": head}, families, where="The new spec")
     tables: dict[str, type[Options]] = {name: families[name] for name in sorted(head["families"])}
@@ -233,5 +233,5 @@ def _commented(model: type[Options], leave_out: Collection[str] = ()) -> Iterato
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{name} = {_toml(inner)}' for name, inner in value.items())} }}"
-    # TOML writes all other values (strings, numbers, booleans, lists) as JSON does.
+    # All other values (strings, numbers, booleans, lists) look the same in TOML as in JSON.
     return value.isoformat() if isinstance(value, date) else json.dumps(value, ensure_ascii=False)

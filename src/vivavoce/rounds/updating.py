@@ -1,9 +1,9 @@
 """Updating of a round: a new round with the old one as its parent.
 
-Without quota and pruning, the new round has the items of a round built from the same spec with the
-new window, which by default begins where the parent's ends. With them, it uses only papers in its
-network. The network is part of the round, so the same sequence of updates gives the same rounds
-anywhere.
+Without quota and pruning, the new round has the same items as a round built from the same spec with
+the new window. By default, the new window begins where the parent's window ends. With a quota or
+pruning, the new round uses only papers in its network. The network is part of the round, so the
+same sequence of updates gives the same rounds anywhere.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 PAPERS, AUTHORS = "network/papers.parquet", "network/authors.parquet"
-"""Files of a round's network: papers, each with the round it came in, and authors."""
+"""Files of a round's network: papers, each with the round in which it came, and authors."""
 
 
 class SelectedCorpus(Corpus):
     """A corpus restricted to some papers.
 
-    Networks are those of the whole corpus. Results of works outside of the corpus are kept; results
-    of papers left out are not.
+    Its networks are those of the whole corpus. Results of works outside the corpus are kept;
+    results of papers left out are not.
     """
 
     def __init__(self, corpus: Corpus, papers: frozenset[str]) -> None:
@@ -48,7 +48,7 @@ class SelectedCorpus(Corpus):
         self._selected = papers
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Rows of a table that belong to a selected paper, or to none."""
+        """Rows of a table that belong to a selected paper or to no paper."""
         for row in super().rows(table):
             paper_id = row.get("paper_id")
             if paper_id is None or paper_id in self._selected:
@@ -65,8 +65,8 @@ def member_files(
 ) -> dict[str, tuple[list[Row], pa.Schema]]:
     """Rows and columns of the files of a round's network.
 
-    `came_in` has the round in which each paper of the parent's network came, `how` the way in which
-    each paper of this round came.
+    `came_in` maps each paper of the parent's network to the round in which it came. `how` maps each
+    paper new in this round to the way in which it came.
     """
     import pyarrow as pa
 
@@ -89,11 +89,11 @@ class Update:
     """Outcome of an update."""
 
     round: Round
-    """The new round, or an existing one if there was nothing new."""
+    """The new round, or an existing round if there was nothing new."""
     is_new: bool
     """True if a round was written."""
     report: Row
-    """Counts of what the update did; empty if no update was needed."""
+    """Counts of the update's changes; empty if no update was needed."""
     revealed: Path | None
     """File that reveals the parent, if it was sealed."""
 
@@ -115,12 +115,12 @@ def update_round(
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
         until: The end of the new round's window, exclusive.
-        name: Id of the new round; by default the parent's with the new date.
+        name: Id of the new round; by default the parent's id with the new date.
 
     Raises:
         InputError: The date is before the parent's end, or the id is the parent's.
         LockedError: Another process builds into `out`.
-        VivaError: Another round has the id.
+        VivaError: Another round already has the id.
     """
     since = parent.window.end
     if until < since:
@@ -145,7 +145,7 @@ def update_round(
 def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Round | None]:
     """Choose an id for the update; return it with the latest earlier update to the same day.
 
-    Late texts may change the items: then `NAME.2` is written, and published rounds stay.
+    If late texts change the items, `NAME.2` is written, and published rounds stay unchanged.
     """
     earlier = None
     chosen, number = name, 1
@@ -185,12 +185,12 @@ def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen
 def _lineage(
     corpus: Corpus, parent: Round, spec: RoundSpec, since: date, earlier: Round | None
 ) -> Lineage:
-    """Link of the new round to its parent, with the part of the corpus it uses."""
+    """Link of the new round to its parent, with the part of the corpus that the round uses."""
     asked = spec.update
     rules = Rules(asked.quota, asked.keep_days, asked.inactive_days)
     history = History(corpus)
     # A round built directly, or updated without quota and pruning, has every paper published
-    # before its window's end.
+    # before the end of its window.
     came = {row["paper_id"]: row["came_in"] for row in parent.rows(PAPERS)}
     if not came:
         members = members_until(history, parent.window.end)

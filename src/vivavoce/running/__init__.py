@@ -1,6 +1,6 @@
 """Execution of a run specification by Inspect's eval_set, with retries and resumption.
 
-Starting the same run again resumes one that was killed: finished samples are taken from the logs.
+Starting a killed run again resumes it: finished samples are taken from the logs.
 A sample that keeps failing does not stop the others; its log then counts as failed, and the next
 run resumes it.
 """
@@ -45,7 +45,7 @@ class RunReport:
     """Outcome of a run."""
 
     logs: tuple[str, ...]
-    """One log for each (task, method, model) and combination of a sweep."""
+    """Paths of logs: one for each (task, method, model) and combination of a sweep."""
     failed: tuple[str, ...]
     """Incomplete logs, each with the reason."""
     skipped: tuple[str, ...] = ()
@@ -55,9 +55,9 @@ class RunReport:
     set_aside: tuple[str, ...] = ()
     """New names of the damaged logs in the folder."""
     stopped: tuple[Row, ...] = ()
-    """Outcome of each comparison of a run that ends when its question is answered."""
+    """Outcome of each comparison, for a run that ends once its question is answered."""
     spent: Row | None = None
-    """Dollars that the folder's requests cost, and the budget; None without any price."""
+    """Dollars that the folder's requests cost, and the budget; None without prices and budget."""
     cache: Row | None = None
     """Settings of the cache of replies: models, expiry, folder and key; None without a cache."""
 
@@ -74,7 +74,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
-        VivaError: A model cannot be started, such as for lack of a key or a package.
+        VivaError: A model cannot be started, for instance for lack of a key or a package.
         LockedError: Another run writes into the log folder.
     """
     if spec is None:
@@ -131,9 +131,9 @@ _installed = cache(packages_distributions)
 
 @contextmanager
 def unseen() -> Iterator[None]:
-    """Skip work of Inspect that a silent run discards or repeats.
+    """Skip work that Inspect does in vain or repeatedly in a silent run.
 
-    It would lay out the tables of all results, and list all installed packages for each log.
+    Otherwise Inspect lays out tables of all results, and lists all installed packages for each log.
     """
     from inspect_ai._display.core.display import TaskScreen, TaskSpec
     from inspect_ai._display.rich.display import RichDisplay
@@ -172,12 +172,12 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         retry_on_error=spec.retry_on_error,
         retry_attempts=spec.task_tries - 1,
         retry_immediate=spec.task_tries > 1,
-        # A log that another run continues, say with more epochs, is a row of its own: it stays.
+        # Keep a log that another run continues, say with more epochs: it is a row of its own.
         retry_cleanup=False,
         max_connections=spec.max_connections,
         time_limit=spec.time_limit,
         cost_limit=spec.cost_limit,
-        display=spec.display,  # type: ignore[arg-type]  # a Literal that Inspect checks itself
+        display=spec.display,  # type: ignore[arg-type]  # a Literal, which Inspect checks
         # A silent run needs no live view, which takes a third of the time of a small run.
         log_realtime=spec.display != "none",
         ctl_server=False if spec.display == "none" else None,

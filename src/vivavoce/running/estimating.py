@@ -1,7 +1,7 @@
 """Costs of a run before anything is sent.
 
-Every method runs on items of every task, but its requests go nowhere: what is asked is counted, and
-the answer is the gold, with the works that its paper cites where answers cite.
+Every method runs on items of every task, but no request is sent. Each request is counted and
+answered with the gold. Where answers cite, the gold carries the works that its paper cites.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 ITEMS = 100
-"""Items of a task that are tried: their prompts stand for the others'."""
+"""Items tried per task: their prompts stand for those of all items."""
 _BYTES_A_TOKEN = 4.3
-"""Bytes per token of English prose, between 4 and 4.7; for models of unknown vocabulary."""
+"""Bytes per token of English prose, between 4 and 4.7; for models with an unknown vocabulary."""
 _OF_A_MESSAGE = 4
 
 
@@ -42,13 +42,13 @@ class _Count:
     input: float = 0.0
     output: float = 0.0
     most: float = 0.0
-    """Output tokens if every answer were as long as it may be."""
+    """Output tokens if every answer had its maximum length."""
     uses_tools: bool = False
     by_template: Counter[str] = field(default_factory=Counter)
-    """Tokens of structured questions, read and written, by their template."""
+    """Tokens of structured questions, input plus output, by template."""
 
     def row(self, model: str, scale: float = 1.0) -> Row:
-        """Requests, tokens and dollars of so many times what was counted."""
+        """The counted requests and tokens with their dollars, multiplied by `scale`."""
         input, output, most = (scale * each for each in (self.input, self.output, self.most))
         return {
             "requests": round(self.requests * scale),
@@ -65,14 +65,14 @@ class _Count:
 
 @dataclass
 class _Counter:
-    """Requests that are counted and not sent, by model."""
+    """Requests counted per model, without being sent."""
 
     targets: dict[str, str]
     is_judged: bool
     counts: dict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
 
     def watch(self, model: Model) -> None:
-        """Count a model's requests; each is answered with the gold, or as judges usually do."""
+        """Count a model's requests, answering each with the gold or a judge's usual reply."""
         from inspect_ai.model import ModelOutput
 
         from vivavoce.tasks.prompting.windows import measure
@@ -89,7 +89,7 @@ class _Counter:
             attempt = current_attempt()
             gold = self.targets.get(attempt.sample, "") if attempt else ""
             asked = request_under_way()
-            # A judge would not be asked about the gold's own words in their order.
+            # A judge is not asked about an answer that equals the gold, so reorder the words.
             words = gold.split()
             usual = " ".join(words[1:] + words[:1]) if self.is_judged else gold
             text = (asked and asked.usual) or usual
@@ -112,7 +112,7 @@ class _Counter:
 
 def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
     """Tokens and dollars by task, setting, method and model; and why tasks were skipped."""
-    # No reply comes from a cache, and none of those made up here goes into one.
+    # No reply comes from a cache, and none of the made-up replies goes into one.
     tasks, skipped = resolve(replace(spec, cache=False))
     follow_attempts()
     rows: list[Row] = []
@@ -124,9 +124,9 @@ def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
 def estimate_asking(
     name: str, prices: Mapping[str, str], ask: Callable[[Callable[[Model], None]], object]
 ) -> Row:
-    """Tokens and dollars of the requests that a function makes to a model, which are not sent.
+    """Tokens and dollars of the requests that `ask` makes to a model; they are not sent.
 
-    The function is given what it has to call with the model before it asks; every reply is usual.
+    `ask` receives a function that it must call with the model first. Replies are the usual ones.
     """
     from inspect_ai.model import GenerateConfig
 
@@ -134,7 +134,7 @@ def estimate_asking(
 
     def watch(model: Model) -> None:
         set_prices([model], prices, None)
-        # None of the replies made up here goes into a cache.
+        # None of the made-up replies goes into a cache.
         model.config = model.config.merge(GenerateConfig(cache=False))
         counter.watch(model)
 
@@ -143,7 +143,7 @@ def estimate_asking(
 
 
 def _rows(task: Task, spec: RunSpec) -> list[Row]:
-    """One row a model that a task asks with one method: its contestant, and judges."""
+    """One row for each model that a task with one method asks: its contestant and its judges."""
     facts = task.metadata or {}
     models = models_of([task])
     if not models:
@@ -189,7 +189,7 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
 
 
 def _dollars(model: str, input: float, output: float, most: float) -> Row:
-    """Dollars expected, and with the longest answers; None where the price is not known."""
+    """Dollars expected, and dollars for the longest answers; None if the price is not known."""
     from inspect_ai.model import get_model_info
 
     info = get_model_info(model)

@@ -1,14 +1,14 @@
-"""Replies and batches of a run that are kept until its logs hold them.
+"""Replies and batches of a run, kept until its logs hold them.
 
-Inspect writes finished samples, ten at a time. A run that is killed would pay again for these and
-for every reply of the samples under way. So `replies.jsonl` beside the logs gets each reply as it
-arrives, before anything else is done with it, and the next run of the same kind takes replies from
-there. A request has to have the same words, for the same try at the same sample, in the same order.
-Requests that were under way are asked again.
+Inspect writes finished samples ten at a time. A run started again after a kill would pay again for
+samples not yet written and for every reply of those under way. So each reply goes to
+`replies.jsonl` beside the logs as soon as it arrives, and the next run of the same kind takes
+replies from there. A reply serves only the same words for the same sample, asked in the same order.
+Requests that were under way are sent again.
 
 A provider answers a batch within hours, at half the price. Inspect makes the batches and waits for
 them. Each batch sent adds a line to `batches.jsonl` beside the logs, with a hash of every request.
-The next run asks the provider for their results instead of sending the requests again.
+The next run asks the provider for the results instead of sending the requests again.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ _TRANSPORT = frozenset(
 )
 """Settings of a request that change no answer."""
 _UNNAMED = frozenset(("id", "metadata", "model", "source"))
-"""Fields of a message that are drawn anew each time or say nothing to the model."""
+"""Fields of a message that change each time or that the model does not see."""
 
 
 class Journal:
-    """Replies by sample and request; `keep` puts it between models and their providers."""
+    """Replies by sample and request; `keep` puts the journal between a model and its provider."""
 
     def __init__(self, path: Path, meter: Meter) -> None:
-        """Read what an earlier run left, but for a last line that it could not finish."""
+        """Read the lines of an earlier run, except a last line that a kill cut off."""
         self._file = LineFile(path, "sample")
         self._meter = meter
         self._replies: dict[str, dict[str, Any]] = {}
         self._tasks: dict[str, str] = {}
         self._asked: Counter[tuple[Attempt, str]] = Counter()
         self._fresh: set[Attempt] = set()
-        """Tries that got a reply which an earlier one had not."""
+        """Tries that got a new reply, which no earlier try had."""
         self._failed: set[Attempt] = set()
-        """Tries of which a request got no reply."""
+        """Tries with a request that got no reply."""
         self._unsent: set[Attempt] = set()
-        """Tries of which a request was not sent, for want of a budget."""
+        """Tries with a request that was not sent, for lack of budget."""
         for line in self._file.lines():
             self._take(line)
 
@@ -99,7 +99,7 @@ class Journal:
             self._asked[attempt, hashed] += 1
             name = f"{hashed}-{self._asked[attempt, hashed]}"
             known = self._replies.get(self._sample(attempt), {}).get(name)
-            if known is not None:  # it was paid before
+            if known is not None:  # paid for before
                 return ModelOutput.model_validate(known)
             aside = self._meter.set_aside(model, request, f"{self._sample(attempt)}/{name}")
             return await self._ask(attempt, name, aside, send)
@@ -110,14 +110,14 @@ class Journal:
         try:
             async with aside as settle:
                 reply = await send()
-                # Nothing is awaited from here on: whatever ends the run, the reply is kept.
+                # Nothing below is awaited, so the reply is kept whatever ends the run.
                 self._note(attempt, name, reply)
                 settle(reply)
                 return reply
-        except VivaError:  # raised here, and no reply had a part in it
+        except VivaError:  # from the budget, before the request was sent
             self._unsent.add(attempt)
             raise
-        except BaseException:  # also a cancelled one: whatever it is, nothing was answered
+        except BaseException:  # cancellation too: in every case there is no reply
             self._failed.add(attempt)
             raise
 
@@ -131,24 +131,24 @@ class Journal:
         self._write({"sample": self._sample(attempt), "request": name, "reply": content})
 
     def _sample(self, attempt: Attempt) -> str:
-        """The same name for all tries at a sample, in whatever run."""
+        """A name that all tries at a sample share, in every run."""
         return f"{self._tasks[attempt.log]}/{_hash([attempt.sample, attempt.epoch])}"
 
     def know_task(self, log: str, spec: EvalSpec, steps: Any) -> None:
-        """Record the task, method and model of an evaluation: replies serve the same ones only."""
+        """Record the task, method and model of an evaluation: only these may reuse its replies."""
         given = {"args": spec.task_args, "version": str(spec.task_version), "steps": steps}
         model = {"model": spec.model, "args": spec.model_args, "about": spec.metadata}
         self._tasks[log] = _hash([spec.task, given, model])
 
     def end_attempt(self, attempt: Attempt, error: str) -> None:
-        """Forget the replies of a try that they made fail: it would fail again with them.
+        """Forget the replies of a try that failed because of them: it would fail again with them.
 
-        A try that failed for want of a reply goes on where it was, once: where it got no further
-        its replies may be why.
+        A try keeps its replies if it was cancelled or lacked budget, or if it lacked a reply after
+        it had got new ones. Otherwise its replies may be the cause.
         """
         got_further = attempt in self._failed and attempt in self._fresh
         is_want = attempt in self._unsent or got_further
-        # Inspect hands over a traceback alone: the class of what ended the try stands there.
+        # Inspect hands over only a traceback, which names the class of the error.
         is_cancelled = "CancelledError" in error
         if not error or is_want or is_cancelled or attempt.log not in self._tasks:
             return
@@ -156,7 +156,7 @@ class Journal:
             self._write({"sample": sample, "void": True})
 
     def close(self, *, finished: bool) -> None:
-        """Stop writing; replies of a finished run go, since its logs hold them."""
+        """Stop writing; if the run finished, remove its replies, since its logs hold them."""
         self._file.close()
         self._replies = {}
         if not finished:
@@ -170,13 +170,13 @@ class Journal:
 
 
 def open_journal(folder: Path, meter: Meter) -> Journal:
-    """The journal of a folder of logs, told of what runs from now on; the caller holds its lock."""
+    """Open the journal of a log folder and let it follow runs; the caller holds the lock."""
     from inspect_ai.hooks import Hooks, SampleAttemptEnd, TaskStart, hooks
 
     follow_attempts()
     journal = Journal(folder / JOURNAL, meter)
 
-    # Hooks cannot be taken back, but one of the same name replaces the one before.
+    # Hooks cannot be removed, but a new one replaces the old one of the same name.
     @hooks(name="vivavoce/journal", description="Keeps replies until the logs hold them.")
     class JournalHooks(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
@@ -197,13 +197,13 @@ def _hash(value: Any) -> str:
 
 BATCHES = "batches.jsonl"
 _CHECKS = 20
-"""Failed checks in a row after which a batch of an earlier run counts as lost."""
+"""Consecutive failed checks after which a batch of an earlier run counts as lost."""
 
 Streams = dict[str, Any]
 
 
 def check_batches(models: Iterable[Model]) -> None:
-    """Raise `InputError` for a model whose provider has no batches."""
+    """Raise `InputError` for a model whose provider offers no batches."""
     for model in models:
         if not any("batcher" in name for name in vars(model.api)):
             raise InputError(
@@ -213,12 +213,12 @@ def check_batches(models: Iterable[Model]) -> None:
 
 
 class Book:
-    """Batches in flight and the requests in them."""
+    """Record of batches in flight and the requests in them."""
 
     def __init__(self, path: Path) -> None:
         self._file = LineFile(path, "batch")
         self.requests: dict[str, dict[str, str]] = {}
-        """Hashes of requests, by batch and then by the request's number."""
+        """Hashes of requests, by batch and then by number of the request."""
         self._waiting: dict[str, list[tuple[str, str]]] = defaultdict(list)
         done = set()
         for line in self._file.lines():
@@ -231,7 +231,7 @@ class Book:
                     self._waiting[key].append((batch, number))
 
     def take(self, key: str) -> tuple[str, str] | None:
-        """Take a request of an earlier run, in flight or answered; None if none is left."""
+        """Take (batch, number) of an earlier run's request by its hash; None if none is left."""
         return self._waiting[key].pop(0) if self._waiting[key] else None
 
     def add(self, batch: str, requests: dict[str, str]) -> None:
@@ -244,7 +244,7 @@ class Book:
         self._file.add({"batch": batch, "done": number})
 
     def close(self, *, finished: bool) -> None:
-        """Stop writing; the logs of a finished run hold all results."""
+        """Stop writing; if the run finished, delete the file, since the logs hold all results."""
         self._file.close()
         if finished:
             self._file.path.unlink(missing_ok=True)
@@ -256,7 +256,7 @@ def kept_batches(folder: Path) -> Iterator[Book]:
     from inspect_ai.model._providers.util.batch import Batcher
 
     book = Book(folder / BATCHES)
-    # Inspect offers no hook here: it makes a batcher when the first request comes.
+    # Inspect offers no hook here: it makes a batcher on the first request.
     create, ask = Batcher._wrapped_create_batch, Batcher.generate_for_request
     streams: dict[str, Streams] = {}
 
@@ -289,7 +289,7 @@ def kept_batches(folder: Path) -> Iterator[Book]:
 
 
 def _attach(batcher: Any, batch: str, requests: dict[str, str]) -> Streams:
-    """Make Inspect wait for a batch of an earlier run; returns a stream for each result."""
+    """Make Inspect wait for a batch of an earlier run; return a stream for each result."""
     from inspect_ai._util.background import run_in_background
     from inspect_ai.model._providers.util.batch import Batch, BatchRequest
 

@@ -1,8 +1,8 @@
-"""The ledger of a log folder: every run, and every log that it left.
+"""The ledger of a log folder: every run, and every log that a run left.
 
-`runs.jsonl` has one line when a run starts and one for every log file the folder holds when it
+`runs.jsonl` gains one line when a run starts, and one for every log file in the folder when it
 ends. A log's line has the hash of its bytes, so a log that is edited, removed or added afterwards
-is detected. The ledger proves nothing against someone who rewrites it.
+is detected. The ledger is no proof against someone who rewrites it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ START, LOG = "start", "log"
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A ledger, as far as it can be read."""
+    """The readable part of a ledger."""
 
     path: Path
     lines: tuple[Row, ...]
     problems: tuple[str, ...]
-    """Lines that cannot be read."""
+    """One message for each line that cannot be read."""
 
     def logs(self) -> list[Row]:
         """Lines about logs."""
@@ -43,7 +43,7 @@ class Ledger:
 
 @contextmanager
 def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
-    """Record the start of a run in a folder's ledger, and afterwards the logs it left.
+    """Record the start of a run in a folder's ledger, and at its end the logs that it left.
 
     The caller holds the folder's lock. Logs of an earlier run that was killed are recorded too.
     """
@@ -97,7 +97,7 @@ def is_finished(line: Row) -> bool:
 
 
 def log_facts(path: Path) -> Row:
-    """Facts that a log states; only a reason if it cannot be read."""
+    """Facts from a log's header; only a status and a reason if it cannot be read."""
     from inspect_ai.log import read_eval_log
 
     try:

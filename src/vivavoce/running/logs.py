@@ -1,6 +1,6 @@
-"""Files of runs: logs, their values and records, and files of lines that a kill may cut off.
+"""Files that runs write: logs, with their values and records, and files of lines.
 
-A log of a run that stops early is complete once it has its contestant's record.
+In a run that stops early, a log is complete once it holds its contestant's record.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 
 
 def is_log(path: Path) -> bool:
-    """Check by its name whether Inspect takes a file for a log."""
+    """Check whether Inspect takes a file for a log, judging by its name."""
     is_json = path.suffix == ".json" and _BEGINS_WITH_TIME.match(path.name)
     is_named = path.suffix == ".eval" or bool(is_json)
     return is_named and path.is_file() and not path.is_symlink()
@@ -65,7 +65,7 @@ def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> st
 
 
 def log_path(log: EvalLog) -> str:
-    """Path of a log; Inspect gives an address for a log it read and a path for one it made."""
+    """Path of a log: Inspect gives an address for a log that it read, a path for one it wrote."""
     return log.location.removeprefix("file://")
 
 
@@ -82,7 +82,7 @@ Progress = Callable[[int, int], None]
 
 
 def listen(progress: Progress | None, total: int) -> Callable[[], int]:
-    """Call `progress` for every sample that ends from now on; None ends the calls.
+    """Start calling `progress` for every sample that ends; None stops earlier calls.
 
     Returns:
         A function that counts the samples that have ended.
@@ -122,11 +122,11 @@ def _mean(values: list[Any]) -> float:
 
 
 COMPARISON, STOPPED = "decide", "stopped"
-"""Metadata keys: of the evaluation, set from the start, and of the log, set once it is settled."""
+"""Metadata keys: the first is set on the evaluation from the start, the second on a settled log."""
 
 
 PAIRS = ("beats", "ties")
-"""Fields of a record that list pairs of contestants: better and worse, or tied."""
+"""Fields of a record that list pairs of contestants: (better, worse) or tied."""
 
 _FIELDS: Mapping[str, type] = {
     **dict.fromkeys(("comparison", "question", "reason"), str),
@@ -138,7 +138,7 @@ def settled(log: EvalLog) -> Row | None:
     """Record of an early stop in a log's header; None for a whole task or an unfinished run.
 
     Raises:
-        ValueError: The record is not as a run writes it.
+        ValueError: The record does not have the form in which a run writes it.
     """
     record = log.metadata.get(STOPPED)
     if record is None:
@@ -154,7 +154,7 @@ def settled(log: EvalLog) -> Row | None:
 
 
 def answers_to_come(log: EvalLog) -> int:
-    """Number of answers that a log's contestant may still owe; 0 unless the run goes on."""
+    """Number of answers that a contestant may still add to its log; 0 unless the run goes on."""
     about = (log.eval.metadata or {}).get(COMPARISON)
     if not about or settled(log) is not None:
         return 0
@@ -172,7 +172,7 @@ def settle(log: EvalLog, record: Row) -> EvalLog:
         return header
     edit = logs.MetadataEdit(metadata_set={STOPPED: record})
     provenance = logs.ProvenanceData(author="viva run", reason=str(record["reason"]))
-    # Inspect would change the file in place, and a kill would leave half of it.
+    # Inspect would change the file in place, and a kill would leave it half-written.
     copy = path.with_name(f"{path.name}.settling")
     shutil.copyfile(path, copy)
     edited = logs.edit_eval_log(header, [edit], provenance)
@@ -185,7 +185,7 @@ class LineFile:
     """A file to which lines are appended; a line that a kill cut off is removed first."""
 
     def __init__(self, path: Path, *needed: str) -> None:
-        """Choose a file whose lines are objects with these fields; it need not exist."""
+        """Choose a file, which need not exist, whose lines are objects with the `needed` fields."""
         self.path, self._needed = path, needed
         self._file: int | None = None
 
@@ -204,7 +204,7 @@ class LineFile:
                 yield row
 
     def add(self, line: dict[str, Any]) -> None:
-        """Write a line; it is on the disk when this returns."""
+        """Append a line; it is on disk when this returns."""
         if self._file is None:
             # The next line must not be joined to half a line.
             self.replace(self.lines())

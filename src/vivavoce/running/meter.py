@@ -1,10 +1,10 @@
-"""Requests of a run on their way to a provider: attempts, interception, and cost held to a budget.
+"""Requests of a run on their way to a provider: attempts, interception, and cost within a budget.
 
-`spending.jsonl` beside the logs gets a line before a request is sent, with its highest possible
-cost, and one with the cost of its reply. A request without the second counts with the first: it was
-under way when the run ended, and may have been paid. A request that does not fit into a budget
-waits for those under way. When nothing is under way any more, the run ends. It goes on with a
-larger budget.
+`spending.jsonl` beside the logs gets two lines per request: its highest possible cost before it is
+sent, and the real cost after its reply. A request without the second line counts at its highest
+cost: it was under way when the run ended, and may be billed. A request that does not fit into the
+budget waits for those under way. If it does not fit when none is under way, the run ends. Run again
+with a larger budget to continue.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
 SPENDING = "spending.jsonl"
 _BYTES_A_TOKEN = 2
-"""Fewer than tokens of English have: a request must not cost more than was set aside."""
+"""Fewer than in English text: a request must not cost more than was set aside for it."""
 _OF_A_MESSAGE, _MAX_ANSWER = 32, 8192
-"""Tokens that a provider adds to a message, and of an answer without a limit."""
+"""Tokens that a provider adds per message, and tokens assumed for an answer without a limit."""
 
 
 class Meter:
-    """Dollars spent by a folder's requests, and those that they may yet cost."""
+    """Dollars that a folder's requests have cost, and dollars that those under way may cost."""
 
     def __init__(
         self, folder: Path, budget: float | None, *, is_batched: bool = False, purpose: str = ""
     ) -> None:
-        """Read what was spent before; a request of a batch that was cut off is found again.
+        """Read what was spent before; with batches, an interrupted request is recognised later.
 
-        `purpose` goes with the model's name into the lines of this meter.
+        `purpose` follows the model's name in the lines of this meter.
         """
         self._folder, self.budget, self._is_batched = folder, budget, is_batched
         self._purpose = purpose
@@ -72,7 +72,7 @@ class Meter:
         self._file.close()
 
     def watch(self, models: Iterable[Model]) -> None:
-        """Meter requests of these models whose price is known; logs from before count once."""
+        """Meter requests to models with a known price; count logs older than the meter once."""
         from inspect_ai.model import get_model_info
 
         for model in models:
@@ -96,7 +96,7 @@ class Meter:
     async def set_aside(
         self, model: Model, request: Request, name: str = ""
     ) -> AsyncIterator[Callable[[Reply], None]]:
-        """Hold back the most that a request may cost until its reply settles the bill."""
+        """Reserve the most that a request may cost until its reply settles the bill."""
         from inspect_ai.model._model import compute_model_cost
 
         cost = self._costs.get(str(model))
@@ -125,14 +125,14 @@ class Meter:
             settle(None)  # the provider refused it
             raise
         finally:
-            # Of one that was broken off the provider may send a bill.
+            # The provider may bill a request that was broken off.
             self.spent += self._under_way.pop(number, 0.0)
             with anyio.CancelScope(shield=True):
                 async with self._changed:
                     self._changed.notify_all()
 
     async def pay(self, model: Model, request: Request, send: Send) -> Reply:
-        """Send a request on, and settle the bill of its reply."""
+        """Send a request to the provider, and settle the bill when the reply arrives."""
         async with self.set_aside(model, request) as settle:
             reply = await send()
             settle(reply)
@@ -164,9 +164,9 @@ class Meter:
 def metered(
     folder: Path, budget: float | None, prices: Mapping[str, str], purpose: str
 ) -> Iterator[Callable[[Model], None]]:
-    """Hold models that are asked outside of a run to the budget of a folder of logs.
+    """Hold models asked outside a run to the budget of a log folder.
 
-    The function that is given has to be called with each model first.
+    Yields a function, which must be called with each model before the model is asked.
     """
     meter = Meter(folder, budget, purpose=purpose)
 
@@ -183,7 +183,7 @@ def metered(
 
 
 def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
-    """Dollars that were paid, and the most of each request that got no reply."""
+    """Dollars paid, and the highest cost of each request without a reply, by its number."""
     paid, under_way = 0.0, dict[str, float]()
     for line in lines:
         if "most" in line:
@@ -195,14 +195,14 @@ def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
 
 
 def spent_on(folder: Path, purpose: str) -> float:
-    """Dollars that a folder's requests of one purpose have cost."""
+    """Dollars that a folder's requests for one purpose have cost."""
     lines = LineFile(folder / SPENDING, "of").lines()
     paid, lost = _bill_of(line for line in lines if line["of"].endswith(purpose))
     return paid + sum(lost.values())
 
 
 def spent_below(folder: Path) -> float:
-    """Dollars that the requests of all folders of logs below one have cost."""
+    """Dollars that the requests of all log folders below a folder have cost."""
     files = (LineFile(path, "of") for path in sorted(folder.rglob(SPENDING)))
     bills = [_bill_of(file.lines()) for file in files]
     return sum((paid + sum(lost.values()) for paid, lost in bills), 0.0)
@@ -212,13 +212,13 @@ _CURRENT: ContextVar[Attempt | None] = ContextVar("vivavoce_attempt", default=No
 
 Reply: TypeAlias = "ModelOutput | tuple[ModelOutput | Exception, ModelCall]"
 Send = Callable[[], Awaitable[Reply]]
-"""Sends a request on to the provider."""
+"""Sends a request to the provider."""
 SetAside: TypeAlias = "AbstractAsyncContextManager[Callable[[Reply], None]]"
-"""Money that is reserved for a request until its reply shows the cost."""
+"""Money reserved for a request until its reply shows the cost."""
 
 
 class Request(NamedTuple):
-    """A request to a model, as its provider gets it."""
+    """A request to a model, in the form that its provider receives."""
 
     input: list[ChatMessage]
     tools: Any
@@ -227,7 +227,7 @@ class Request(NamedTuple):
 
 
 def intercept(model: Model, answer: Callable[[Request, Send], Awaitable[Reply]]) -> None:
-    """Let a function answer all requests to a model; it may send them on."""
+    """Let a function answer all requests to a model; it may forward them to the provider."""
     generate = model.api.generate
 
     async def answered(
@@ -245,7 +245,7 @@ def intercept(model: Model, answer: Callable[[Request, Send], Awaitable[Reply]])
 
 
 def output_of(reply: Reply) -> ModelOutput | None:
-    """The output in a reply of a provider; None for an error."""
+    """The output in a provider's reply; None if the reply is an error."""
     from inspect_ai.model import ModelOutput
 
     output = reply[0] if isinstance(reply, tuple) else reply
@@ -265,7 +265,7 @@ class Attempt:
 
 
 def current_attempt() -> Attempt | None:
-    """Attempt in progress in this task of the event loop; None outside of one."""
+    """Attempt in progress in this task of the event loop; None outside an attempt."""
     return _CURRENT.get()
 
 
@@ -274,7 +274,7 @@ def follow_attempts() -> None:
     from inspect_ai.hooks import Hooks, SampleAttemptStart, hooks
 
     # Hooks cannot be removed, but a new one replaces the old one of the same name. Inspect awaits
-    # it in the task that then starts the solver and scorers, which inherit the value set here.
+    # the hook in the task that then starts solver and scorers, which inherit the value set here.
     @hooks(name="vivavoce/attempts", description="Tells which sample is under way.")
     class AttemptHooks(Hooks):
         async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:

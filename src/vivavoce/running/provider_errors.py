@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 MAX_LINE = 200
-"""Most characters of the line that names the cause."""
+"""Maximum length of the line that names the cause."""
 _ALONE = 10.0
-"""Seconds that other requests wait for the first reply: long enough for a refusal to come."""
+"""Seconds that other requests wait for the first reply: long enough for a refusal to arrive."""
 _SILENCE = 10.0
 """Seconds without a first reply after which the user gets a message."""
 _CONNECTING = 3.0
-"""Seconds for a connection to a server that has not replied."""
+"""Seconds to wait for a connection to a server that has not replied."""
 _PORTS = {"http": 80, "https": 443}
 _OF_ALL = (401, 402, 403, 404)
 """Statuses about the key, the account or the model, which concern all requests."""
@@ -47,7 +47,7 @@ _OVERFLOW = re.compile(
     r"|context (?:length|window|size)|(?:input|prompt) (?:is )?too long|too many (?:input )?tokens",
     re.IGNORECASE,
 )
-"""Messages about too long a prompt from servers that give no code for it, such as vLLM."""
+"""Messages about overlong prompts from servers that give no error code for them, such as vLLM."""
 _OVERFLOW_STATUSES = (400, 413, 422)
 
 
@@ -138,7 +138,7 @@ class Gate:
         return ProviderError(line)
 
     def _other_name(self, status: int | None, is_formless: bool) -> str:
-        """Advice on the name of a server that lacks the call of `openai/`; else empty."""
+        """Advice on the right name for a server that lacks the call `openai/` makes; else empty."""
         provider, _, name = self.model.partition("/")
         address = self._address()
         is_missing = status in _NO_SUCH_CALL or is_formless
@@ -185,7 +185,7 @@ def _status(error: Exception) -> int | None:
 
 
 def cause_of(error: Exception) -> str:
-    """Message of the provider, in one line and without its wrapping."""
+    """The provider's message, on one line and without its wrapping."""
     body: Any = getattr(error, "body", None)
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else None
     text = message or getattr(error, "message", None) or error
@@ -201,10 +201,10 @@ def _line(cause: str, about: str) -> str:
 
 QUESTION = "Reply with the word yes."
 _TOKENS = 16
-"""Most tokens of the reply; some models accept no smaller limit."""
+"""Maximum tokens of the reply; some models accept no smaller limit."""
 _TRIES_MORE = 2
 _SECONDS = 120
-"""Seconds of one try: a local server may load its model first."""
+"""Seconds for one try: a local server may have to load its model first."""
 
 
 def probe(names: Sequence[str]) -> None:

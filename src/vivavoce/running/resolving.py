@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
-"""Default number of retries and seconds of a request, if neither the run nor the card sets them."""
+"""Default retries and seconds per request, used if neither the run nor the card sets them."""
 _SET = frozenset(("round", "setting", "context", "prompts", "max_tokens", "pin", "judge"))
-"""Arguments of tasks that have an option of their own."""
+"""Task arguments that have an option of their own."""
 
 
 def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
-    """Make an Inspect task for each (task, method, model); also returns why tasks were skipped."""
+    """Make an Inspect task for each (task, method, model); also return why tasks were skipped."""
     if "context" in spec.sweep:
         return _in_windows(spec)
     # Checks that need no Inspect come first: loading it takes seconds.
@@ -90,7 +90,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
             for method, given in _uses(spec, family):
                 check_samples(family, method, created.dataset)
                 for model in started if needs_model(family, method) else [NO_MODEL]:
-                    # The samples are made once: no run changes them.
+                    # The copies share their samples, since no run changes them.
                     use = task_with(copy(created), model=model)
                     if method != "direct":
                         use = task_with(use, solver=create_method(family, method, given))
@@ -127,7 +127,7 @@ def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
 def _make_tasks(
     spec: RunSpec, family: str, task: str, setting: str, taken: Collection[str]
 ) -> list[Task]:
-    """Make a task in a setting for each combination of the swept arguments that no method takes."""
+    """Make a task in one setting for each combination of swept arguments that no method takes."""
     names = [name for name in _task_parameters(task) if name not in taken]
     made = []
     subset, cutoffs = subset_of(spec), cutoffs_of(spec)
@@ -145,7 +145,7 @@ def _make_tasks(
         of_card = created.config.model_dump(include=set(PATIENCE), exclude_none=True)
         given = {name: value for name, value in asked.items() if value is not None}
         settings: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
-        if spec.batch:  # which takes hours
+        if spec.batch:  # a batch takes hours
             batch = BatchConfig(tick=spec.batch_tick, send_delay=spec.batch_tick)
             settings |= {"attempt_timeout": None, "batch": batch}
         created.config = created.config.model_copy(update=settings)
@@ -200,7 +200,7 @@ def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
-    """Names of the arguments that the methods take, without the window, which all of them take."""
+    """Names of the arguments that the methods take, except the window, `context`."""
     families = {family for family, _ in tasks}
     return {
         name
@@ -239,7 +239,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
 
 
 def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
-    """Arguments of a task; they decide which log of the folder a run resumes."""
+    """Arguments of a task; they decide which of the folder's logs a run resumes."""
     from vivavoce.tasks.family import fingerprint, open_prompts
 
     opened, shipped = open_round(spec.round), open_prompts(family, None)

@@ -121,7 +121,7 @@ def rename(
 def combinations(
     sweep: Mapping[str, Sequence[Any]], known: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Combinations of the swept arguments that are known; a single empty one if there are none."""
+    """Combinations of the swept arguments in `known`; a single empty one if there are none."""
     names = [name for name in sweep if name in known]
     for values in product(*(sweep[name] for name in names)):
         yield dict(zip(names, values, strict=True))
@@ -139,7 +139,7 @@ def check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
 
 
 def check_numbers(spec: RunSpec) -> None:
-    """Raise `InputError` for numbers that are not finite, bad prices and timeouts of batches."""
+    """Raise `InputError` for infinite numbers, NaN, bad prices, and a timeout with batches."""
     if spec.batch and spec.attempt_timeout is not None:
         raise InputError("A batch takes hours: leave out --attempt-timeout or --batch.")
     for price in spec.prices.values():

@@ -1,9 +1,9 @@
 """Runs that stop when their question is answered.
 
-The items of a task come in whole clusters, in an order drawn from a seed. At each interim look the
-contestants are compared on their answers so far, and those whose places are decided are not asked
-any more. The run ends when its question is answered. A run that is started again takes the same
-looks at the same answers, and so resumes where it stopped.
+Items are asked in whole clusters, in an order drawn from a seed. At each interim look the
+contestants are compared on their answers so far. Those whose places are decided are asked no more
+items. The run ends when its question is answered. A restarted run takes the same looks at the same
+answers, and so resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Ask = Callable[[list["Task"]], list["EvalLog"]]
 
 
 def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
-    """Cut a task to the items that are answered before a look."""
+    """Cut a task to the items that contestants answer before a look."""
     from inspect_ai import task_with
 
     items = rule.items_at(look, _clusters(task))
@@ -56,7 +56,7 @@ def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
 
 
 def ask_again(task: Task, log: EvalLog) -> Task:
-    """Cut a task to the items that the run of a log asked, if that run could stop early.
+    """Cut a task to the items that a log's run asked, if that run could stop early.
 
     An interrupted run was at the first look with at least as many items as its log has.
     """
@@ -104,7 +104,7 @@ def run_to_decision(
 
 @dataclass
 class Looks:
-    """Interim analyses of a task's contestants, each on more items than the last."""
+    """Interim looks at a task's contestants, each on more items than the last."""
 
     rule: StoppingRule
     facts: Mapping[str, Any]
@@ -112,7 +112,7 @@ class Looks:
     clusters: Mapping[str, str]
     """Cluster of each item of the whole task."""
     ranked: Sequence[int]
-    """Numbers of the contestants that are compared: all but ceilings."""
+    """Numbers of the contestants to compare: all but ceilings."""
 
     def __post_init__(self) -> None:
         self.values: dict[int, dict[str, float]] = {}
@@ -128,7 +128,7 @@ class Looks:
         """Compare the contestants on the answers in their logs at the next look.
 
         Returns:
-            Records of the contestants that are not asked any more, by their numbers.
+            Records, by number, of the contestants that are asked no more items.
         """
         self.taken += 1
         items = self.rule.items_at(self.taken, self.clusters)
@@ -147,7 +147,7 @@ class Looks:
         return {n: self.record(decision, n) for n in ended}
 
     def record(self, decision: Decision, contestant: int | None = None) -> Row:
-        """State of the comparison, or of one contestant in it, for a log."""
+        """State of the comparison, or of one contestant in it, in the form that logs hold."""
         is_decided = decision.done if contestant is None else contestant not in self.active
         reason = f"decided at look {self.taken} of {self.looks}"
         if not is_decided:
@@ -175,9 +175,9 @@ class Looks:
 
 
 def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
-    """Contestants whose logs do not state truly where and why a comparison stopped asking them.
+    """Contestants whose logs misstate where or why a comparison stopped asking them, with details.
 
-    `whole` is the task with all items. The looks are taken again at the answers in the logs.
+    `whole` is the task with all items. The looks are repeated on the answers in the logs.
     """
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:
@@ -285,14 +285,14 @@ def _in_comparison(task: Task, rule: StoppingRule, comparison: str, contestant: 
 
 
 def section_of(task: Task) -> tuple[str, ...]:
-    """Facts that name the section of a board: the task, its setting, prompts and judge."""
+    """Facts that identify a section of a board: the task, its setting, prompts and judge."""
     facts = task.metadata or {}
     named = (str(facts.get(name, "")) for name in ("setting", "prompt_hash", "judge"))
     return task.name, *named
 
 
 def step_of(task: Task) -> tuple[str, Any]:
-    """The name of a task's method, and its arguments."""
+    """The name and arguments of a task's method."""
     from inspect_ai._util.registry import registry_info, registry_params
 
     return registry_info(task.solver).name, registry_params(task.solver)

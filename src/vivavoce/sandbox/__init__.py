@@ -1,1 +1,1 @@
-"""Running of model-written programs without network, host files or leftover processes."""
+"""Sandbox for model-written programs: no network, no host files, no leftover processes."""

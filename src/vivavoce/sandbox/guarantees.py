@@ -15,7 +15,7 @@ from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
 from vivavoce.text.data import read_data
 
 _DATA = read_data(__file__, "guarantees.toml")
-"""Programs that test guarantees, names in the root of a sandbox, and kernel settings."""
+"""Programs that test guarantees, names expected in a sandbox's root folder, kernel settings."""
 _CONFIG = BwrapConfig(
     packages=(), memory_mb=128, address_space_mb=1024, processes=12, work_mb=8, wall_seconds=20
 )
@@ -36,7 +36,7 @@ class Guarantee:
 def _from_probe(report: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     host = set(os.environ) - {"HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "USER"}
     leaked = sorted(host & set(report["environ"]) - set(environment()))
-    # The interpreter may be under another top folder, of which only this part is visible.
+    # The interpreter may be under another top folder; only that part of the folder is visible.
     prefix = python_command(_CONFIG)[0].split("/")[1]
     strange = sorted(set(report["root"]) - set(_DATA["at_root"]) - {prefix})
     fresh = report["uid"] == box.uid
@@ -107,7 +107,7 @@ def examine_sandbox() -> list[Guarantee]:
 def find_switch() -> str:
     """Command that lets ordinary users start sandboxes here; empty if no setting prevents it.
 
-    It covers only settings known to prevent it.
+    Only settings known to prevent sandboxes are checked.
     """
     if os.geteuid() == 0:
         return ""

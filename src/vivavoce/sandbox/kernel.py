@@ -1,4 +1,4 @@
-"""Limits that the kernel enforces: of memory and processes, and of system calls.
+"""Limits that the kernel enforces on memory, processes and system calls.
 
 Control groups limit the memory and processes of a whole sandbox. Root can create them, and so can
 an ordinary user in a delegated subtree. If this process is killed, a shell that outlives it removes
@@ -40,7 +40,7 @@ for _ in $(seq 400); do
   sleep 0.05
 done
 """
-"""Script that removes folders once its standard input ends, however the writer ended."""
+"""Script that removes folders once its standard input ends, even if the writer was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Group:
 
     folders: tuple[Path, ...]
     reaper: subprocess.Popen[bytes]
-    """Process that removes the folders once this one has ended."""
+    """Process that removes the folders once the current process has ended."""
 
     def kills(self) -> int:
-        """Number of processes that the kernel killed here for lack of memory."""
+        """Number of processes in the groups that the kernel killed for lack of memory."""
         for folder in self.folders:
             for name in ("memory.oom_control", "memory.events"):
                 with suppress(OSError):
@@ -90,7 +90,7 @@ def _gone(folder: Path) -> bool:
 
 
 def _parents(controller: str, own: dict[str, str]) -> Iterator[Path]:
-    """Possible parents of a new group, from the hierarchy's root down to this process's group."""
+    """Yield possible parents of a new group, from the root down to this process's group."""
     base = _ROOT / controller
     yield base
     for part in Path(own.get(controller, "/")).parts[1:]:
@@ -101,7 +101,7 @@ def _parents(controller: str, own: dict[str, str]) -> Iterator[Path]:
 
 
 def _limits(memory: int, processes: int) -> list[tuple[str, dict[str, int]]]:
-    """Limits by controller; for version 2 all are under the empty name."""
+    """Limits by controller; in version 2 all are under the empty name."""
     if (_ROOT / "cgroup.controllers").is_file():
         return [("", {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})]
     return [("memory", {"memory.limit_in_bytes": memory}), ("pids", {"pids.max": processes})]
@@ -110,7 +110,7 @@ def _limits(memory: int, processes: int) -> list[tuple[str, dict[str, int]]]:
 def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
     """Create control groups for a sandbox, sizes in MiB; None if that is impossible.
 
-    They allow more than the measured limits, so that the supervisor can name the limit hit.
+    The groups allow more than the measured limits, so that the supervisor can name the limit hit.
     """
     memory = (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20
     name = f"sandbox-{os.getpid()}-{next(_COUNTER)}"
@@ -139,7 +139,7 @@ def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
 
 
 def _make(folder: Path, values: dict[str, int]) -> bool:
-    """Create a group with these limits; it is removed again if a limit cannot be set."""
+    """Create a group with these limits, or remove it again if a limit cannot be set."""
     try:
         folder.mkdir()
     except OSError:
@@ -167,7 +167,7 @@ _LOCAL = 1
 _CALLS: dict[str, dict[str, list[int]]] = read_data(__file__, "seccomp.toml")
 _X86_64 = 0xC000003E
 _MACHINES = {"x86_64": (_X86_64, 0), "aarch64": (0xC00000B7, 1)}
-"""Audit number and column of the table, by machine."""
+"""Audit number, and column in the table of system calls, by machine."""
 
 
 def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
@@ -182,7 +182,7 @@ _PERMIT = _step(_RETURN, _ALLOW)
 
 
 def build_filter(machine: str | None = None) -> bytes | None:
-    """Build the filter for a machine, named as by `uname -m`; None if there is no table for it."""
+    """Build the filter for a machine, named as in `uname -m`; None if it has no table of calls."""
     known = _MACHINES.get(machine or platform.machine())
     if known is None:
         return None
@@ -228,7 +228,7 @@ def _rules() -> dict[str, list[bytes]]:
             _refuse(errno.EPERM),
             _PERMIT,
         ],
-        # Deny limits of other processes: without root, all processes share one user id.
+        # Deny setting other processes' limits: without root, all processes share one user id.
         "prlimit64": [
             _step(_LOAD, _ARGUMENT_AT),
             _step(_EQUAL, 0, 1, 0),

@@ -1,4 +1,4 @@
-"""Control of a running sandbox from outside: start it, run programs, exchange files, end it."""
+"""Control of a sandbox from outside: start it, run programs, exchange files, end it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Sandbox:
         return self._process
 
     async def _spawn(self) -> asyncio.subprocess.Process:
-        find_bwrap()  # where there is bwrap, the system calls below exist too
+        find_bwrap()  # if there is bwrap, the system calls below exist too
         rules = build_filter()
         if rules is None:
             raise UnknownProcessor(platform.machine())
@@ -215,7 +215,7 @@ class Sandbox:
                 async with asyncio.timeout(seconds):
                     await self._send(process, request | {"size": len(data), "uid": self.uid}, data)
                     return await self._answer(process, most)
-            except BaseException as error:  # even a cancelled caller leaves half an exchange
+            except BaseException as error:  # even cancellation leaves half an exchange
                 await self.close()
                 if isinstance(error, (TimeoutError, OSError)):
                     raise SandboxLost(
@@ -237,9 +237,9 @@ class Sandbox:
 
         Args:
             command: The program and its arguments.
-            timeout: Seconds, at most those of the config.
-            input: Its standard input.
-            cwd: Its working folder; by default /work.
+            timeout: Seconds, at most `wall_seconds` of the config.
+            input: Standard input of the program.
+            cwd: Working folder; by default /work.
             env: Variables in addition to the sandbox's.
 
         Raises:
@@ -296,7 +296,7 @@ class Sandbox:
         return content
 
     async def write(self, path: str, data: bytes) -> None:
-        """Write a file with the rights of programs; raises OSError as `open` would."""
+        """Write a file with the rights that programs have; raises OSError as `open` would."""
         await self._touch({"op": "write", "path": path}, data)
 
     async def read(self, path: str) -> bytes:

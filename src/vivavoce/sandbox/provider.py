@@ -1,4 +1,4 @@
-"""The sandbox as a provider of Inspect: `sandbox=("bwrap", BwrapConfig(...))`."""
+"""The sandbox as an Inspect sandbox provider: `sandbox=("bwrap", BwrapConfig(...))`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KILLED = {"memory": "more memory than allowed", "processes": "more processes th
 
 @sandboxenv(name="bwrap")
 class BwrapSandboxEnvironment(SandboxEnvironment):
-    """One sandbox of namespaces and limits for each sample.
+    """One sandbox per sample, made of namespaces and limits.
 
     Beyond Inspect's contract, a program killed for memory or processes has code 137 and the reason
     on standard error; a program that timed out is never run again.
@@ -41,7 +41,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         config: SandboxEnvironmentConfigType | None,
         metadata: dict[str, str],
     ) -> dict[str, SandboxEnvironment]:
-        """Start the sandbox of a sample; `InputError` for a config of another type."""
+        """Start a sample's sandbox; `InputError` for a config of another type."""
         if config is not None and not isinstance(config, BwrapConfig):
             raise InputError(
                 "The bwrap sandbox takes no configuration file. "
@@ -112,7 +112,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         return ExecResult(code == 0, code, result.stdout, stderr)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Write a file in /work, or at an absolute path inside.
+        """Write a file in /work, or at an absolute path in the sandbox.
 
         Raises:
             PermissionError: The path is not writable, or is a link or a fifo.

@@ -1,9 +1,9 @@
 """The first process inside a sandbox: starts programs, measures them, and ends them.
 
-It runs as process 1 of its own pid namespace with only the standard library, reads requests on
-standard input and answers on standard output. A message is a length (4 bytes, big endian), that
-many bytes of JSON, then `size` raw bytes. The first message sets it up. Programs run in forked
-children with the sandbox's own user id, under a filter of system calls; they share no file
+It runs as process 1 of its own pid namespace and needs only the standard library. It reads requests
+on standard input and answers on standard output. A message is a length (4 bytes, big endian), that
+many bytes of JSON, then `size` raw bytes. The first message sets up the sandbox. Programs run in
+forked children with the sandbox's own user id, under a filter of system calls. They share no file
 descriptor with this process and see no /proc.
 """
 
@@ -40,7 +40,7 @@ _FOLDERS = ("/work", "/tmp")
 _SOCKET_BYTES = 2 * 212_992
 """Maximum bytes in one socket, which the kernel charges to no process."""
 _CHARGED = ("RssAnon:", "VmSwap:", "VmPTE:", "HugetlbPages:")
-"""Lines of a process's status; mapped files are in folders of limited size."""
+"""Memory lines of a process's status; mapped files are not counted: their folders are limited."""
 _NICE = 5
 
 Request = dict[str, Any]
@@ -122,7 +122,7 @@ def set_up(inodes: int) -> int:
 
 
 def _start(request: Request, descriptors: list[int], proc: int, rules: bytes) -> NoReturn:
-    """Child's side of an exec, with descriptors for input, outputs and failure; never returns."""
+    """Child's side of an exec; `descriptors` are for input, outputs and failure."""
     try:
         # When memory runs out, the kernel should kill a program, never this process.
         with suppress(OSError):  # not permitted without root: the measured limit remains
@@ -151,7 +151,7 @@ def _start(request: Request, descriptors: list[int], proc: int, rules: bytes) ->
 
 
 def _text(proc: int, name: str) -> str:
-    """Content of a file of /proc; empty if the process has ended or is not accessible."""
+    """Content of a file in /proc; empty if the process has ended or is not accessible."""
     try:
         with open(os.open(name, os.O_RDONLY, dir_fd=proc), encoding="ascii", errors="replace") as s:  # noqa: PTH123
             return s.read()
@@ -166,8 +166,8 @@ def _kilobytes(text: str, names: tuple[str, ...]) -> int:
 def _usage(proc: int, limit: int) -> tuple[int, int]:
     """Bytes and tasks of all processes except this one.
 
-    Pages that forked processes share count in each; they are separated only above the limit, and
-    only if the kernel permits it.
+    A page that forked processes share counts once for each of them. Above the limit, and only if
+    the kernel permits it, such pages are counted once.
     """
     others = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
     statuses = {name: _text(proc, f"{name}/status") for name in others}
@@ -181,7 +181,7 @@ def _usage(proc: int, limit: int) -> tuple[int, int]:
         if shares := _text(proc, f"{name}/smaps_rollup"):
             twice = _kilobytes(status, ("RssAnon:",)) - _kilobytes(shares, ("Pss_Anon:",))
             total -= 1024 * max(0, twice)
-        else:  # if it has ended since, it uses nothing any more
+        else:  # if it has ended since, it uses nothing
             now = _kilobytes(_text(proc, f"{name}/status"), _CHARGED)
             total -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
     return total, tasks
@@ -244,7 +244,7 @@ def _feed(descriptor: int, waiting: memoryview) -> memoryview:
 def _watch(
     main: int, request: Request, streams: list[_KeptOutput], feed: int, data: bytes, proc: int
 ) -> Request:
-    """Feed, drain and measure until the main child ends; then end everything."""
+    """Feed, drain and measure until the main child ends or breaks a limit; then end everything."""
     deadline = time.monotonic() + request["timeout"]
     waiting, status, reason, due = memoryview(data), None, None, 0.0
     ended = os.pidfd_open(main)
@@ -333,7 +333,7 @@ def _read(path: str, most: int) -> bytes:
 
 
 def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
-    """Child's side of a file request; it sends an errno, then the bytes read."""
+    """Child's side of a file request: send an errno, then the bytes read."""
     try:
         os.chdir("/work")
         _become(request)
@@ -349,7 +349,7 @@ def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
 
 
 def touch_file(request: Request, data: bytes) -> None:
-    """Read or write a file in a child with the rights of programs."""
+    """Read or write a file in a child process that has the rights of programs."""
     answer_read, answer_write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -39,7 +39,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Options of a user for a source."""
+    """Options that a user gives to a source."""
 
     rename: Mapping[str, str] = field(default_factory=dict)
     """Their column name -> ours (`--map`)."""
@@ -58,34 +58,34 @@ class Source:
     summary: str
     """One line for `viva list sources`."""
     matches: Callable[[Path], bool]
-    """True for a file of this kind, by its name; called with every file of a folder."""
+    """True for a file of this kind, by its name or start; called with every file of a folder."""
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
     is_metadata: bool = False
-    """True where its titles, authors and dates go before those extracted from text."""
+    """True if its titles, authors and dates are preferred to those extracted from text."""
     pieces: Callable[[Path], Iterator[Piece]] = one_piece
-    """Cut one file; raises `InputError` when the file cannot be opened at all."""
+    """Cuts one file into pieces; raises `InputError` if the file cannot be opened at all."""
     name_of: Callable[[Path], str] = lambda path: path.name
     """Name of a file's paper: the file's name, or its folder's."""
     holds_many: bool = False
-    """True when a file holds many papers, so that none is known by the file's name."""
+    """True when one file holds many papers, so its name identifies none of them."""
     parts: Callable[[Path], Sequence[Path]] | None = None
     """All files of a paper that has several, so that a change in any is noticed."""
     ignored_columns: Callable[[Path, ReadOptions], list[str]] | None = None
-    """Columns of a table's file that are not read; raises `InputError` for bad options."""
+    """Columns of a tabular file that are not read; raises `InputError` for bad options."""
     reads_files: bool = True
     """False for a source that makes its papers; WHERE is then not a path."""
     completes: bool = False
     """True when a document only describes a work, as a list of results does: it completes the
-    corpus' paper of that work, and makes none."""
+    paper of that work in the corpus, and makes none of its own."""
     dates: str = "metadata"
-    """The evidence that `published` of its documents is: `version` for the day of the first version
-    on a preprint server, `venue` for a date of print, `metadata` for what may be either."""
+    """Kind of date that its documents give as `published`: `version` for the first version's day
+    on a preprint server, `venue` for a date of print, `metadata` for one that may be either."""
     reader_version: str = "1"
     """Version of the reader; raised when the same bytes give other records."""
 
 
 def read_whole(path: Path, largest: int, noun: str) -> bytes:
-    """A file's content; `InputError` when it has more bytes than such a `noun` ever has."""
+    """A file's content; `InputError` if it has over `largest` bytes, which no `noun` has."""
     with path.open("rb") as stream:
         content = stream.read(largest + 1)
     if len(content) > largest:
@@ -108,12 +108,12 @@ def holds_in_text(path: Path, pattern: re.Pattern[bytes], largest: int) -> bool:
 
 
 def is_named(pattern: re.Pattern[str]) -> Callable[[Path], bool]:
-    """Match files whose whole names, in lower case, are of a pattern."""
+    """Match files whose whole names, in lower case, match a pattern."""
     return lambda path: pattern.fullmatch(path.name.lower()) is not None
 
 
 def name_in_folder(path: Path) -> str:
-    """Name of a file with that of its folder, where files of several folders bear one name."""
+    """Name of a file with that of its folder, for files with the same name in several folders."""
     return f"{path.parent.name}/{path.name}"
 
 
@@ -162,7 +162,7 @@ def _source_of(name: str, module: ModuleType) -> Source:
 @cache
 def document_adapter() -> TypeAdapter[Document]:
     """The reader of documents in JSON."""
-    from pydantic import TypeAdapter  # only few sources have to wait for it
+    from pydantic import TypeAdapter  # only a few sources have to wait for it
 
     return TypeAdapter(Document)
 

@@ -1,8 +1,8 @@
-"""JSON records of papers out of files that nobody vouches for: `.json`, `.jsonl`, gzip or plain.
+"""JSON records of papers from untrusted files: `.json`, `.jsonl`, gzip or plain.
 
-Every record comes with its place; in place of one that cannot be read stands the reason. Memory is
+Every record comes with its place; a record that cannot be read is replaced by the reason. Memory is
 bounded by the longest record allowed, time by how much a file may unpack to. JSON is read strictly,
-so that it can be written again without loss. Fields are read with the type that is expected.
+so that it can be written again without loss. Fields are read with the expected type.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _MAX_RECORD = 16 << 20
 _HEAD_BYTES = 1 << 18
 _LINES_PER_PIECE = 200
 _LINES_PER_GZIP_PIECE = 500
-# Text in JSON packs to a fifth or a tenth; far beyond that a file is made to swell.
+# JSON text packs to a fifth or a tenth; a file that packs far better is made to swell.
 _MAX_UNPACKED_TIMES = 100
 _MAX_MARGIN = 64
-"""Bytes by which the first line of a value that is spread over lines is told."""
+"""Bytes of the first line that tell whether a value is spread over several lines."""
 _ALWAYS_UNPACKED = 64 << 20
 _DAMAGE = (OSError, EOFError, zlib.error)
 _BLANK = b"\xef\xbb\xbf \t\r\n"
@@ -41,7 +41,7 @@ Fields = Mapping[str, Any]
 
 
 def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> Any:
-    """The JSON object or array of some bytes; `InputError` starts with `what` and gives the reason.
+    """The JSON object or array in some bytes; `InputError` starts with `what` and gives the reason.
 
     Duplicate keys, NaN and infinity are refused; with `nan_is_null` NaN is null.
     """
@@ -76,7 +76,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_lines(path: Path) -> bool:
-    """Check whether each line of a file is a record: its name says so, and its start no other."""
+    """Check by the name and the start of a file whether each of its lines is a record."""
     if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return False
     try:
@@ -90,7 +90,7 @@ def is_lines(path: Path) -> bool:
 
 
 def read_head(path: Path) -> bytes:
-    """The start of a file, unpacked; empty where it cannot be read."""
+    """The start of a file, unpacked; empty if it cannot be read."""
     parts: list[bytes] = []
     try:
         with open_bytes(path) as stream:
@@ -104,7 +104,7 @@ def read_head(path: Path) -> bytes:
 
 
 def cut(path: Path) -> Iterator[Piece]:
-    """Runs of 200 lines, of gzip 500, where each run is sought from the start; records whole."""
+    """Runs of 200 lines (500 in gzip, where each run is sought from the start), or a whole file."""
     bounds = [(0, 1)]
     with suppress(*_DAMAGE):  # reading it says what is wrong
         bounds.extend(_bounds(path) if is_lines(path) else ())
@@ -114,7 +114,7 @@ def cut(path: Path) -> Iterator[Piece]:
 
 
 def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
-    """(Where it stands, the record or why there is none) of every record of a piece."""
+    """(Place, the record or the reason why there is none) for every record in a piece."""
     for where, value in read_values(piece):
         if isinstance(value, list):
             unit = "line" if is_lines(piece.path) else "file"
@@ -139,7 +139,7 @@ def read_documents(
 def read_values(
     piece: Piece, largest: int = _MAX_RECORD, *, nan_is_null: bool = False
 ) -> Iterator[tuple[str, Record | list[Any] | str]]:
-    """(Where it stands, an object or array, or why there is none) of every value of a piece.
+    """(Place, an object or array, or the reason why there is none) for every value in a piece.
 
     `largest` bounds the bytes of a file that is one value; `nan_is_null` reads NaN as null.
     """
@@ -170,7 +170,7 @@ def read_values(
 
 
 def _bounds(path: Path) -> Iterator[tuple[int, int]]:
-    """(Byte, line) where each run of lines but the first starts."""
+    """(Byte, line) at which each run of lines except the first starts."""
     run = _LINES_PER_GZIP_PIECE if is_gzip(path) else _LINES_PER_PIECE
     most = _most_unpacked(path)
     offset, lines, is_start = 0, 0, False
@@ -186,9 +186,9 @@ def _bounds(path: Path) -> Iterator[tuple[int, int]]:
 def numbered_lines(
     stream: IO[bytes], piece: Piece, longest: int, most: float = math.inf
 ) -> Iterator[tuple[int, bytes | None]]:
-    """The lines of a piece by number; None for one of more than `longest` bytes.
+    """(Number, line) for each line of a piece; None for a line of more than `longest` bytes.
 
-    `InputError` where the file has more than `most` bytes.
+    Raises `InputError` if the file has more than `most` bytes.
     """
     stream.seek(piece.start)
     offset, number = piece.start, piece.first_row
@@ -226,7 +226,7 @@ def _parse(content: bytes, what: str, nan_is_null: bool) -> Record | list[Any] |
 
 
 def text_at(row: Fields, key: str) -> str:
-    """A text without blanks around it; empty where it is absent. A number is its digits."""
+    """The text of a field without blanks around it; empty if absent. A number is its digits."""
     value = row.get(key)
     if value is None or isinstance(value, bool):
         return ""
@@ -238,12 +238,12 @@ def text_at(row: Fields, key: str) -> str:
 
 
 def line_at(row: Fields, key: str) -> str:
-    """A text on one line, with single spaces."""
+    """The text of a field on one line, with single spaces."""
     return " ".join(text_at(row, key).split())
 
 
 def list_at(row: Fields, key: str) -> list[Any]:
-    """A list; empty where it is absent."""
+    """The list in a field; empty if absent."""
     value = row.get(key)
     if value is not None and not isinstance(value, list):
         raise InputError(f"{key!r} is a {type(value).__name__}, not a list")
@@ -251,7 +251,7 @@ def list_at(row: Fields, key: str) -> list[Any]:
 
 
 def rows_at(row: Fields, key: str) -> list[Fields]:
-    """A list of objects; empty where it is absent."""
+    """The list of objects in a field; empty if absent."""
     value = row.get(key)
     if value is None:
         return []
@@ -261,7 +261,7 @@ def rows_at(row: Fields, key: str) -> list[Fields]:
 
 
 def object_at(row: Fields, key: str) -> Fields:
-    """An object; empty where it is absent."""
+    """The object in a field; empty if absent."""
     value = row.get(key)
     if value is None:
         return {}
@@ -271,7 +271,7 @@ def object_at(row: Fields, key: str) -> Fields:
 
 
 def objects_at(row: Fields, key: str) -> dict[str, Fields]:
-    """An object of objects, in the order of the file; empty where it is absent."""
+    """The object of objects in a field, in the order of the file; empty if absent."""
     value = object_at(row, key)
     if not all(isinstance(item, dict) for item in value.values()):
         raise InputError(f"{key!r} holds something else than objects")
@@ -279,7 +279,7 @@ def objects_at(row: Fields, key: str) -> dict[str, Fields]:
 
 
 def texts_at(row: Fields, key: str) -> list[str]:
-    """A list of texts, or one text alone; empty where it is absent."""
+    """The list of texts in a field, or one text as a list; empty if absent."""
     value = row.get(key)
     values = value if isinstance(value, list) else [value]
     return [text for item in values if (text := line_at({key: item}, key))]

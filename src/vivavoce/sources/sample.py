@@ -17,7 +17,7 @@ from vivavoce.sources import Piece, ReadOptions, Source, document_adapter
 
 MAX_PAPERS = 400
 PAPERS = Path(__file__).with_name("sample_papers.jsonl.zst")
-"""A document a line, in JSON."""
+"""One document per line, in JSON."""
 
 
 def read_papers(count: int = 60) -> tuple[Document, ...]:

@@ -1,4 +1,4 @@
-"""Safe reading of XML and HTML, and its text, for every source whose files are markup."""
+"""Safe reading of XML and HTML, and of the text inside, for all sources with markup files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from vivavoce.errors import InputError
 from vivavoce.text.normalise import clean_line
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
-"""Columns and rows that a cell may cover."""
+"""Most columns and rows that a cell may cover."""
 _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
 
 
 def parse_xml(content: bytes) -> etree._Element:
-    """The root of an XML file, tags without namespace, nothing outside loaded; or `InputError`."""
+    """The root of an XML file, or `InputError`; tags lose namespaces, nothing outside is loaded."""
     check_text(content)
-    # Attribute values are expanded whatever the parser is told, so the declaration is refused.
+    # The parser always expands entities in attribute values, so their declaration is refused.
     if b"<!ENTITY" in content:
         raise InputError("the file declares XML entities, which are not read for safety")
     try:
@@ -32,7 +32,7 @@ def parse_xml(content: bytes) -> etree._Element:
 
 
 def check_text(content: bytes) -> None:
-    """Refuse bytes that are blank or not UTF-8 with an `InputError`."""
+    """Raise `InputError` for bytes that are blank or not UTF-8."""
     if not content.strip():
         raise InputError("the file is empty")
     try:
@@ -42,7 +42,7 @@ def check_text(content: bytes) -> None:
 
 
 def safe_parser() -> etree.XMLParser:
-    """A parser of UTF-8 that loads nothing, expands no entity and has no room for huge trees."""
+    """A parser of UTF-8 that loads nothing, expands no entity and refuses huge trees."""
     return etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -60,13 +60,13 @@ def children(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def span_of(value: str, most: int) -> int:
-    """Number of rows or columns that a cell covers; 1 where its attribute is not a number."""
+    """Number of rows or columns that a cell covers; 1 if its attribute is not a number."""
     span = int(value) if value.isascii() and value.isdigit() and len(value) < 5 else 1
     return min(max(span, 1), most)
 
 
 def is_all_in(element: etree._Element, is_mark: Callable[[etree._Element], bool]) -> bool:
-    """Check whether all letters and digits below an element stand inside of marked ones."""
+    """Check whether all letters and digits below an element are inside marked elements."""
     if is_mark(element):
         return True
     if any(map(str.isalnum, element.text or "")):
@@ -92,12 +92,12 @@ def is_power(raised: etree._Element) -> bool:
 
 
 def is_dash(text: str) -> bool:
-    """Check whether a text between two citation marks is a dash, with their brackets around it."""
+    """Check whether a text between two citation marks is a dash, perhaps with their brackets."""
     return _DASH.fullmatch(text) is not None
 
 
 Special = Callable[[etree._Element, frozenset[str]], str | None]
-"""The text of an element that prints otherwise than its content; None for all others."""
+"""Gives the text of an element that prints differently from its content; None for others."""
 
 
 def text_of(
@@ -110,9 +110,9 @@ def text_of(
 
     Args:
         element: The element.
-        apart: Tags that no white space separates in the file, though their words do not touch.
+        apart: Tags of elements whose words are apart although no white space separates them.
         skip: Tags whose text is left out.
-        special: Prints some elements otherwise.
+        special: Gives the text of elements that print differently from their content.
     """
     if element is None:
         return ""
@@ -122,7 +122,7 @@ def text_of(
 def pieces_of(
     element: etree._Element, apart: frozenset[str], skip: frozenset[str], special: Special
 ) -> Iterator[str]:
-    """The text below an element piece by piece, as `text_of` puts it together."""
+    """The text below an element piece by piece, as `text_of` joins it."""
     yield element.text or ""
     for child in element.iterchildren():
         if not isinstance(child.tag, str):  # a named character of the DTD, such as &nbsp;

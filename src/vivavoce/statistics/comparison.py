@@ -1,8 +1,8 @@
-"""Contestants compared on the same items: paired differences, ranks and win rates.
+"""Contestants compared on the same items: paired differences and ranks.
 
 One joint test of all pairs decides who is better and which ranks are plausible (see `ranks`).
-Overlapping intervals of two values decide nothing: two contestants who fail on the same hard papers
-can differ clearly although their own intervals overlap.
+Overlap of the intervals of two values decides nothing: two contestants who fail on the same hard
+papers can differ clearly although their own intervals overlap.
 """
 
 from __future__ import annotations
@@ -23,44 +23,44 @@ from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
 _MAX_CLUSTERS = 10_000
-"""Limit of the search in `more_clusters`: nobody will have more papers."""
+"""Upper limit of the search in `more_clusters`: nobody will have more papers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean of (a - b) over the items where both have a value."""
+    """Mean of (a - b) over the items for which both have a value."""
 
     value: float | None
-    """Mean difference; None when the two share no item with a value."""
+    """Mean difference; None if no item has a value from both."""
     low: float | None
     high: float | None
-    """Ends of the 95% interval; None when it cannot be computed (see `Resample.intervals`)."""
+    """Ends of the 95% interval; None if it cannot be computed (see `Resample.intervals`)."""
     undecided: bool | None
     """True if the interval contains 0 or `rank` does not separate the two; None without an
-    interval. With few clusters the interval alone is too narrow."""
+    interval. With few clusters, the interval alone would be too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """A contestant's place among those compared; 1 is best."""
+    """A contestant's place among the contestants compared; 1 is best."""
 
     rank: int | None
-    """1 + how many have a better value: equal values share a rank. None without a value."""
+    """1 + the number with a better value, so equal values share a rank; None without a value."""
     rank_interval: tuple[int, int] | None
-    """(1 + how many are significantly better, k - how many are significantly worse)."""
+    """(1 + number significantly better, k - number significantly worse), for k contestants."""
     undecided_with: tuple[str, ...]
-    """Sorted names of the contestants that these items do not separate from this one."""
+    """Sorted names of the contestants whom these items do not separate from this one."""
     more_needed: tuple[int | None, ...] = ()
-    """Additional clusters that would decide each of these pairs (see `more_clusters`)."""
+    """Additional clusters that would decide each undecided pair (see `more_clusters`)."""
 
 
 def paired_difference(
     a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample, *, span: float = 0.0, looks: int = 1
 ) -> Difference:
-    """Difference of two contestants' values, shape (n,), on the n items of `resample` in its order.
+    """Compare two contestants' values, each of shape (n,), on the n items of `resample`, in order.
 
     NaN marks an item without a value; only items with both values count. `span` is the range of
-    possible values. If the run might have stopped at any of several `looks`, each look gets an
+    possible values. If the run could have stopped at any of several `looks`, each look gets an
     equal share of the error rate.
     """
     first, second = _column(a), _column(b)
@@ -97,11 +97,11 @@ def rank_contestants(
 ) -> dict[str, Rank]:
     """Rank contestants by their mean over the items of `resample`.
 
-    Two contestants are undecided when `rank` finds no difference; `span` is the range of possible
-    values. Without draws, rank intervals are None and no undecided rivals are named. A rank
-    interval always contains the rank: it is widened where contestants have values on different
-    items, so that means and paired differences may disagree. A contestant without any value is not
-    ranked. The order of names and items does not matter.
+    Two contestants are undecided if `rank` finds no difference. `span` is the range of possible
+    values. Without draws, rank intervals are None and no undecided rivals are named. Means and
+    paired differences may disagree if contestants have values on different items; a rank interval
+    is then widened to contain the rank. A contestant without any value is not ranked. The order of
+    names and items does not matter.
 
     Each contestant's values have shape (n,), with NaN for an item without a value.
     """
@@ -135,10 +135,10 @@ def rank_contestants(
 def smallest_detectable_difference(
     contestants: Mapping[str, npt.ArrayLike], resample: Resample, span: float = 0.0
 ) -> float | None:
-    """The true difference that these items would show as significant four times out of five.
+    """Size of a true difference that these items would show as significant four times out of five.
 
-    `shown_by` computes it from the median, over all pairs, of the clustered standard error of the
-    paired difference. A pair with the same difference on every item says nothing about n and is
+    `shown_by` computes it from the clustered standard errors of the paired differences, as their
+    median over all pairs. A pair with the same difference on every item says nothing about n and is
     left out. None without a pair or with fewer than `MIN_CLUSTERS` clusters. No draws are needed.
     """
     columns = [_column(contestants[name]) for name in sorted(contestants)]
@@ -156,11 +156,11 @@ def smallest_detectable_difference(
 def shown_by(
     errors: npt.ArrayLike, clusters: npt.ArrayLike, span: float, comparisons: int = 1
 ) -> Floats:
-    """The true difference that this many clusters would show as significant four times out of five.
+    """Size of a true difference that this many clusters would show in four runs out of five.
 
-    It is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, with e the standard error. One more cluster
-    against the difference lowers the mean by o, half the span divided by the clusters. The test is
-    two-sided at 5% for all p comparisons together, with 80% power.
+    It is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, where e is the standard error. One more
+    cluster against the difference lowers the mean by o: half the span divided by the number of
+    clusters. The test is two-sided at 5% for all p comparisons together, with 80% power.
 
     Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995, with Bonferroni's
     bound for the number of comparisons.
@@ -172,9 +172,9 @@ def shown_by(
 
 
 def more_clusters(contrasts: Contrasts, comparisons: int = 1) -> list[int | None]:
-    """Additional clusters that would show the difference of each pair, four times out of five.
+    """Additional clusters that would show each pair's difference, four times out of five.
 
-    None if more than `_MAX_CLUSTERS` would be needed, or the pair shows no difference.
+    None if more than `_MAX_CLUSTERS` would be needed, or if the pair shows no difference.
     """
     common, errors = contrasts.common, np.nan_to_num(contrasts.errors())
     gaps = np.abs(contrasts.sums) / np.maximum(contrasts.items, 1)
@@ -196,7 +196,7 @@ def _rank_of(
     beats: Mapping[str, set[str]],
     needed: Mapping[frozenset[str], int | None],
 ) -> Rank:
-    """Rank of a contestant among those with a mean; `beats` is empty if nothing was tested."""
+    """Rank a contestant among those who have a mean; `beats` is empty if nothing was tested."""
     place = 1 + sum(mean > means[name] for mean in means.values())
     if not beats:
         return Rank(rank=place, rank_interval=None, undecided_with=())

@@ -1,10 +1,10 @@
-"""A judge's mean score, corrected with human labels of some of the items.
+"""A judge's mean score, corrected with human labels for some of the items.
 
-More items do not cure a lenient judge: its bias stays. Human labels of a random sample of clusters
-show that bias. The judge's verdicts on all other items still narrow the interval, by as much as the
-judge agrees with people: a judge that guesses has weight 0. This weight must be estimated from the
-same labels. With few labels, only these count, with Wilson's interval, which has a width even if
-all labels are equal.
+More items do not cure a lenient judge: its bias stays. Human labels for a random sample of clusters
+show that bias. The judge's verdicts on all other items still narrow the interval; the more the
+judge agrees with people, the more they count. A judge that guesses has weight 0. This weight must
+be estimated from the same labels. If there are few labels, only the labels count, with Wilson's
+interval, which has a width even if all labels are equal.
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference,
 arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946. Wilson,
@@ -24,34 +24,34 @@ from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats
 
 LEAST = 20
-"""Labels needed above and below their mean before the judge counts: with fewer, the corrected
-interval covers the truth too seldom."""
+"""Number of labels needed on each side of their mean before the judge counts: with fewer, the
+corrected interval covers the truth too seldom."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean that people would give all items, estimated from the items they labelled."""
+    """The mean that people would give over all items, estimated from the items they labelled."""
 
     value: float | None
-    """The mean; None if the judge gave no labelled item a value."""
+    """The mean; None if no labelled item has a value from the judge."""
     low: float | None
     high: float | None
     """Ends of the interval; None if fewer than two clusters have labels."""
     raw: float | None
-    """The mean of the judge's own values; None where it gave none."""
+    """The mean of the judge's own values; None if the judge gave none."""
     weight: float
-    """Weight of the judge's values of unlabelled items, from 0 to 1."""
+    """Weight of the judge's values for unlabelled items, from 0 to 1."""
     labels: int
     """Number of labelled items used."""
     lacking: int = 0
-    """Labels of the rarer kind still needed before the judge counts; 0 if it does."""
+    """Labels still needed on the rarer side of the mean before the judge counts; 0 if it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Sums over clusters of the items, of two columns, and of their products within each cluster.
+    """Sums over clusters: of items, of two columns, and of their products within each cluster.
 
-    Each is one number, or an array with one number for each cluster left out.
+    Each sum is one number, or an array with one number per cluster that is left out.
     """
 
     clusters: Floats
@@ -66,7 +66,7 @@ class _Sums:
     one_one: Floats
 
     def covariances(self) -> tuple[Floats, Floats]:
-        """Clustered covariance of the two columns' means, and variance of the second one's mean."""
+        """Clustered covariance of the two columns' means, and variance of the second mean."""
         one, two = self.one / self.items, self.two / self.items
         factor = self.clusters / (self.clusters - 1) / self.items**2
         both = self.one_two - one * self.items_two - two * self.items_one
@@ -92,25 +92,25 @@ def corrected_mean(
     least: int = LEAST,
     level: float = DEFAULT_LEVEL,
 ) -> Estimate:
-    """Mean human value over all items, from the judge's values and human labels of some items.
+    """Estimate the mean human value over all items, from a judge's values and some human labels.
 
     It is mean(human - w judged) on the labelled items + w mean(judged) on the others, with the w of
     least variance. The interval comes from a jackknife over the labelled clusters, with a new w
-    each time, and from the variance of the judge's values on the others. Unlabelled items of a
-    labelled cluster are left out, and so are undefined values.
+    each time, and from the variance of the judge's values on the other items. Unlabelled items of a
+    labelled cluster are left out; so are undefined values.
 
     Args:
-        judged: The judge's value of each item; NaN is undefined.
+        judged: The judge's value for each item; NaN is undefined.
         clusters: The label of each item's cluster.
         labelled: Positions of the items that people labelled, in a random sample of clusters. An
             item listed twice counts with the mean of its values.
-        human: Human values of these items, in the same order.
+        human: The human values for these items, in the same order.
         bounds: The lowest and highest possible value; by default those that occur.
-        least: Labels needed on either side of their mean; with fewer, only human labels count.
+        least: Labels needed on each side of their mean; with fewer, only human labels count.
         level: Confidence level of the interval.
 
     Raises:
-        InputError: The arguments do not fit each other, or a position is outside of the items.
+        InputError: The arguments do not fit each other, or a position is outside the items.
     """
     values, of_people = _checked(judged, clusters, labelled, human, level)
     numbers = {label: place for place, label in enumerate(dict.fromkeys(clusters))}
@@ -161,7 +161,7 @@ def corrected_mean(
 def _wilson(
     sums: _Sums, mean: float, low: float, high: float, level: float
 ) -> tuple[float | None, float | None]:
-    """Wilson interval of the mean of values between two bounds; None if the bounds are equal."""
+    """Wilson interval for the mean of values between two bounds; None if the bounds are equal."""
     from scipy.stats import t
 
     if low == high:
@@ -179,7 +179,7 @@ def _wilson(
 
 
 def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:
-    """Half-width of the interval of a sum of means, from their variances and degrees of freedom."""
+    """Half-width of the interval for a sum of means, from their variances, degrees of freedom."""
     from scipy.stats import t
 
     variance = math.fsum(part for part, _ in parts)
@@ -196,7 +196,7 @@ def _checked(
     human: npt.ArrayLike,
     level: float,
 ) -> tuple[Floats, Floats]:
-    """The judge's and the human value of every item, NaN where there is none."""
+    """Check the arguments; return the judge's and the human value of every item, NaN for none."""
     values = np.asarray(judged, dtype=np.float64)
     given = np.asarray(human, dtype=np.float64)
     places = np.asarray(labelled, dtype=np.int64)

@@ -1,10 +1,10 @@
-"""Figures of an audit, each with n and a 95% interval from the cluster bootstrap.
+"""Figures for an audit, each with n and a 95% interval from the cluster bootstrap.
 
 A figure that is not a mean, such as a slope or a coefficient of agreement, is a function of sums
-over items. It is computed from the sums of every draw.
+over items. It is computed from the sums in every draw.
 
-Coefficients of agreement of two annotators are functions of the table of counts (n_kl: the first
-rater chose k, the second l; N units in all). With n_k. and n_.l the counts of each rater:
+Coefficients of agreement between two annotators are functions of the table of counts (n_kl: the
+first rater chose k, the second l; N units in all). Let n_k. and n_.l be the counts of each rater:
 
 - pairwise = sum_k n_kk / N;
 - Cohen's kappa = (pairwise - e) / (1 - e), e = sum_k n_k. n_.k / N²;
@@ -12,7 +12,7 @@ rater chose k, the second l; N units in all). With n_k. and n_.l the counts of e
 - Krippendorff's alpha = 1 - (2N - 1) 2 sum_{k != l} n_kl / (4N² - sum_k (n_k. + n_.k)²), nominal;
 - Gwet's AC1 = (pairwise - e) / (1 - e), e = sum_k p_k (1 - p_k) / (labels - 1).
 
-`pairwise_agreement` also takes more raters: it is the share of pairs of raters of a unit that
+`pairwise_agreement` also takes more raters: it is the share of rater pairs, within units, that
 agree.
 
 Source: Cohen 1960, "A coefficient of agreement for nominal scales". Fleiss 1971, "Measuring nominal
@@ -36,7 +36,7 @@ from vivavoce.store import Row
 
 
 def pairwise_agreement(units: Sequence[Sequence[Hashable]]) -> float | None:
-    """Share of pairs of raters of a unit that chose the same label; None without a pair."""
+    """Share of rater pairs, within units, that chose the same label; None without a pair."""
     counts = [Counter(unit) for unit in units]
     pairs = sum(_pairs(count.total()) for count in counts)
     agreeing = sum(_pairs(number) for count in counts for number in count.values())
@@ -48,13 +48,13 @@ def _pairs(number: int) -> int:
 
 
 def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hashable]) -> Floats:
-    """Indicator rows of pairs of labels: 1 in the column of the pair's cell in the table of counts.
+    """Turn pairs of labels into indicator rows: 1 for the pair's cell in the table of counts.
 
     `labels` are all possible labels, in the order of the table's rows and columns.
 
     Returns:
-        Shape (pairs, labels²). Sums of rows, reshaped to (..., labels, labels), are the counts that
-        the functions below take.
+        Shape (pairs, labels²). Sums of rows, reshaped to (..., labels, labels), are the tables of
+        counts that the functions below take.
     """
     size = len(labels)
     places = {label: place for place, label in enumerate(labels)}
@@ -65,26 +65,26 @@ def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hash
 
 
 def pairwise_of_counts(counts: Floats) -> Floats:
-    """Pairwise agreement of tables of counts, shape (tables, labels, labels): one value a table."""
+    """Pairwise agreement for tables of counts, shape (tables, labels, labels), one value each."""
     agreement: Floats = np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2))
     return agreement
 
 
 def cohen_of_counts(counts: Floats) -> Floats:
-    """Cohen's kappa of tables of counts; NaN if both raters used only one label."""
+    """Cohen's kappa for tables of counts; NaN if both raters used only one and the same label."""
     total = counts.sum(axis=(1, 2))
     chance = (counts.sum(axis=1) * counts.sum(axis=2)).sum(axis=1) / total**2
     return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def fleiss_of_counts(counts: Floats) -> Floats:
-    """Fleiss' kappa of tables of counts; NaN if only one label was used."""
+    """Fleiss' kappa for tables of counts; NaN if only one label was used."""
     chance = (_label_shares(counts) ** 2).sum(axis=1)
     return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def alpha_of_counts(counts: Floats) -> Floats:
-    """Krippendorff's nominal alpha of tables of counts; NaN if only one label was used."""
+    """Krippendorff's nominal alpha for tables of counts; NaN if only one label was used."""
     total = counts.sum(axis=(1, 2))
     labels = counts.sum(axis=1) + counts.sum(axis=2)
     mixed = 2 * (total - np.trace(counts, axis1=1, axis2=2))
@@ -92,7 +92,7 @@ def alpha_of_counts(counts: Floats) -> Floats:
 
 
 def ac1_of_counts(counts: Floats, possible: int) -> Floats:
-    """Gwet's AC1 of tables of counts, with `possible` labels to choose from; NaN for one."""
+    """Gwet's AC1 for tables of counts; NaN with fewer than two `possible` labels to choose from."""
     if possible < 2:
         return np.full(len(counts), np.nan)
     shares = _label_shares(counts)
@@ -108,14 +108,14 @@ def _label_shares(counts: Floats) -> Floats:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Quotient; NaN where the denominator is 0."""
+    """Elementwise quotient; NaN for a denominator of 0."""
     ratios = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=ratios, where=np.abs(denominator) > 1e-12)
     return ratios
 
 
 FromSums = Callable[[Floats], Floats]
-"""Function from sums of shape (draws, columns) to one value for each draw; NaN if undefined."""
+"""Function from sums of shape (draws, columns) to one value per draw; NaN if undefined."""
 COEFFICIENTS: Mapping[str, FromSums] = {
     "agreement": pairwise_of_counts,
     "kappa": cohen_of_counts,
@@ -132,7 +132,7 @@ class Draws:
     seed: int = 0
 
     def of(self, clusters: Sequence[str]) -> Resample:
-        """The bootstrap draws of items, given each item's cluster in order."""
+        """Make the bootstrap draws of items, given each item's cluster in order."""
         return resample(clusters, resamples=self.resamples, seed=self.seed)
 
 
@@ -145,7 +145,7 @@ class Estimate:
     n: int
 
     def fields(self) -> Row:
-        """Fields as the columns of a row."""
+        """The fields as columns of a row."""
         return {
             "value": self.value,
             "ci": list(self.interval) if self.interval else None,
@@ -166,7 +166,7 @@ def mean_estimate(values: Sequence[float], clusters: Sequence[str], draws: Draws
 def estimate_from_sums(
     table: npt.ArrayLike, clusters: Sequence[str], from_sums: FromSums, draws: Draws
 ) -> Estimate:
-    """Estimate of a function of the column sums of a table with one row for each case."""
+    """Estimate a function of the column sums of a table that has one row per case."""
     rows = np.asarray(table, dtype=np.float64)
     if not len(rows):
         return Estimate(None, None, 0)
@@ -208,7 +208,7 @@ def paired_row(
     draws: Draws,
     span: float = 0.0,
 ) -> Row:
-    """(b - a) over the items where both have a value: means, difference, interval, n, undecided.
+    """Compare b with a on items with both values: means, difference b - a, interval, n, undecided.
 
     `span` is the range of possible values.
     """
@@ -231,7 +231,7 @@ def paired_row(
 
 
 _BATCH_CELLS = 500_000
-"""Cells of the square matrices in memory at once."""
+"""Maximum number of cells of square matrices in memory at once."""
 
 
 def spearman(first: Floats, second: Floats) -> Floats:
@@ -254,7 +254,7 @@ def kendall(first: Floats, second: Floats) -> Floats:
 
 
 def _cosines(vectors_of: Callable[[Floats], Floats], first: Floats, second: Floats) -> Floats:
-    """Cosines of the vectors of rows, a few at a time: a row of length m may need m² cells."""
+    """Cosines of the rows' vectors, a few rows at a time: a row of length m may need m² cells."""
     size = max(1, _BATCH_CELLS // max(1, first.shape[1] ** 2))
     batches = [np.zeros(0)]
     for start in range(0, len(first), size):

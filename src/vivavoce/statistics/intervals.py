@@ -1,16 +1,16 @@
-"""Cluster bootstrap: 95% intervals from one set of draws that all metrics and contestants share.
+"""Cluster bootstrap: 95% intervals from one set of draws shared by all metrics and contestants.
 
-The items of a paper or a table depend on each other, so whole clusters are drawn with replacement.
-A draw is stored as its count of each cluster, so the resampled means of all metrics are ratios of
-sums over clusters. Two contestants are always compared on the same draws.
+The items from one paper or table depend on each other, so whole clusters are drawn with
+replacement. A draw is stored as the count of each cluster in it, so the resampled means of all
+metrics are ratios of sums over clusters. Two contestants are always compared on the same draws.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13 (percentile
 interval); Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8
 (hierarchical data).
 
-A metric of a family is a ratio of sums over items, or a number computed from such ratios: a mean,
-a pooled share, an F1. One resample of the clusters serves them all, and each draw's number is
-computed from that draw's sums.
+A family's metric is a ratio of sums over items, or a number computed from such ratios: a mean, a
+pooled share, an F1. One resample of the clusters serves all metrics. Each draw's number is computed
+from that draw's sums.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ DEFAULT_LEVEL = 0.95
 
 _BATCH_CELLS = 500_000  # draws x clusters in memory at once: two arrays of 4 MB
 _DRAWS_AT_ONCE = 16
-"""Few enough that BLAS uses one thread: several would mostly wait for each other."""
+"""Number small enough that BLAS uses one thread: several would mostly wait for each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resample:
-    """Seeded draws of the clusters of n items; made by `resample`.
+    """Seeded draws from the clusters of n items; made by `resample`.
 
     Every method restarts from the seed, so all metrics get the same draws, in any order and
-    combination. Values are arrays of shape (n,) or (n, k), one column for each metric or
-    contestant, in the order of the items; NaN is an undefined value, left out of numerator and
-    denominator. Other shapes and infinite values raise `InputError`.
+    combination. Values are arrays of shape (n,) or (n, k), in item order, with one column per
+    metric or contestant. NaN is an undefined value, left out of numerator and denominator. Other
+    shapes and infinite values raise `InputError`.
     """
 
     codes: Integers
@@ -61,11 +61,11 @@ class Resample:
 
     @property
     def gives_intervals(self) -> bool:
-        """True if there are draws, and at least the two clusters that an interval needs."""
+        """True if there are draws, and at least two clusters, as an interval needs."""
         return self.resamples > 0 and self.clusters > 1
 
     def indices(self) -> Iterator[Integers]:
-        """Drawn clusters in batches of shape (draws, clusters); the batch size changes no draw.
+        """Yield drawn clusters in batches of shape (draws, clusters); batch size changes no draw.
 
         These are the integers that `scipy.stats.bootstrap` draws from `default_rng(seed)`.
         """
@@ -76,7 +76,7 @@ class Resample:
             yield generator.integers(0, self.clusters, size=(draws, self.clusters))
 
     def by_cluster(self, values: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Sum and number of defined values in each cluster (rows) and column."""
+        """Sums and numbers of the defined values, with one row per cluster, by column."""
         table = self._table(values)
         defined = ~np.isnan(table)
         table = np.where(defined, table, 0.0)
@@ -94,8 +94,8 @@ class Resample:
     def means(self, values: npt.ArrayLike) -> Floats:
         """Resampled means, shape (resamples, k); NaN if a draw has no defined value.
 
-        The mean of a draw is the sum of the drawn values divided by their number, so large clusters
-        weigh more than small ones, as in the mean of all items.
+        The mean in a draw is the sum of the drawn values divided by their number. So large clusters
+        weigh more than small clusters, as in the mean of all items.
         """
         sums, sizes = self.by_cluster(values)
         columns = sums.shape[1]
@@ -117,14 +117,14 @@ class Resample:
         return means
 
     def mean(self, values: npt.ArrayLike) -> list[float | None]:
-        """Mean of the defined values of each column, correctly rounded; None without any."""
+        """Mean of the defined values in each column, correctly rounded; None if there are none."""
         columns = [column[~np.isnan(column)].tolist() for column in self._table(values).T]
         return [math.fsum(column) / len(column) if column else None for column in columns]
 
     def intervals(
         self, values: npt.ArrayLike, level: float = DEFAULT_LEVEL
     ) -> list[Interval | None]:
-        """Percentile interval of the mean of each column.
+        """Percentile interval for the mean of each column.
 
         None if there is nothing to resample: no draws were requested, or fewer than two clusters
         have a defined value. Draws without a defined value are dropped.
@@ -158,8 +158,8 @@ def resample(
 ) -> Resample:
     """Set up draws for items, given each item's cluster; an independent item is its own cluster.
 
-    The order of the items does not matter: clusters are numbered by sorted label, integers
-    before strings (1 and "1" differ). `resamples=0` switches intervals off.
+    The order of the items does not matter: clusters are numbered in the order of their labels,
+    integers before strings (1 and "1" differ). `resamples=0` switches intervals off.
 
     Raises:
         InputError: `resamples` or `seed` is negative.
@@ -173,13 +173,13 @@ def resample(
 
 
 def defined(value: str | float | None) -> float | None:
-    """A value as a plain number; None for infinity and for NaN, the mark of undefined values."""
+    """Convert a value to a plain number; None for infinity, and for NaN, which marks undefined."""
     number = math.nan if value is None else float(value)
     return number if math.isfinite(number) else None
 
 
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
-    """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
+    """Interval that leaves (1 - level) / 2 of the draws on each side, interpolated linearly.
 
     NaN draws are dropped; None if no draw remains. `InputError` unless 0 < level < 1.
     """
@@ -199,7 +199,7 @@ Derive = Callable[[Mapping[str, Floats]], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """A numerator and a denominator for each item; a denominator of 0 leaves the item out."""
+    """One numerator and one denominator per item; a denominator of 0 leaves the item out."""
 
     numerators: Sequence[float]
     denominators: Sequence[float]
@@ -220,21 +220,21 @@ def means_of(values: Sequence[float | None]) -> Shares:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measurements of a family on its items."""
+    """A family's measurements on its items."""
 
     shares: Mapping[str, Shares]
     derived: Mapping[str, tuple[Derive, Sequence[str]]] = field(default_factory=dict)
-    """Derived metrics: their function, and the shares whose undefined items they count."""
+    """Derived metrics: a function, and the shares whose undefined items count for the metric."""
     items: int = 0
-    """Number of leading pairs that were measured; 0 for all."""
+    """Number of pairs measured, from the first; 0 means all."""
     order: Sequence[str] = ()
-    """Order in which metrics are listed; by default the shares, then the derived ones."""
+    """Order in which metrics are listed; by default the shares, then the derived metrics."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that the numbers depend on, and counts to report with them."""
+    """Settings on which the numbers depend, and counts to report with the numbers."""
 
 
 def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
-    """Value, percentile interval, n and undefined items of every metric.
+    """Compute value, percentile interval, n and number of undefined items for every metric.
 
     As in `Resample.intervals`, there is no interval if fewer than two clusters have a value.
     """
@@ -293,7 +293,7 @@ def average(*names: str) -> tuple[Derive, Sequence[str]]:
 
 
 def _ratios(tops: Floats, bottoms: Floats, names: Sequence[str]) -> dict[str, Floats]:
-    """Ratio of each column; NaN where its denominator is 0."""
+    """Ratios by column; NaN for a denominator of 0."""
     values = np.full(tops.shape, np.nan)
     np.divide(tops, bottoms, out=values, where=bottoms > 0)
     return {name: values[:, column] for column, name in enumerate(names)}

@@ -1,14 +1,14 @@
-"""Ranks of many contestants with a bound on the chance of any false "better" among all pairs.
+"""Ranks of many contestants, with a bound on the chance of any false "better" among all pairs.
 
-Between two equal contestants, the summed difference of a cluster is as likely above 0 as below it,
-so random signs of whole clusters show which differences arise by chance. The statistic is |sum of
-s_c| / sqrt(sum of s_c^2), with s_c the sum of a cluster; no change of signs alters its denominator.
+Between two equal contestants, the summed difference in a cluster is as likely above 0 as below it.
+So random signs of whole clusters show which differences arise by chance. The statistic is |sum of
+s_c| / sqrt(sum of s_c^2), where s_c is the sum in a cluster; signs do not change the denominator.
 All pairs get the same signs, which gives the distribution of the greatest difference.
 
 Fourteen equal contestants make 91 pairs, and separate tests at 5% would name a false winner on most
-boards. Here the greatest difference is compared with the greatest that random signs give. Once it
-is decided, the next is compared with the greatest of the remaining pairs, and so on down to the
-first undecided one.
+boards. Here the greatest difference is compared with the greatest that random signs give. Once that
+pair is decided, the next difference is compared with the greatest among the remaining pairs. This
+goes on until the first undecided pair.
 
 Source: Canay, Romano and Shaikh, Randomization Tests under an Approximate Symmetry Assumption,
 Econometrica 85(3), 2017; Davidson and Flachaire, The Wild Bootstrap, Tamed at Last, Journal of
@@ -31,33 +31,33 @@ from vivavoce.statistics.intervals import DEFAULT_LEVEL, DEFAULT_RESAMPLES, Floa
 Singles = npt.NDArray[np.float32]
 
 MIN_CLUSTERS = 12
-"""Fewer clusters decide nothing: where contestants' values have different distributions, up to one
+"""Fewer clusters decide nothing: if contestants' values have different distributions, up to one
 "better" in three would be false."""
 
 CELLS = 4_000_000
-"""Pairs x draws, or clusters x draws, in memory at once: 16 MB an array."""
+"""Maximum of pairs x draws, or clusters x draws, in memory at once: 16 MB per array."""
 
 _NEAR_CELLS = 128_000
-"""Cells of 8 bytes, few enough to stay in the processor's cache."""
+"""Number of cells of 8 bytes, small enough for the processor's cache."""
 _PRODUCTS = 500_000
-"""Products few enough that BLAS uses one thread: several would mostly wait for each other."""
+"""Number of products small enough that BLAS uses one thread: several would mostly wait."""
 _ROUNDING = 1e-12  # a difference this small relative to the values is rounding error
 _SMALLEST = 1e-30
-"""Smaller differences count as 0: draws are in single precision."""
-_NEAR = 1e-2  # contestants this close: the difference of their sums is inexact
+"""Smaller differences count as 0, since draws are in single precision."""
+_NEAR = 1e-2  # for contestants this close, the difference of their sums is inexact
 
 
 class Flips:
     """Seeded random signs of clusters; adding clusters keeps the signs of earlier ones."""
 
     def __init__(self, draws: int, seed: int) -> None:
-        """Draw `draws` signs for each cluster, from a seed; `InputError` if one is negative."""
+        """Set up `draws` signs per cluster, from a seed; `InputError` if either is negative."""
         if draws < 0 or seed < 0:
             raise InputError(f"resamples={draws} and seed={seed} must not be negative.")
         self.draws, self._seed = draws, seed
 
     def sums(self, columns: Floats) -> Singles:
-        """Signed sums of columns that have one row for each cluster, shape (columns, draws)."""
+        """Signed sums of columns that have one row per cluster; shape (columns, draws)."""
         clusters = len(columns)
         signed = np.zeros((columns.shape[1], self.draws), dtype=np.float32)
         generator = np.random.default_rng(self._seed)
@@ -75,15 +75,15 @@ class Flips:
 
 
 class Contrasts:
-    """Every pair of columns of a table, compared over the items where both have a value."""
+    """Every pair of columns of a table, compared over the items for which both have a value."""
 
     def __init__(
         self, values: npt.ArrayLike, clusters: Sequence[Hashable], span: float = 0.0
     ) -> None:
-        """Compare columns of `values`, shape (items, contestants) with NaN for undefined.
+        """Compare the columns of `values`, of shape (items, contestants) with NaN for undefined.
 
         Clusters are numbered in order of appearance. `span` is the range of possible values; it is
-        widened to the values that occur.
+        widened if the values that occur exceed it.
 
         Raises:
             InputError: The table does not fit the clusters, or contains an infinite value.
@@ -109,7 +109,7 @@ class Contrasts:
         self._measure()
 
     def _measure(self) -> None:
-        """Measure every pair, and mark those whose own differences must be flipped."""
+        """Measure every pair, and mark the pairs whose own differences must be flipped."""
         is_whole = np.isfinite(self._table.sum(axis=0))
         self._own = self._by_cluster(np.where(is_whole, self._table, 0.0))
         if self.contestants:
@@ -119,7 +119,7 @@ class Contrasts:
         has_all = is_whole[self.first] & is_whole[self.second]
         self.items = np.full(count, float(len(self._table)))
         self.common = np.full(count, float(self.clusters))
-        """Number of clusters where both contestants of a pair have a value; likewise `items`."""
+        """For each pair, the number of clusters where both have a value; likewise `items`."""
         for pairs in self._pieces(np.flatnonzero(~has_all)):
             sizes = self._sizes(pairs)
             self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
@@ -136,10 +136,10 @@ class Contrasts:
         one = self.span / 2 * self.items / np.maximum(self.common, 1)
         left = (np.abs(self.sums) - one) / np.hypot(self.scales, np.maximum(one, _SMALLEST))
         self.guarded = np.where(unequal & (self.common >= MIN_CLUSTERS), left, -1.0)
-        """Size of each pair's statistic after one more cluster, half the span an item against it.
+        """Size of each pair's statistic after one more cluster, half the span per item against it.
 
-        Never above the present size. Below 0 if that cluster would reverse the difference, or if
-        the two share fewer than `MIN_CLUSTERS` clusters.
+        It is never above the present size. It is below 0 if that cluster would reverse the
+        difference, or if the two share fewer than `MIN_CLUSTERS` clusters.
         """
         near = self.scales < _NEAR * np.sqrt((self._own**2).sum(axis=0).max(initial=0.0))
         self._is_apart = near | ~has_all
@@ -157,21 +157,21 @@ class Contrasts:
         return self._table[:, self.first[pairs]] - self._table[:, self.second[pairs]]
 
     def _differences(self, pairs: Integers) -> Floats:
-        """Summed differences of pairs by cluster, shape (clusters, pairs)."""
+        """Summed differences of pairs in each cluster; shape (clusters, pairs)."""
         differences = self._item_differences(pairs)
         differences[np.isnan(differences)] = 0.0
         return self._by_cluster(differences)
 
     def _sizes(self, pairs: Integers) -> Floats:
-        """Common items of pairs by cluster, shape (clusters, pairs)."""
+        """Number of common items of pairs in each cluster; shape (clusters, pairs)."""
         return self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
 
     def intervals(self, bound: float) -> tuple[Floats, Floats]:
-        """Lower and upper ends of each mean difference's interval, for a bound of the statistic.
+        """Lower and upper ends of each mean difference's interval, for a bound on the statistic.
 
-        A mean d is inside if |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, with n_c
-        the items of a cluster. So 0 is outside if the pair's statistic exceeds the bound. Ends are
-        infinite if no difference is excluded, NaN for a pair without a common item.
+        A mean d is inside if |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, where
+        n_c is the number of items in a cluster. So 0 is outside if the pair's statistic exceeds the
+        bound. Ends are infinite if no difference is excluded, NaN for a pair without common items.
         """
         low, high = np.empty(len(self.first)), np.empty(len(self.first))
         for pairs in self._pieces(np.arange(len(self.first))):
@@ -190,7 +190,7 @@ class Contrasts:
     def errors(self) -> Floats:
         """Clustered standard error of each mean difference; NaN if it is undefined.
 
-        It is undefined if the difference is the same on every item, or with one cluster.
+        It is undefined if the difference is the same on every item, or if there is one cluster.
         """
         standard_errors = np.full(len(self.first), np.nan)
         for pairs in self._pieces(np.arange(len(self.first))):
@@ -206,7 +206,7 @@ class Contrasts:
 
 
 class SignFlips:
-    """Statistics of pairs under random signs of the clusters."""
+    """Statistics of pairs under random signs for the clusters."""
 
     def __init__(self, contrasts: Contrasts, flips: Flips) -> None:
         """Draw the signs for the contestants' own sums."""
@@ -218,7 +218,7 @@ class SignFlips:
         return np.array(list(self.each(pairs))).reshape(len(pairs), self._flips.draws)
 
     def each(self, pairs: Integers) -> Iterator[Singles]:
-        """Sizes pair by pair: a row of draws fits in the processor's cache, a table does not."""
+        """Yield sizes pair by pair: a row of draws fits the processor's cache, a table does not."""
         contrasts = self._of
         scales = np.where(contrasts.scales > 0, contrasts.scales, np.inf).astype(np.float32)
         piece = max(1, CELLS // max(1, self._flips.draws))
@@ -237,7 +237,7 @@ class SignFlips:
 
 
 SAME = 1 - 1e-5
-"""A drawn size above this share of an observed one counts as equal to it: single precision."""
+"""In single precision, a drawn size counts as equal to an observed size from this share of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +245,13 @@ class Standing:
     """A contestant's rank, its plausible range, and the contestants that it beats."""
 
     rank: int
-    """1 + how many are significantly better; 1 is best."""
+    """1 + the number of contestants that are significantly better; 1 is best."""
     low: int
     """Best plausible rank, valid for all contestants together."""
     high: int
     """Worst plausible rank."""
     beats: tuple[int, ...]
-    """Columns of the contestants that it is significantly better than."""
+    """Columns of the contestants that are significantly worse."""
 
 
 def rank(
@@ -265,25 +265,25 @@ def rank(
 ) -> list[Standing]:
     """Rank contestants; the chance that any `beats` is false is at most 1 - level.
 
-    The bound assumes that differences of equal contestants are symmetric. Rare but large wins break
-    this, and may not have been seen yet. So a pair is decided only if one more cluster, with a
-    difference of half the span the other way, would not undo it. Fewer than `MIN_CLUSTERS` clusters
-    decide nothing. The order of the items does not matter.
+    The bound assumes that differences between equal contestants are symmetric. Rare but large wins
+    break this assumption, and may not have been seen yet. So a pair is decided only if one more
+    cluster, with a difference of half the span the other way, would not undo the decision. Fewer
+    than `MIN_CLUSTERS` clusters decide nothing. The order of the items does not matter.
 
     Args:
         values: Shape (items, contestants); higher is better, NaN is undefined. Two contestants are
-            compared over the items where both have a value.
+            compared over the items for which both have a value.
         clusters: The label of each item's cluster, in the same order.
-        span: Range of possible values; widened to the values that occur.
+        span: Range of possible values; widened if the values that occur exceed it.
         level: Chance that every `beats`, and so every range of ranks, is true.
-        resamples: Draws of signs; 0 decides nothing.
-        seed: Seed of the draws.
+        resamples: Number of draws of signs; 0 decides nothing.
+        seed: Seed for the draws.
 
     Returns:
-        One `Standing` for each column, in order.
+        One `Standing` per column, in order.
 
     Raises:
-        InputError: The values do not fit the clusters, one is infinite, or an option is out of its
+        InputError: The values do not fit the clusters, a value is infinite, or an option is out of
             range.
     """
     if not 0.0 < level < 1.0:
@@ -297,7 +297,7 @@ def rank(
 def in_order(
     values: npt.ArrayLike, clusters: Sequence[Hashable]
 ) -> tuple[npt.ArrayLike, Sequence[Hashable]]:
-    """Sort items by the label of their cluster, so that the order given does not matter."""
+    """Sort items by the label of their cluster, so that the given order does not matter."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or len(table) != len(clusters):
         return values, clusters  # `Contrasts` refuses these
@@ -311,7 +311,7 @@ def in_order(
 
 
 def standings(contrasts: Contrasts, decided: Integers) -> list[Standing]:
-    """Standings that follow from decided pairs."""
+    """The standings that follow from decided pairs."""
     beaten: list[list[int]] = [[] for _ in range(contrasts.contestants)]
     losses = [0] * contrasts.contestants
     for pair in decided:
@@ -327,7 +327,7 @@ def standings(contrasts: Contrasts, decided: Integers) -> list[Standing]:
 
 
 def allowed_draws(draws: int, alpha: float) -> int:
-    """Number of draws that may be as great as the observed value; -1 if no decision is possible.
+    """Number of draws that may reach the observed value; -1 if no decision is possible.
 
     The observed value counts as one more draw.
     """
@@ -335,14 +335,14 @@ def allowed_draws(draws: int, alpha: float) -> int:
 
 
 def bound_of(drawn: npt.ArrayLike, alpha: float) -> float:
-    """Critical value, from the maximum of each draw: larger differences are decided."""
+    """Critical value, from the maximum in each draw; larger differences are decided."""
     sizes = np.sort(np.asarray(drawn, dtype=np.float64))[::-1]
     allowed = allowed_draws(len(sizes), alpha)
     return float(sizes[allowed]) / SAME if allowed >= 0 else np.inf
 
 
 def _step_down(contrasts: Contrasts, flipped: SignFlips, draws: int, alpha: float) -> Integers:
-    """Numbers of the pairs that are decided, the clearest first."""
+    """Numbers of the decided pairs, the clearest first."""
     sizes = contrasts.guarded
     order = np.argsort(-sizes, kind="stable")
     order = order[contrasts.scales[order] > 0]
@@ -351,7 +351,7 @@ def _step_down(contrasts: Contrasts, flipped: SignFlips, draws: int, alpha: floa
     bounds = (sizes[order] * SAME).astype(np.float32)
     is_open = np.ones(len(order), dtype=bool)
     greatest, exceeded = np.zeros(draws, dtype=np.float32), -1.0
-    # The greatest sizes only grow, so a bound that too many exceed once is never counted again.
+    # The greatest sizes only grow, so a bound once exceeded by too many is never counted again.
     for place, drawn in zip(reversed(range(len(order))), flipped.each(order[::-1]), strict=True):
         np.maximum(drawn, greatest, out=greatest)
         if bounds[place] > exceeded:

@@ -1,9 +1,9 @@
-"""A comparison that is tested repeatedly while a run goes on, and ends when it is decided.
+"""A comparison that is tested repeatedly while a run goes on, and ends once it is decided.
 
-Repeating a test at 5% twenty times gives a false difference in one run of four. Here every look
+Repeating a test at 5% twenty times gives a false difference in one run out of four. Here every look
 spends its own share of the 5%, and a draw of random signs (see `SignFlips`) that exceeded the bound
-at an earlier look is spent. Within a look, pairs are decided from the greatest difference down, as
-in `ranks`, and with the same guard: one more cluster must not undo a decision.
+at an earlier look counts as spent. Within a look, pairs are decided from the greatest difference
+down, as in `ranks`, and with the same guard: one more cluster must not undo a decision.
 
 Source: Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70(3), 1983,
 with their spending function for Pocock's boundary; Romano and Wolf, JASA 100(469), 2005 (step
@@ -39,20 +39,20 @@ QUESTIONS: tuple[Question, ...] = ("top", "all")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """State of a comparison after a look."""
+    """The state of a comparison after a look."""
 
     done: bool
     """True once the question is answered."""
     beats: frozenset[tuple[int, int]]
-    """Pairs (better, worse) decided so far; none is ever withdrawn."""
+    """Pairs (better, worse) decided so far; no pair is ever withdrawn."""
     ties: frozenset[tuple[int, int]]
-    """Pairs shown to differ by less than `indifference`, the lower column first."""
+    """Pairs of columns shown to differ by less than `indifference`, the lower column first."""
     active: tuple[int, ...]
     """Columns whose values are still needed, in order."""
     top: tuple[int, ...]
     """Columns known to be among the k best, in order; empty for `all`."""
     look: int
-    """Number of this look, from 1."""
+    """Number of this look, counted from 1."""
 
 
 class Sequential:
@@ -76,10 +76,10 @@ class Sequential:
         """State the question.
 
         `top` asks for the k best. A pair known to differ by less than `indifference` needs no
-        decision: either may be among them. `span` is the range of possible values.
+        decision: either may be among the best. `span` is the range of possible values.
 
         Raises:
-            InputError: An option is out of its range.
+            InputError: An option is out of range.
         """
         if question not in QUESTIONS:
             raise InputError(f"question={question!r} is none of: {', '.join(QUESTIONS)}.")
@@ -99,11 +99,11 @@ class Sequential:
         self._undecided: list[int] = []
 
     def look(self, values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Decision:
-        """Test all rows so far; new rows follow those of the previous look.
+        """Test all rows so far; new rows must follow the rows of the previous look.
 
         Args:
-            values: Shape (items, contestants); higher is better, NaN is undefined, as for a
-                contestant that is no longer run.
+            values: Shape (items, contestants); higher is better. NaN is undefined, as for a
+                contestant that no longer runs.
             clusters: The label of each row's cluster.
 
         Raises:
@@ -164,7 +164,7 @@ class Sequential:
         """Mark pairs whose whole interval is below `indifference` as ties.
 
         If m clusters show no difference at all, up to 3 / m of all clusters may still show one. If
-        they show some, one more cluster against the pair must not undo the tie.
+        there are differences, one more cluster that makes them larger must not undo the tie.
         """
         if not self._indifference or not math.isfinite(bound):
             return
@@ -177,10 +177,10 @@ class Sequential:
         self._near[first, second] = self._near[second, first] = True
 
     def _settle_top(self, contrasts: Contrasts) -> None:
-        """Settle who is among the k best and who is not, as far as decided pairs allow.
+        """Settle which contestants are among the k best, as far as decided pairs allow.
 
-        Undecided contestants compete only for the places left. Of two tied contestants, the one
-        ahead so far goes first.
+        Undecided contestants compete only for the remaining places. Of two tied contestants, the
+        one ahead so far goes first.
         """
         leads = np.zeros_like(self._ahead)
         is_first = contrasts.sums >= 0
@@ -213,10 +213,10 @@ class Sequential:
 def _crossing(
     greatest: npt.NDArray[np.float32], bound: float, spent: float
 ) -> npt.NDArray[np.bool_]:
-    """Flags of the spent draws, those spent earlier included.
+    """Flag the spent draws, including those spent earlier.
 
-    The observed signs count as one more draw. No larger share of all draws may cross than the alpha
-    spent: the draw at the bound does, unless too many are equal to it.
+    The observed signs count as one more draw. The share of all draws that cross the bound may not
+    exceed the alpha spent. The draw at the bound crosses it, unless too many draws equal it.
     """
     reaching = greatest >= bound * SAME**2
     if np.count_nonzero(reaching) <= allowed_draws(len(greatest), spent) + 1:
@@ -227,19 +227,19 @@ def _crossing(
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """A question about the contestants of a task; its answer ends the run."""
+    """A question about the contestants of a task; the answer ends the run."""
 
     question: Question = "all"
     """`top`: the k best contestants; `all`: the better one of every pair."""
     k: int = 1
     indifference: float = 0.0
-    """Differences below this do not matter."""
+    """Size below which differences do not matter."""
     alpha: float = 0.05
     """Chance that any decision is false."""
     looks: int = 20
-    """Maximum number of looks; with fewer clusters, one for each."""
+    """Maximum number of looks; with fewer clusters, there is one look per cluster."""
     seed: int = 0
-    """Seed of the order of items and of the random signs."""
+    """Seed for the order of items and for the random signs."""
 
     def __post_init__(self) -> None:
         self.test(self.looks)
@@ -250,16 +250,16 @@ class StoppingRule:
         return self.question if self.question == "all" else f"top={self.k}"
 
     def test(self, looks: int, span: float = 0.0) -> Sequential:
-        """The test that answers the question; `span` is the range of possible values."""
+        """Make the test that answers the question; `span` is the range of possible values."""
         given = (self.question, self.k, self.indifference, self.alpha, looks, self.seed)
         return Sequential(*given, span=span)
 
     def order(self, clusters: Mapping[str, str]) -> list[str]:
-        """Clusters in the order in which their items are run."""
+        """The clusters, in the order in which their items run."""
         return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
 
     def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
-        """Items that are answered before a look; looks count from 1."""
+        """The items answered before a look; looks are counted from 1."""
         order = self.order(clusters)
         seen = set(order[: len(order) * look // min(self.looks, len(order))])
         return {item for item, cluster in clusters.items() if cluster in seen}

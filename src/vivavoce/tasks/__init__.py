@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 AGENT = "agent"
 TOOLS = ("search", "read")
-"""Tools over the papers of a round, in tasks that have the method `agent`."""
+"""Tools for a round's papers, in tasks that have the method `agent`."""
 
 
 class _Card(BaseModel):
@@ -64,13 +64,13 @@ class TaskCard(_Card):
     answer_words: int | None = None
     """Approximate length of an answer that the prompt asks for."""
     stages: tuple[str, ...] = ()
-    """Metrics of the stages of an answer; the first below its maximum is where it failed."""
+    """Metrics of an answer's stages; it failed at the first one below its maximum."""
     needs: tuple[str, ...] = ()
     """Extras and system packages beyond the base install."""
     agent: dict[str, Any] = {}
     """Task arguments that give an agent papers to search; empty if it has them by default."""
     demo: str | None = None
-    """Method that the demo runs beside oracle and null; None to leave the task out."""
+    """Method that the demo runs besides oracle and null; None to leave the task out."""
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class FamilyCard(_Card):
     aliases: dict[str, str] = {}
     """Further names of method arguments, such as the letters used in a paper."""
     demo: dict[str, Any] = {}
-    """The family's options of the demo's round."""
+    """The family's options for the demo's round."""
     tasks: dict[str, TaskCard]
 
 
@@ -214,7 +214,7 @@ def find_family(name: str) -> Family:
 
 
 def short_name(name: str) -> str:
-    """A name of Inspect's registry without the prefix of a registered family."""
+    """A name from Inspect's registry, without the prefix of a registered family."""
     namespace, _, short = name.partition("/")
     known = {"vivavoce", *(family.namespace for family in _registered().loaded.values())}
     return short if short and namespace in known else name
@@ -280,7 +280,7 @@ PAPERS = 60
 
 
 def demo_spec(year: int | None = None) -> dict[str, Any]:
-    """Spec of the sample round, or of a year of the demo, with the cards' demo options."""
+    """Spec of the sample round, or of one year's demo round, with the cards' demo options."""
     cards = list_families()
     taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
     window = {"start": "2023-07-01", "end": "2025-01-01"}

@@ -149,7 +149,7 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
 
 
 def _log_metadata(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
-    """Metadata of a log for the rows of a board, with the leading metrics of the run first."""
+    """Log metadata for a board's rows, with the run's leading metrics first."""
     window, card = view.round.manifest["window"], view.card
     metadata = {
         "round": view.round.id,
@@ -174,7 +174,7 @@ def _log_metadata(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
 
 
 def _judging(kind: FamilyTask[Any], view: View[Any]) -> dict[str, Any]:
-    """Metadata of a log on its judge, whose name is in Inspect's model role."""
+    """Log metadata about the judge, whose name is in Inspect's model role."""
     judge = getattr(view.given, "judge", False)
     if type(judge) is not bool:
         raise InputError(f"judge={judge!r} is neither true nor false.")

@@ -30,7 +30,7 @@ SPLITS = ("test", "dev")
 
 
 def rows_of(opened: Round, family: str, task: str, split: str = "test") -> list[Row]:
-    """Items of a task; for the split `dev`, those for tuning methods."""
+    """Items of a task; for the split `dev`, those to tune methods on."""
     if split != "dev":
         return opened.items(family, task)
     rows: list[Row] = table_of_parquet(opened.read_file(family, DEVELOPMENT)).to_pylist()
@@ -58,11 +58,11 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class SplitArguments(Arguments):
-    """Arguments of a task with items for tuning methods.
+    """Arguments of a task with items to tune methods on.
 
     Args:
         setting: Material for the model.
-        split: test, or dev for the items for tuning methods.
+        split: test, or dev for items to tune methods on.
     """
 
     split: str = "test"
@@ -116,8 +116,8 @@ class FamilyTask(Generic[Given]):
         scored_by: Arguments that are also passed to the scorer.
         examined_by: Async function of the module `scorer` that replaces `measure` if a sandbox or a
             model is needed. Its arguments are answer, row and notes for the log.
-        further: Metrics that a run may add to those of the card.
-        undefined: Metrics that are undefined for a faulty answer, beside those in which 0 is best.
+        further: Metrics that a run may add to the card's.
+        undefined: Metrics undefined for a faulty answer, besides those for which 0 is best.
     """
 
     arguments: type[Arguments] = Arguments
@@ -187,7 +187,7 @@ class FamilyTask(Generic[Given]):
         }
 
     def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
-        """Metrics that a judge adds, by question, given a run's arguments and perhaps its item."""
+        """Metrics that a judge adds, by question, for a run's arguments and, if given, an item."""
         return {COMPARE: WINS}
 
     def judged_by(self, row: Row) -> Sequence[str]:
@@ -195,14 +195,14 @@ class FamilyTask(Generic[Given]):
         return ()
 
     def questions(self, answer: str, row: Row) -> Iterator[Question]:
-        """Questions to a judge about an answer, beside the comparison with the gold.
+        """Questions to a judge about an answer, besides the comparison with the gold.
 
-        `row` is that of `measure`, with the `prompt` of the sample.
+        `row` is that of `measure`, with the sample's `prompt`.
         """
         yield from ()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """Facts of an answer for the log; `read_as` is the measured text."""
+        """Facts about an answer for the log; `read_as` is the measured text."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol for the papers of a round, dated as for agents."""
+"""A Model Context Protocol server for the papers of a round, dated as for agents."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def serve_library(library: Library, name: str) -> MCPServer:
         raise MissingExtra("mcp", "mcp", "Serving a library") from error
 
     def refusing(function: Callable[..., str]) -> Callable[..., str]:
-        """Wrap a function so that its errors become errors of the protocol."""
+        """Wrap a function so that its errors become protocol errors."""
 
         @wraps(function)
         def call(*given: Any, **named: Any) -> str:

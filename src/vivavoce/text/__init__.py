@@ -1,1 +1,1 @@
-"""Pure text functions that several packages share."""
+"""Pure text functions shared by several packages."""

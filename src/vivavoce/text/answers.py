@@ -1,4 +1,4 @@
-r"""Titles and running texts in answers, without what models write around them.
+r"""Titles and running texts in answers, without the words that models write around them.
 
 Rules for a title, in this order; a text that fits no rule stays as it is:
 
@@ -28,10 +28,10 @@ from vivavoce.text.final_answer import only_text
 from vivavoce.text.markers import read_markers
 
 MAX_CHARACTERS = 20_000
-"""Characters of an answer that are read."""
+"""Maximum number of characters read from an answer."""
 _MAX_LINES = 200
 _MAX_ROUNDS = 4
-"""Nested marks, such as a bold title in quotes after a label."""
+"""Maximum depth of nested marks, such as a bold title in quotes after a label."""
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]{0,40}$", re.MULTILINE)
 _TAG = re.compile(r"<(title|h[1-6])>", re.IGNORECASE)
@@ -77,11 +77,11 @@ _HEADING = re.compile(
 )
 _NAMED = _PATTERNS["named"]
 _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
-"""Maximum words of a closing remark, of a lead-in, and of a title."""
+"""Maximum number of words in a closing remark, in a lead-in, and in a title."""
 
 
 def without_wrapper(text: str) -> str:
-    """A running text without lead-in, closing remark, markup and heading."""
+    """Strip lead-in, closing remark, markup and heading from a running text."""
     text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
     if (field := only_text(text)[0]) is not None:
         return field[1].strip()
@@ -94,7 +94,7 @@ def without_wrapper(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """The text inside a fence, a LaTeX environment or command, or HTML elements."""
+    """The text inside a fence, a LaTeX environment or command, or HTML elements, if any."""
     if fence := _BLOCK.fullmatch(text):
         return fence[2]
     if environment := _ENVIRONMENT.match(text):
@@ -115,7 +115,7 @@ def _without_markup(text: str) -> str:
 
 
 def _without_closing_remark(text: str) -> str:
-    """A text without a last line that addresses the reader or counts words."""
+    """Drop a last line that addresses the reader or counts words."""
     above, _, last = text.rpartition("\n\n")
     is_short = len(last.split()) <= _REMARK_WORDS and "\n" not in last.strip()
     is_remark = _TO_READER.match(last.lstrip(" *_([")) or _COUNT.fullmatch(f" {last.strip()}")
@@ -123,12 +123,12 @@ def _without_closing_remark(text: str) -> str:
 
 
 def _without_preface(text: str) -> str:
-    """A text without a first line that ends in a colon and announces the rest.
+    """Drop a first line that ends in a colon and announces the rest.
 
-    Such a line addresses the reader. Or it is one sentence, without `we` and `our`, and the rest is
-    prose at least twice as long and no list: papers too write `The following steps are needed:`.
-    Above a single line, two words are enough, if a blank line separates them or the first is no
-    heading: it has capitals only at the start of sentences.
+    Such a line has no `we` and `our`. It addresses the reader, or it is one sentence and the rest
+    is prose at least twice as long, not a list: papers too write `The following steps are needed:`.
+    If the rest is a single line, two words announce it if a blank line follows them, or if they are
+    no heading: a heading has capitals inside a sentence.
     """
     first, _, rest = text.partition("\n")
     line, words = first.strip(" *_"), len(first.split())
@@ -147,7 +147,7 @@ def _without_preface(text: str) -> str:
 
 
 def _without_heading(text: str) -> str:
-    """A text without its own heading: the only one of its kind, or a label."""
+    """Drop a text's own heading: the only heading of its kind, or a label."""
     heading = _HEADING.match(text)
     if heading and f"\n{heading['mark'] or '==='}" not in text[heading.end() :]:
         return text[heading.end() :]
@@ -162,7 +162,7 @@ def is_title(text: str) -> bool:
 
 
 def clean_title(answer: str) -> str:
-    """The title in an answer; empty if the answer is only a lead-in."""
+    """Find the title in an answer; empty if the answer is only a lead-in."""
     text = _open_containers(_without_preface(answer[:MAX_CHARACTERS].strip()))
     lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
     title = _first_title(lines)
@@ -209,7 +209,7 @@ def _inside_braces(text: str, start: int) -> str:
 
 
 def _first_title(lines: list[str]) -> str:
-    """The first line that is more than a lead-in, with the lines that continue it."""
+    """The first line that is more than a lead-in, joined with lines that continue it."""
     for number, line in enumerate(lines):
         title = _without_lead_in(_strip(line))
         if not any(character.isalnum() for character in title):
@@ -225,7 +225,7 @@ def _first_title(lines: list[str]) -> str:
 
 
 def _is_talk(line: str) -> bool:
-    """Check whether a line only introduces a title: it ends in a colon or is in first person."""
+    """Check whether a line only introduces a title: it ends in a colon or the model speaks."""
     is_open = line.endswith((":", "：", "...", "…"))
     is_speech = line.endswith(".") and _PERSON.match(line) is not None
     return bool(_NAMES_TITLE.search(line)) and ((is_open and len(line.split()) > 3) or is_speech)
@@ -246,7 +246,7 @@ def _without_lead_in(line: str) -> str:
 
 
 def _strip(line: str) -> str:
-    """A line without its list mark, and without bold marks or quotes around the whole line."""
+    """Strip a line's list mark, and bold marks or quotes around the whole line."""
     line = line.strip()
     if mark := _MARK.match(line):
         line = line[mark.end() :]
@@ -261,7 +261,7 @@ def _strip(line: str) -> str:
 
 
 def _is_wrapped(line: str, first: str, last: str) -> bool:
-    """Check whether marks surround a whole line, not just its first and its last words."""
+    """Check whether marks surround a whole line, not just its first and its last word."""
     inside = line[len(first) : -len(last)]
     is_around = (
         len(line) > len(first) + len(last) and line.startswith(first) and line.endswith(last)

@@ -1,4 +1,4 @@
-"""The words of a table cell, without markup, and the number that a printed score means."""
+"""The words of a table cell without markup, and the number that a printed score stands for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SWITCH = re.compile(
     r"(?:rm|bf|it|tt|sf|sl|sc|em|cal|display|text|script|scriptscript)(?:style|family|series|shape)?"
     r"|left|right|middle|[bB]igg?[lrm]?|(?:no)?limits"
 )
-"""Commands that change how the rest is printed: fonts, and the size of brackets."""
+"""Commands that change only how the rest is printed: fonts, and sizes of brackets."""
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "nicefrac", "sfrac"})
 _OPENING = re.compile(r"\s{0,9}\{")
 _BRACE = re.compile(r"\\.|\{+|\}", re.DOTALL)
@@ -46,14 +46,14 @@ def collapse_spaces(text: str) -> str:
 
 
 def unescape_entities(text: str) -> str:
-    """Replace entities such as `&lt;`; anything without a closing semicolon stays."""
+    """Replace entities such as `&lt;`; an entity without a closing semicolon stays."""
     if "&" not in text:
         return text
     return _ENTITY.sub(lambda match: html.unescape(match.group()), text)
 
 
 def skip_group(text: str, position: int, stop: int | None = None) -> int:
-    """Position after the brace group behind spaces, `position` without one, `stop` if unclosed."""
+    """Position after the next brace group; `position` if there is none, `stop` if unclosed."""
     stop = len(text) if stop is None else stop
     start = position
     while start < stop and text[start].isspace():
@@ -72,12 +72,12 @@ def skip_group(text: str, position: int, stop: int | None = None) -> int:
 def latex_words(text: str) -> str:
     r"""Text that LaTeX prints for a cell: `\textbf{88.5} $\pm$ 0.2\%` -> `88.5 ± 0.2%`.
 
-    Citations, labels, colours and rules are dropped. Of unknown commands, arguments stay; within a
-    formula such a command is a function and prints its name, as `$\log n$` does.
+    Citations, labels, colours and rules are dropped. Unknown commands are dropped but keep their
+    arguments. In a formula, one without an argument prints its name as a function: `$\log n$`.
     """
     words: list[str] = []
     numerators: list[int] = []
-    """Braces open around the numerators that are open, the innermost last."""
+    """For each open numerator, the number of braces open around it; the innermost is last."""
     position = depth = 0
     is_formula = False
     while match := _LATEX_TOKEN.search(text, position):
@@ -111,7 +111,7 @@ def latex_words(text: str) -> str:
 def _read_command(
     name: str, text: str, position: int, words: list[str], *, is_formula: bool
 ) -> int:
-    """Add what a command prints to `words`, and return where the text goes on."""
+    """Add the output of a command to `words`, and return the position after the command."""
     has_argument = text[position : position + 1] == "{" and text[position + 1 : position + 2] != "}"
     if name == "ding":
         end = skip_group(text, position)
@@ -130,7 +130,7 @@ def _read_command(
 
 
 def dingbat(number: str) -> str:
-    r"""The sign that `\ding` prints, by its place in Zapf Dingbats; empty where the font has none.
+    r"""The sign that `\ding` prints, by its place in Zapf Dingbats; empty if the font has none.
 
     Source: the package pifont; The Unicode Standard, Dingbats, whose block has the font's order.
     """
@@ -143,7 +143,7 @@ def dingbat(number: str) -> str:
 
 
 def character(number: str) -> str:
-    r"""The character of a code as `\symbol` takes it, such as `10003` or `"2713`; empty if none."""
+    r"""The character for a code as in `\symbol`, such as `10003` or `"2713`; empty if none."""
     match = _CODE.fullmatch(number)
     if match is None:
         return ""
@@ -152,7 +152,7 @@ def character(number: str) -> str:
 
 
 def plain_words(cell: str) -> str:
-    """The words of a cell, without emphasis, links, footnotes, inline tags or LaTeX."""
+    """The words of a cell, without emphasis, links, footnotes, inline tags and LaTeX."""
     if _MARKUP.search(cell) is None:
         return collapse_spaces(cell)
     text = cell
@@ -169,7 +169,7 @@ def plain_words(cell: str) -> str:
 
 
 MAX_SCORE = 200
-"""Characters of a score that are read."""
+"""Maximum number of characters read from a score."""
 _MULTIPLIERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 _DASHES = str.maketrans(dict.fromkeys("−–—‐‑‒﹣－", "-"))
 _MARKS = "*†‡§+^↑↓\\ \t"
@@ -179,7 +179,7 @@ _UNIT = re.compile(
     r"(?<=[0-9.])\s?(?!(?:st|nd|rd|th|[kKMB]|[eE][-+]?[0-9]+|(?:thous|mill|bill)[a-z]+)$)"
     r"(?:[^\W\d_][^\s,;:?()\[\]]{0,14}|[°×]\w?)$"
 )
-"""A word after a number, but no ordinal ending, exponent, or word such as `thousand`."""
+"""A unit after a number, except an ordinal ending, an exponent, or a word such as `thousand`."""
 _SIGN = re.compile(r"^[~≈≤≥<>$€£#]\s?")
 _NUMBER = re.compile(
     r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
@@ -189,7 +189,7 @@ _POWER = re.compile(r"(?:(?P<factor>-?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<power>
 
 
 def read_score(text: str) -> float | None:
-    """The number that a printed score means; None if it is not a number.
+    """Read the number that a printed score stands for; None if it is not a number.
 
     `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+`, `≤ 80.1`, `120 FPS`, `5 x 10^4` and
     `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are not. A multiplier is
@@ -211,9 +211,9 @@ def read_score(text: str) -> float | None:
 
 
 def spread_cells(cells: Sequence[Sequence[str]], spans: Iterable[Sequence[int]]) -> list[list[str]]:
-    """The rows of a table, with spanning cells repeated in every place that they cover.
+    """Repeat each spanning cell of a table in every place that it covers; return the rows.
 
-    Spans are rows, columns, heights and widths; those that exceed the table are ignored.
+    Spans are (row, column, height, width), ignored once they cover more places than exist.
     """
     rows = [list(row) for row in cells]
     places = sum(map(len, rows))

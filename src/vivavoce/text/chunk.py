@@ -1,9 +1,9 @@
 """Splitting of long texts into overlapping chunks, each with its position in the text.
 
-A chunk takes as much as fits and ends at the last paragraph break within reach, else at the last
-line break, else at the end of a sentence, else at a space, else anywhere. The next one begins with
-its last whole words, as many as the overlap allows. White space around a chunk is left out. Every
-other character is in a chunk, and both the starts and the ends of chunks increase.
+A chunk takes as much text as fits. It ends at the last paragraph break within reach, else at the
+last line break, else at the end of a sentence, else at a space, else anywhere. The next chunk
+begins with the last whole words of this one, as many as the overlap allows. White space around a
+chunk is left out. Every other character is in a chunk, and the starts and ends of chunks increase.
 
 Time is linear in the length of any text.
 """
@@ -28,13 +28,13 @@ _SPACE = re.compile(r"\s")
 _NOT_SPACE = re.compile(r"\S")
 _LEVELS = (_PARAGRAPH, _LINE, _SENTENCE, _SPACE)
 _BEHIND = 2
-"""Characters after the last possible cut that a pattern may need to see."""
+"""Number of characters that a pattern may need to see after the last possible cut."""
 _WORD_START = re.compile(r"(?<=\s)\S")
 _MAX_TOKEN = 16
 
 
 class Counter(Protocol):
-    """Counts tokens, and measures the length of a number of them."""
+    """Counts tokens, and measures how long a number of tokens is."""
 
     def count(self, text: str) -> int:
         """Number of tokens in a text."""
@@ -47,7 +47,7 @@ class Counter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text: `text[start:end]` of the source."""
+    """A part of a source text: its characters from `start` to `end`."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ def split_text(
     """Split a text into chunks; a blank text has none.
 
     `size` and `overlap` count characters or, with a counter, tokens of up to 16 characters.
-    `InputError` if the size is below 1, or the overlap is negative or more than half of it.
+    `InputError` if the size is below 1, or the overlap is negative or above half the size.
     """
     if size < 1 or not 0 <= overlap <= size // 2:
         raise InputError(
@@ -93,7 +93,7 @@ class _Source:
         self._scale = 1 if counter is None else _MAX_TOKEN
 
     def next_cut(self, start: int, last: int) -> tuple[int, int, bool]:
-        """Cut of a chunk from `start` after the last cut, end of its text, and True if it fits."""
+        """Find the next cut for a chunk from `start`, the end of its text, and whether it fits."""
         limit = self._limit(start)
         while True:
             cut = _last_break(self._text, last, limit)
@@ -101,7 +101,7 @@ class _Source:
             excess = self._length(start, end) - self._size
             if excess <= 0 or limit == last + 1:
                 return cut, end, excess <= 0
-            # Cutting a part off can change the tokens of the rest.
+            # Cutting off a part can change the tokens of the rest.
             limit = max(last + 1, min(limit - excess, cut - 1))
 
     def next_start(self, start: int, end: int, cut: int) -> int:
@@ -124,7 +124,7 @@ class _Source:
         if self._counter is None:
             return min(start + self._size, len(self._text))
         length = scale = 1
-        # Text counted beyond this chunk is counted again for the next one, so try little first.
+        # Text counted beyond this chunk is counted again for the next chunk, so try little first.
         while scale < _MAX_TOKEN:
             scale *= 2
             reach = self._text[start : start + self._size * scale]
@@ -138,7 +138,7 @@ class _Source:
 
 
 def _last_break(text: str, last: int, limit: int) -> int:
-    """The best position to cut, after the last cut and not after the limit."""
+    """The best position to cut, after the last cut and at most at the limit."""
     if limit == len(text):
         return limit
     for level in _LEVELS:
@@ -152,13 +152,13 @@ def _last_break(text: str, last: int, limit: int) -> int:
 
 
 def _skip(text: str, place: int) -> int:
-    """The first position from here that is not white space."""
+    """The first position at or after `place` that is not white space."""
     match = _NOT_SPACE.search(text, place)
     return match.start() if match else len(text)
 
 
 _HEAD_SHARE = 3
-"""The caption and header repeated in every piece take at most a third of it."""
+"""The caption and header repeated in a piece take at most this fraction of it: a third."""
 _BAR = " | "
 _MAX_HEADER_ROWS = 3
 _DIGIT = re.compile(r"\d")
@@ -170,7 +170,7 @@ def cut_text(text: str, size: int, overlap: int = 0) -> list[str]:
 
 
 def table_lines(caption: str, cells: Sequence[Sequence[str]]) -> list[str]:
-    """A table as lines: the caption, if any, then each row with bars between cells."""
+    """Write a table as lines: the caption, if any, then each row with bars between cells."""
     rows = [_BAR.join(" ".join(cell.split()) for cell in row) for row in cells]
     head = " ".join(caption.split())
     return [head, *rows] if head else rows
@@ -203,7 +203,7 @@ def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[s
 
 
 def _parted(lines: Sequence[str], rows: int) -> tuple[Sequence[str], Sequence[str]]:
-    """The lines of caption and header, and the lines of the last rows."""
+    """The lines of caption and header, and the lines of the last `rows` rows."""
     cut = len(lines) - max(0, rows)
     return lines[:cut], lines[cut:]
 
@@ -225,11 +225,11 @@ def _fill(lines: Sequence[str], size: int) -> list[str]:
 
 
 def headed(heading: str | None, text: str) -> str:
-    """A section's text under its heading, if any."""
+    """A section's text, below its heading if there is one."""
     return f"{heading}\n\n{text}" if heading else text
 
 
 def short(text: str, most: int = 120) -> str:
-    """A text on one line, cut to at most `most` characters."""
+    """Put a text on one line, cut to at most `most` characters."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"

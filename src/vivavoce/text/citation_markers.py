@@ -1,6 +1,6 @@
-"""Citation markers of a plain text: numbers in square brackets, and surnames with a year.
+"""Citation markers in plain text: numbers in square brackets, and surnames with a year.
 
-A marker crosses a line break only if it is clearly unfinished, and never a blank line. Every
+A marker crosses a line break only if it is clearly unfinished there, and never a blank line. Every
 function takes linear time.
 """
 
@@ -23,7 +23,7 @@ _DASHES = frozenset("–—-")
 _BEFORE_NO_CITATION = re.compile(
     r"(?:[=∈×^_]\s?|(?<![\w-])[^\W\d_]|(?<![\w.-])[0-9][0-9.]*)$"  # =[1], x[1], 0.5[1]
 )
-# Words before numbers that bound or measure something.
+# Words that show that the numbers after them bound or measure something.
 _BEFORE_INTERVAL = re.compile(
     r"(?<![^\W_])(?:(?<!as )in|range|ranges|ranging|intervals?|between|scale|values?|sizes?|dims?"
     r"|dimensions?|kernels?|shape|bounds?)[\s:]{0,2}$",
@@ -32,7 +32,7 @@ _BEFORE_INTERVAL = re.compile(
 _LOOK_BEHIND = 16
 
 _WORD = r"[\w\u0300-\u036f]+"
-# Accents that a PDF prints separately are part of words, like hyphens and apostrophes.
+# Accents that a PDF prints as separate characters are part of words, as are hyphens, apostrophes.
 _JOINT = "['’`´¨ˇ˜ˆ¸‐‑-]"
 _TOKEN = re.compile(rf"{_WORD}(?:{_JOINT}{_WORD})*[´`¨ˇ˜]?|\n[ \t]*\n|\n|[^\w\s]")
 _YEAR = re.compile(r"((?:19|20)[0-9]{2})([A-Za-z]?)")
@@ -46,7 +46,7 @@ _PARTICLES = frozenset(
     "zur".split()
 )
 _HYPHENS = frozenset("-‐‑")
-# Placeholder of a year already read, so that no name is read across it.
+# Placeholder for a year already read, so that no name is read across it.
 _READ = "0"
 _ALIKE = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"}
@@ -68,24 +68,24 @@ class AuthorYearMarker:
     start: int
     """Start of the year in the text."""
     names: tuple[str, ...]
-    """Keys by `name_key`, in printed order; the first ones may be words of the text before."""
+    """Keys by `name_key`, in printed order; the first may be words of the text before the names."""
     has_others: bool
     """True if the names end in `et al.`"""
     is_pair: bool
-    """True if `and` joins the last two names and no others follow: they belong together."""
+    """True if `and` joins the last two names and no `et al.` follows: the two belong together."""
     year: int
     letter: str
-    """Letter after the year in lower case, or empty."""
+    """Letter after the year, in lower case; empty if there is none."""
 
     @property
     def readings(self) -> Iterator[tuple[str, ...]]:
-        """Possible lists of names, longest first: words before a name may look like names."""
+        """Possible lists of names, longest first, as words before the names may look like names."""
         last = len(self.names) - (2 if self.is_pair else 1)
         return (self.names[start:] for start in range(last + 1))
 
 
 def name_key(name: str) -> str:
-    """A surname for comparison, without case, accents, particles, spaces or marks."""
+    """Normalise a surname for comparison: no case, accents, leading particles, spaces or marks."""
     words = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold().split()
     while len(words) > 1 and words[0] in _PARTICLES:
         del words[0]
@@ -94,12 +94,12 @@ def name_key(name: str) -> str:
 
 
 def name_keys(text: str) -> set[str]:
-    """Keys of all words of a text, by `name_key`."""
+    """Keys, by `name_key`, of all words in a text."""
     return {name_key(word) for word in _NAME_WORD.findall(text)} - {""}
 
 
 def surname_keys(name: str) -> set[str]:
-    """Keys of a whole name and of its last word, which a marker shows for `First Last`."""
+    """Keys of a whole name and of its last word: for `First Last`, markers show only `Last`."""
     words = name.split()
     return {name_key(name), name_key(words[-1])} - {""} if words else set()
 
@@ -107,19 +107,19 @@ def surname_keys(name: str) -> set[str]:
 def numeric_mentions(
     text: str, ordinals: Mapping[int, int]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Position and references of numeric markers in which every number has a reference."""
+    """Positions and references of the numeric markers in which every number has a reference."""
     for marker in find_numeric_markers(text):
         meant = tuple(ordinals[number] for number in marker.numbers if number in ordinals)
-        # A number without its reference shows that the brackets are not a citation.
+        # A number without a reference shows that the brackets are not a citation.
         if len(meant) == len(marker.numbers):
             yield marker.start, meant
 
 
 def find_numeric_markers(text: str) -> Iterator[NumericMarker]:
-    """Bracketed numbers of a text that may be citations, in order.
+    """Find bracketed numbers in a text that may be citations, in order.
 
-    Intervals, sizes and indices are left out: brackets with a zero or a repeated number, attached
-    to a single letter or digit, after a word such as `range`, or in a line of numbers only.
+    Intervals, sizes and indices are left out. These are brackets with a zero or a repeated number,
+    attached to a single letter or digit, after a word such as `range`, or in a line of numbers.
     """
     start = 0
     for line in text.split("\n"):
@@ -149,7 +149,7 @@ def _numeric_in_line(line: str, offset: int) -> Iterator[NumericMarker]:
 
 
 def _is_quantity(before: str, count: int, has_words: bool) -> bool:
-    """Check by the text before them whether brackets with `count` numbers measure something."""
+    """Check, from the text before them, whether brackets with `count` numbers measure something."""
     if _BEFORE_NO_CITATION.search(before):
         return True
     return count > 1 and (not has_words or _BEFORE_INTERVAL.search(before) is not None)
@@ -175,7 +175,7 @@ def _write_out(inside: str) -> tuple[int, ...]:
 
 
 def find_author_year_markers(text: str) -> Iterator[AuthorYearMarker]:
-    """Years of a text that follow capitalised words; a reference list shows which are names."""
+    """Find years that follow capitalised words; a reference list shows which words are names."""
     recent: deque[str] = deque(maxlen=_MEMORY)
     last: AuthorYearMarker | None = None
     for match in _TOKEN.finditer(text):
@@ -209,7 +209,7 @@ def _read_back(
     is_apart = before.skip("(", "[")
     is_apart = before.skip(",") or is_apart
     if before.has_crossed and not is_apart:
-        return None  # a line that ends in a word, and a year that starts the next
+        return None  # one line ends in a word, and the year starts the next line
     has_others = before.skip_others()
     names, is_pair = before.take_names(has_others)
     if not names:
@@ -229,7 +229,7 @@ class _BackwardReader:
         return self.tokens[-back] if len(self.tokens) >= back else ""
 
     def skip(self, *wanted: str) -> bool:
-        """Skip one of these tokens and a line break on either side; return True if it was there."""
+        """Skip one of these tokens and a line break on either side; return whether it was there."""
         self._skip_break()
         if self.peek().casefold() not in wanted:
             return False
@@ -272,7 +272,7 @@ class _BackwardReader:
 
     def _take_name(self) -> str:
         word, length = self.peek(), 1
-        if word.islower():  # Au- thor, hyphenated at the end of a line
+        if word.islower():  # `Au- thor`, hyphenated at the end of a line
             length = 4 if self.peek(2) == "\n" else 3
             word = self.peek(length) + word if self.peek(length - 1) in _HYPHENS else ""
         if not (

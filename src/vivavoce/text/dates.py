@@ -26,9 +26,9 @@ _DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 
 
 def parse_date(value: Any) -> tuple[str, str] | None:
-    """The ISO text and precision (`day`, `month`, `year`) of a text, a year or a `datetime`.
+    """Turn a text, a year or a `datetime` into ISO text and precision: `day`, `month` or `year`.
 
-    Times are converted to UTC. None for anything else, such as 30 February.
+    Times are converted to UTC. Anything else, such as 30 February, gives None.
     """
     if isinstance(value, str):
         return _parse_text(value.strip()) if len(value) <= _MAX_MONTH else None
@@ -43,7 +43,7 @@ def parse_date(value: Any) -> tuple[str, str] | None:
 
 
 def parse_month(value: Any) -> int | None:
-    """The month, 1 to 12, of a number or an English name: `May 31--2 June` is 5."""
+    """Read a month, 1 to 12, from a number or an English text: `May 31--2 June` is 5."""
     if isinstance(value, str):
         return _parse_month_text(value) if len(value) <= _MAX_MONTH else None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -52,7 +52,7 @@ def parse_month(value: Any) -> int | None:
 
 
 def find_day(text: str) -> str | None:
-    """The first day of a text in the format of arXiv's stamp, `6 Dec 2017`."""
+    """Find the first day in a text that has the format of arXiv's stamp, `6 Dec 2017`."""
     match = _DAY_IN_WORDS.search(text)
     month = parse_month(match[2]) if match else None
     parsed = parse_date(f"{match[3]}-{month:02d}-{match[1]:0>2}") if match and month else None
@@ -61,7 +61,7 @@ def find_day(text: str) -> str | None:
 
 @lru_cache(maxsize=65536)
 def period(published: str) -> tuple[date, date]:
-    """The first day that a date can mean, and the day after the last; `InputError` for no date."""
+    """The first day that a date can mean, and the day after the last; `InputError` if invalid."""
     parsed = parse_date(published)
     if parsed is None:
         raise InputError(f"{published!r} is not a date: write YYYY-MM-DD, YYYY-MM or YYYY.")
@@ -79,27 +79,27 @@ def period(published: str) -> tuple[date, date]:
 
 
 NEVER = date.max.toordinal() + 1
-"""Ordinal of a day after all dates."""
+"""Ordinal of a day later than all dates."""
 
 
 def day_after(published: str | None, undated: int = NEVER) -> int:
-    """Ordinal of the day after the last that a date can mean; `undated` without a date."""
+    """Ordinal of the day after the last day that a date can mean; `undated` if there is no date."""
     return undated if published is None else period(published)[1].toordinal()
 
 
 def is_over(published: str | None, day: date) -> bool:
-    """Check whether there is a date, and every day that it can mean is before a day."""
+    """Check whether there is a date, and every day that it can mean is before `day`."""
     return published is not None and period(published)[1] <= day
 
 
 def inside(published: str, window: Window) -> bool:
-    """Check whether every day that a date can mean is within a window."""
+    """Check whether every day that a date can mean lies in a window."""
     first, after = period(published)
     return window.start <= first and after <= window.end
 
 
 def earlier(a: str, b: str) -> bool:
-    """Check whether `a` ends before `b` begins, whatever days the two mean."""
+    """Check whether `a` is before `b`, whichever days the two dates mean."""
     return period(a)[1] <= period(b)[0]
 
 

@@ -1,11 +1,11 @@
 r"""The final answer in a reply, without its reasoning, drafts, end tokens and wrappers.
 
-Models mark reasoning and answers with markers: a word in brackets, such as `<think>`, `[/THINK]`,
-`◁think▷` or `<|end_of_thought|>`. Mostly the word does not matter:
+Models mark reasoning and answers with markers: words in brackets, such as `<think>`, `[/THINK]`,
+`◁think▷` or `<|end_of_thought|>`. Mostly the word itself does not matter:
 
 1. Markers at the very end that close no block are end tokens.
-2. Special tokens (`<|channel|>final<|message|>`) divide a message into parts; the last one counts.
-3. A closed answer block (`<answer>...</answer>`) is the answer; the last of several counts.
+2. Special tokens (`<|channel|>final<|message|>`) divide a message into parts; the last part counts.
+3. A closed answer block (`<answer>...</answer>`) is the answer; the last such block counts.
 4. Text up to the last marker that closes reasoning is cut, even if the chat template opened it.
 5. A single block with another name, at the start or opened by the template, is cut like reasoning;
    if nothing follows, it is the answer. Several such blocks stay in the text.
@@ -16,10 +16,10 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 9. A `\boxed{}` around the whole text, or at its end, is unwrapped.
 10. A code fence around the whole text is removed if it contains reasoning too.
 11. The answer field of a JSON object is unwrapped if all other fields are reasoning.
-12. The speaker's name before it (`Assistant:`) is cut, as are invented turns of others after it.
+12. The speaker's name before the answer (`Assistant:`) is cut; so are invented turns after it.
 
-A marker used as a word of a sentence ("the </think> token") is text, and so are HTML elements.
-Every rule takes linear time.
+A marker used as a word in a sentence ("the </think> token") is text; so are HTML elements. Every
+rule takes linear time.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from vivavoce.text.markers import (
 )
 
 VERSION = 5
-"""Increase this when a change gives another answer for the same message."""
+"""Increase this when a change gives a different answer for the same message."""
 MAX_CHARACTERS = 2_000_000
-"""Characters of a message that are read."""
+"""Maximum number of characters read from a message."""
 
 Cut = Literal["reasoning", "draft", "wrapper", "tokens"]
 CUTS: tuple[Cut, ...] = ("reasoning", "draft", "wrapper", "tokens")
-"""Kinds of text that may be cut, the most important first."""
+"""Kinds of text that may be cut, most important first."""
 
 _TEXT_COMMAND = re.compile(r"\\(?:text|textbf|mathrm)\s?\{([^{}]*)\}")
 _BOXED = re.compile(r"\\boxed\s?\{")
@@ -62,14 +62,14 @@ _NEXT_SPEAKER = re.compile(
     rf"^[#*_\[ \t]{{0,6}}(?:{'|'.join(_OTHERS)})[*_\] \t]{{0,6}}(?:[:：]|$)", re.I | re.MULTILINE
 )
 _ASKED_FOR = ("paper", "text", "table", "list", "leaderboard", "ranking", "introduction")
-"""Names of task products other than sections of a paper; a prefix of one is enough."""
+"""Names of task products other than sections of a paper; a prefix of a name is enough."""
 _MAX_PASSES = 5
-"""Nested wrappers, such as an answer block after a thought."""
+"""Maximum depth of nested wrappers, such as an answer block after a thought."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
-    """A model's final answer, and the parts that were cut."""
+    """A model's final answer, and the parts that were cut from the message."""
 
     text: str
     cuts: tuple[tuple[Cut, str], ...] = ()
@@ -102,7 +102,7 @@ def final_answer(message: str) -> FinalAnswer:
 
 
 def _first_turn(text: str) -> FinalAnswer:
-    """A message without the turns of others that the model invented after its own."""
+    """Cut the turns of other speakers that the model invented after its own turn."""
     tokens = [marker for marker in read_markers(text) if not marker.bracket]
     ends = [*(token.start for token in tokens[1:]), len(text)]
     for token, end in zip(tokens, ends, strict=False):
@@ -114,7 +114,7 @@ def _first_turn(text: str) -> FinalAnswer:
 
 
 def _without_speaker(text: str) -> FinalAnswer:
-    """A message without its speaker's name, and without the turns after it."""
+    """Cut the speaker's name before a message, and the turns of other speakers after it."""
     speaker = _SPEAKER.match(text)
     if speaker is None:
         return FinalAnswer(text)
@@ -138,7 +138,7 @@ def _without_end_tokens(text: str) -> FinalAnswer:
 
 
 def _last_part(text: str) -> FinalAnswer:
-    """The last part of a message that special tokens divide."""
+    """The last part of a message that is divided by special tokens."""
     tokens = [marker for marker in read_markers(text) if not marker.bracket]
     if not tokens:
         return FinalAnswer(text)
@@ -162,11 +162,11 @@ def _last_part(text: str) -> FinalAnswer:
 
 
 def _outside_of_blocks(text: str) -> FinalAnswer:
-    """The answer of a message with reasoning or an answer between markers."""
+    """The answer in a message that has reasoning or an answer between markers."""
     markers = [marker for marker in read_markers(text) if marker.bracket and not marker.is_html]
     if headed := _behind_a_heading(text, markers):
         return headed
-    # The end of an answer block without its start says nothing about the text around it.
+    # The end of an answer block without a start says nothing about the text around it.
     closing = [
         marker
         for marker in markers
@@ -194,10 +194,10 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
 
 
 def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
-    """The answer of a message that begins with several blocks of unknown names.
+    """The answer in a message that begins with several blocks with unknown names.
 
-    It follows them, or it is the last block if all names differ. Three or more one-line blocks are
-    items of a list.
+    The answer follows the blocks. If nothing follows, it is the last block if all names differ.
+    Three or more one-line blocks before other text are items of a list, and stay.
     """
     end, blocks = 0, []
     for marker in closing:
@@ -214,7 +214,7 @@ def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
 
 
 def _behind_a_heading(text: str, markers: list[Marker]) -> FinalAnswer | None:
-    """The answer after a thought that `<unused94>thought` opens and another such marker ends."""
+    """The answer after a thought opened by `<unused94>thought` and ended by another such marker."""
     if not markers or markers[0].start or markers[0].is_closing or markers[0].is_reasoning:
         return None
     heading = text[markers[0].end :].partition("\n")[0].strip().casefold()
@@ -227,7 +227,7 @@ def _behind_a_heading(text: str, markers: list[Marker]) -> FinalAnswer | None:
 
 
 def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
-    """The answer of a message in which no block is closed."""
+    """The answer in a message in which no block is closed."""
     answer_first = sorted(markers, key=lambda marker: (not marker.is_answer, marker.start))
     for marker in answer_first:
         above, below = text[: marker.start], text[marker.end :]
@@ -246,7 +246,7 @@ def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
 
 
 def _is_asked_for(name: str) -> bool:
-    """Check whether a block is named after the product that a task asked for."""
+    """Check whether a block has the name of a product that a task may ask for."""
     words = re.sub(r"[_.:-]", " ", name)
     is_section = role_of_heading(words) or role_of_heading(words.replace("related", "related ", 1))
     return bool(is_section) or any(product.startswith(words) for product in _ASKED_FOR)
@@ -264,7 +264,7 @@ def _inside(text: str, closing: Marker) -> FinalAnswer:
 
 
 def _behind_a_label(text: str) -> FinalAnswer:
-    """The answer after a heading, fence or quotation of reasoning at the start."""
+    """The answer after reasoning at the start, under a heading, in a fence or in a quotation."""
     end = end_of_thought(text)
     if end is None:
         return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
@@ -288,7 +288,7 @@ def _inside_json(text: str) -> FinalAnswer:
 
 
 def only_text(text: str) -> tuple[tuple[str, str] | None, bool]:
-    """Name and value of a JSON object's only text besides reasoning, and True if it is alone."""
+    """The only text besides reasoning in a JSON object, and whether it is the only field."""
     is_whole = text[:1] in ("{", "`") and text[-1:] in ("}", "`")
     given = find_json(text) if is_whole else None
     if not isinstance(given, dict) or not all(isinstance(field, str) for field in given.values()):
@@ -316,7 +316,7 @@ def _inside_a_box(text: str) -> FinalAnswer:
 
 
 def _without_fence(text: str) -> FinalAnswer:
-    """The content of a fence around the whole message, if it contains reasoning."""
+    """The content of a fence around the whole message, if the content has reasoning."""
     first, _, below = text.partition("\n")
     content, _, last = below.rpartition("\n")
     fence = last.strip()

@@ -1,7 +1,7 @@
-"""Section headings: the printed number, its fit into the numbering, and the section's role.
+"""Section headings: printed numbers, how well they fit the numbering, and roles of sections.
 
 A number may have several readings: `C` is the third letter and the Roman hundred. The caller
-chooses the reading that fits the sequence (`step_cost`).
+chooses the reading that fits the sequence of numbers (`step_cost`).
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ class SectionNumber:
     """One reading of a heading's number."""
 
     printed: str
-    """Number without trailing marks: `3.2`, `A.1`, `IV`."""
+    """The number without trailing marks: `3.2`, `A.1`, `IV`."""
     style: str
-    """`arabic`, `roman` or `letter`, by the first part."""
+    """`arabic`, `roman` or `letter`, according to the first part."""
     parts: tuple[int, ...]
     text: str
     """The heading without the number."""
     marked: bool = False
-    """True if a dot, colon or bracket follows the number, or if it is separate from the heading."""
+    """True if a dot, colon or bracket follows the number, or the source gives it separately."""
     is_appendix: bool = False
-    """True if the heading says so: `Appendix A Proofs`."""
+    """True if the heading contains the word: `Appendix A Proofs`."""
 
 
 def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber, ...]:
-    """All readings of a heading's number, or of the `label` that the source gives apart from it."""
+    """All readings of a heading's number, or of a `label` that the source gives separately."""
     text = " ".join(heading.split())
     separate = _LABEL.fullmatch(" ".join(label.split())) if label else None
     if separate is not None:
@@ -83,7 +83,7 @@ def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber,
 
 
 def split_heading(heading: str, label: str | None = None) -> tuple[str | None, str]:
-    """The printed number of a heading out of context, and the heading without it.
+    """Split a heading, without context, into its printed number and the rest.
 
     A letter counts only with a mark or another number after it: `A Study` is not numbered.
     """
@@ -94,9 +94,9 @@ def split_heading(heading: str, label: str | None = None) -> tuple[str | None, s
 
 
 def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> float | None:
-    """Cost of a number as the next of its style after `previous`; None if it cannot follow.
+    """Cost of a number that follows `previous` in the same style; None if it cannot follow.
 
-    Skipped numbers cost a little each, because headings get lost.
+    Each skipped number costs a little, because headings may have been lost.
     """
     if previous is None:
         return _first_cost(current)
@@ -125,7 +125,7 @@ def is_measurement(label: str) -> bool:
 
 
 def is_heading_text(text: str) -> bool:
-    """Check whether a text may be a heading: no caption, formula, number or stray symbols."""
+    """Check whether a text may be a heading, not a caption, a formula, numbers or stray symbols."""
     if _CAPTION.match(text):
         return False
     if role_of_heading(text) is not None:
@@ -189,7 +189,7 @@ _RESULT_MODIFIERS = frozenset(_WORDS["result_modifiers"])
 _PREPOSITIONS = frozenset(_WORDS["prepositions"])
 _BEFORE_PREPOSITION = frozenset(_WORDS["before_preposition"])
 _APPENDIX_WORDS = frozenset(_WORDS["appendix_words"])
-# Words for a section's minor content, as in "Limitations and Future Work".
+# Phrases for minor content of a section, as in "Limitations and Future Work".
 _WEAK = frozenset(_WORDS["weak"])
 _NOT_EXPERIMENTS = frozenset(_WORDS["not_experiments"])
 _GLUED_FIRST = frozenset(_WORDS["glued_first"])
@@ -213,7 +213,7 @@ _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.i
 
 
 def role_of_heading(heading: str) -> str | None:
-    """The role of a section by its heading, or None; a leading number is skipped."""
+    """The role of a section according to its heading, or None; a leading number is skipped."""
     text = " ".join(heading.split())
     return _known_role(text) if len(text) <= _MAX_HEADING else None
 
@@ -236,7 +236,7 @@ def _known_role(heading: str) -> str | None:
 
 
 def _join_small_caps(words: list[str]) -> list[str]:
-    """Join words that small capitals split: `R ELATED W ORK` -> `RELATED WORK`."""
+    """Join words split by small capitals: `R ELATED W ORK` -> `RELATED WORK`."""
     joined: list[str] = []
     is_open = False
     for word in words:

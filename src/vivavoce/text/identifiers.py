@@ -1,4 +1,4 @@
-"""Identifiers of papers in ids, URLs, file names and running text, in one spelling each."""
+"""Identifiers of papers in ids, URLs, file names and running text, each in one spelling."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _DOI_START = r"10\.[0-9]{4,9}(?:\.[0-9]{1,9})*/"
 _WHOLE_DOI = re.compile(
     rf"(?:https?://)?(?:(?:dx\.)?doi\.org/|doi\s?:?\s?)?({_DOI_START}\S+)", re.IGNORECASE
 )
-# In running text, markup ends a DOI; alone, it may contain < and >, as old ones do.
+# In running text, markup ends a DOI; a DOI on its own may contain < and >, as old DOIs do.
 _DOI_INSIDE = re.compile(rf"(?<![0-9.]){_DOI_START}[^\s\"<>{{}}|\\?#]+")
 _AFTER_DOI = ".,;:!?'\"’”»*_`"
 _ENCODED_SLASH = re.compile(r"(?<=/)(10\.[0-9]{4,9})%2F", re.IGNORECASE)
@@ -55,20 +55,20 @@ _OWN_NAMES = (
     (re.compile(r"nature\.com/articles/(s[0-9]{5}-[0-9]{3}-[0-9]{3,5}-[0-9xw])"), "10.1038/"),
     (re.compile(r"elifesciences\.org/articles/([0-9]{5,6})"), "10.7554/elife."),
 )
-"""Patterns of URLs that contain the end of a DOI, and the DOI's start."""
+"""Patterns of URLs that contain the end of a DOI, each with the start of the DOI."""
 _BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
 PRINTED_YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)([a-z]?)(?![\d–-]|\.\d)")
-"""A year in a printed entry of a reference list, with the letter after it."""
+"""A year in a printed entry of a reference list, with any letter after it."""
 
 _FIRST_ARXIV_YEAR = 91
 _FIRST_ACL_YEAR = 60
 
 
 def find_arxiv_id(text: str) -> tuple[str, str | None] | None:
-    """The first arXiv id in a text, one after the word arXiv before others, and its version."""
+    """Find the first arXiv id, preferably one after the word arXiv, and its version."""
     if _ARXIV_HINT.search(text) is None:
         return None
     named = _NAMED_ARXIV.search(text)
@@ -81,13 +81,13 @@ def find_arxiv_id(text: str) -> tuple[str, str | None] | None:
 
 
 def arxiv_id_in(text: str) -> str | None:
-    """The first arXiv id in a text, without its version."""
+    """Find the arXiv id in a text as `find_arxiv_id` does, without the version."""
     match = find_arxiv_id(text)
     return match[0] if match else None
 
 
 def find_acl_id(text: str) -> str | None:
-    """The first ACL Anthology id in a text: `P18-1001`, `L04-1.151` or `2020.acl-main.207`."""
+    """Find the first ACL Anthology id in a text: `P18-1001`, `L04-1.151`, `2020.acl-main.207`."""
     match = _ACL.search(text)
     if match is None:
         return None
@@ -100,7 +100,7 @@ def find_acl_id(text: str) -> str | None:
 
 
 def find_doi(text: str) -> str | None:
-    """The first DOI in a text: lower case, without resolver and trailing punctuation."""
+    """Find the first DOI in a text; return it in lower case, without resolver and punctuation."""
     stripped = text.strip()
     if "://" in stripped:
         stripped = _ENCODED_SLASH.sub(r"\1/", stripped)
@@ -117,7 +117,7 @@ def find_doi(text: str) -> str | None:
     plain = unquote(doi)
     if plain.isprintable() and " " not in plain:
         doi = plain
-    # Drop punctuation of the sentence around a DOI, and brackets that the DOI does not open.
+    # Drop the sentence's punctuation after a DOI, and closing brackets that the DOI does not open.
     surplus = {end: doi.count(end) - doi.count(start) for end, start in _BRACKETS.items()}
     end = len(doi)
     while end > 0:
@@ -134,7 +134,7 @@ def find_doi(text: str) -> str | None:
 
 
 def _doi_of_name(text: str) -> str | None:
-    """The DOI that the URL of an article implies, for publishers that derive one from it."""
+    """The DOI implied by the URL of an article, for publishers whose URLs contain part of it."""
     for pattern, start in _OWN_NAMES:
         if match := pattern.search(text.lower()):
             return start + match[1]
@@ -142,13 +142,13 @@ def _doi_of_name(text: str) -> str | None:
 
 
 def find_orcid(text: str) -> str | None:
-    """The first ORCID iD in a text, without its URL."""
+    """Find the first ORCID iD in a text, without its URL."""
     match = _ORCID.search(text.upper())
     return match[0] if match else None
 
 
 def find_year(text: str) -> int | None:
-    """The first year from 1500 to 2100 in a text."""
+    """Find the first year from 1500 to 2100 in a text."""
     match = _YEAR.search(text)
     return int(match[0]) if match else None
 
@@ -186,7 +186,7 @@ def _spell_arxiv(match: re.Match[str]) -> tuple[str, str | None]:
 
 _ARXIV_DOI = "10.48550/arxiv."
 ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
-"""Prefixes of DOIs that contain an Anthology id."""
+"""Prefixes of the DOIs that contain an Anthology id."""
 
 
 def ids_in_doi(doi: str) -> dict[str, str]:

@@ -23,11 +23,11 @@ Wanted = Callable[[Any], bool]
 def find_json(
     answer: str, wanted: Collection[str] | Wanted = (), *, mend: bool = False
 ) -> Any | None:
-    """The last JSON object of an answer, else its first array; None if there is neither.
+    """Find the last JSON object in an answer, else the first array; None if there is neither.
 
-    Blocks fenced as JSON come first, then other blocks, then the text itself. `wanted` are keys of
-    which the object has one, or a check. `mend` accepts commas before closing brackets and JSON
-    that is cut off. Refused are over 200,000 characters, 40 levels or 40 digits, NaN and infinity.
+    Blocks fenced as JSON come first, then other blocks, then the whole text. `wanted` is a check,
+    or keys of which the object must have one. `mend` accepts JSON that is cut off or has commas
+    before closing brackets. Limits are 200,000 characters, 40 levels, 40 digits, finite numbers.
     """
     if len(answer) > _MAX_LENGTH:
         return None
@@ -37,8 +37,8 @@ def find_json(
 
     keys: Collection[str] = () if callable(wanted) else wanted
     is_wanted = wanted if callable(wanted) else has_a_key
-    # Models often write LaTeX into strings unescaped, so \sigma is an invalid escape. Valid JSON
-    # has no invalid escapes, so mending them is safe.
+    # Models often write LaTeX into strings without escaping it, so `\sigma` is an invalid escape.
+    # Valid JSON has no invalid escapes, so mending them is safe.
     for text in _candidates(_ESCAPE.sub(_mend, answer)):
         records = _records_by_line(text)
         content = records if records and is_wanted(records) else _value(text, is_wanted)
@@ -52,7 +52,7 @@ def find_json(
 
 
 def as_records(value: Any) -> Any:
-    """Records of a table given by column, or as lists under a header; other values unchanged."""
+    """Turn a table given by column, or as lists under a header, into records; else no change."""
     lists = value
     if isinstance(value, dict):
         columns, rows = value.get("columns"), value.get("rows")
@@ -72,7 +72,7 @@ def _is_list_of_texts(value: Any) -> bool:
 
 
 def _beginning(text: str, is_wanted: Wanted) -> Any | None:
-    """The JSON value that is cut off at the end of a text, without its incomplete last part."""
+    """A JSON value that the end of the text cuts off, without its incomplete last part."""
     start = _next_start(text, 0)
     if start < 0:
         return None
@@ -96,7 +96,7 @@ def _candidates(answer: str) -> Iterator[str]:
 
 
 def _value(text: str, is_wanted: Wanted) -> Any | None:
-    """The last outermost object that is wanted, else the first such array."""
+    """The last outermost object that is wanted, else the first array that is wanted."""
     best = None
     place = 0
     for _ in range(_MAX_STARTS):
@@ -116,7 +116,7 @@ def _value(text: str, is_wanted: Wanted) -> Any | None:
 
 
 def _records_by_line(text: str) -> list[Any]:
-    """The objects of JSON Lines; none if there are fewer than two, or anything else."""
+    """The objects in JSON Lines; none if there are fewer than two, or if there is other text."""
     lines = text.split("\n") if text.lstrip().startswith("{") else []
     lines = [line.strip() for line in lines if line.strip()]
     if len(lines) < 2 or not all(line.startswith("{") for line in lines):

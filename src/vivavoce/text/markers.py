@@ -1,8 +1,8 @@
 """Markers in a reply: words in brackets, such as `<think>`, and lines that announce a part.
 
-A marker opens or closes a block. A slash, or a word such as `end` (not part of the name), makes it
-a closing one. A word of a sentence ("the </think> token") is no marker. Lines that announce a part
-are `## Reasoning`, `=== Answer ===`, `Final answer: ...`.
+A marker opens or closes a block. It closes one if it has a slash, or a word such as `end`, which is
+not part of the name. A word of a sentence ("the </think> token") is no marker. Lines that announce
+a part are `## Reasoning`, `=== Answer ===`, `Final answer: ...`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from lxml.html.defs import tags as HTML_ELEMENTS
 
 ASIDE = frozenset({"details", "aside"})
-"""HTML elements for asides, which are not part of the text."""
+"""HTML elements for asides; unlike other HTML elements, they are not part of the text."""
 
 _NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
 _OPENING = r"<!--\s?|&lt;|<{1,3}|\[{1,3}|\{{2,3}|[«‹《〈「『◁⟨⟪【〔〖]"
@@ -25,7 +25,7 @@ MARKER = re.compile(
     rf"(?:\s[^<>\n]{{0,200}}?)?(?P<self>/?)(?:{_CLOSING})"
 )
 _PAIRED = re.compile(r"\[|\{|<<|&|<!|[«‹《〈「『⟪〔〖]")
-"""Brackets that are common in text: they need `/` or another sign of a marker."""
+"""Brackets that are common in text: a marker in them needs `/` or another sign."""
 _WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
 _WORD_AFTER = re.compile(r"['\"”’)]|`(?!``)|[.,;:](?:\s|\Z)| [a-z]")
 _SIDE = re.compile(
@@ -51,16 +51,16 @@ def says_answer(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A word in brackets."""
+    """A word in brackets that opens or closes a block."""
 
     start: int
     end: int
     name: str
     bracket: str
-    """Bracket of the marker; empty for a special token."""
+    """Opening bracket of the marker; empty for a special token."""
     is_closing: bool
     opener: Marker | None = None
-    """The opening marker of a closing one."""
+    """For a closing marker, the marker that opened its block, if there is one."""
 
     @property
     def is_html(self) -> bool:
@@ -79,10 +79,10 @@ class Marker:
 
 
 def read_markers(text: str) -> list[Marker]:
-    """The markers of a text in order; closing ones have their opener.
+    """Find the markers in a text, in order; closing markers have their opener.
 
-    A word in brackets that are common in text is text, unless a marker closes it. In square
-    brackets it is also a marker in capitals, for reasoning, or for an answer at the end of a line.
+    In brackets that are common in text, a word is a marker only if a marker closes it. In square
+    brackets, it is also one if in capitals, for reasoning, or for an answer at the end of a line.
     """
     every = list(_every_marker(text))
     closed = {_kind(candidate) for candidate in every if candidate.is_closing}
@@ -104,7 +104,7 @@ def read_markers(text: str) -> list[Marker]:
 
 
 def _kind(marker: Marker) -> str:
-    """Key that two markers of a block share: bracket and name; all reasoning has one name."""
+    """Key shared by both markers of a block: bracket and name; all reasoning has one name."""
     return f"{marker.bracket}{'?' if marker.is_reasoning else marker.name}"
 
 
@@ -177,7 +177,7 @@ _STRIPPED_ANSWER = re.compile(r"assistant(?:final|response|answer)(?=\S)")
 
 
 def end_of_thought(text: str) -> int | None:
-    """Position after the reasoning that a label opens; 0 without a label, None without an end."""
+    """Position just after reasoning opened by a label; 0 without a label, None if never closed."""
     if timed := _TIMED.match(text):
         return timed.end() if _SURE.search(timed[0]) or "eason" in timed[0] else 0
     if _STRIPPED.match(text):  # channels whose tokens were stripped
@@ -197,7 +197,7 @@ def end_of_thought(text: str) -> int | None:
 
 
 def _end_of(text: str, label: re.Match[str], start: int) -> int:
-    """Position after the reasoning under a label; 0 if it has no end."""
+    """Position just after the labelled reasoning; 0 if it never closes."""
     if label["more"]:
         ends = (_INLINE, _INLINE_ANSWER, _FINAL, _ANNOUNCED) if label["colon"] else ()
         return max(
@@ -219,7 +219,7 @@ def _end_of(text: str, label: re.Match[str], start: int) -> int:
 
 
 def answer_line(text: str, start: int = 0) -> int:
-    """End of the last line or words that announce the final answer; 0 if there are none."""
+    """End of the last line or phrase that announces the final answer; 0 if there is none."""
     last = len(text.rstrip())
     lines = [line for line in _FINAL.finditer(text, start) if line.end() < last]
     if any(line["bare"] for line in lines) and len(_BARE_LINE.findall(text)) > 1:

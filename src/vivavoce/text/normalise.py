@@ -8,7 +8,7 @@ from typing import Literal
 
 from vivavoce.text.data import read_data
 
-# Control characters that end a line or a page become a line break, so that words stay apart.
+# Control characters that end a line or a page become line breaks, so that words stay apart.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -16,7 +16,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _LONG_RUN = re.compile(r"[^\w\s\x00-\x7f]{32,}")
 _MAX_MARKS = 30
-"""Marks on one letter; more have no meaning, and ordering them takes quadratic time."""
+"""Maximum marks on one letter; more have no meaning, and ordering them takes quadratic time."""
 
 PLAIN_MARKS = str.maketrans(
     {
@@ -26,12 +26,12 @@ PLAIN_MARKS = str.maketrans(
         **dict.fromkeys('"“”„«»', None),
     }
 )
-"""Unifies dashes, tildes and apostrophes, and drops quotation marks."""
+"""Translation table that unifies dashes, tildes and apostrophes, and drops quotation marks."""
 _ASCII_TITLE = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 
 
 class _TitleTable(dict[int, str | None]):
-    """Replacement of each character of a title, computed on first use."""
+    """Replacement for each character in a title, computed on first use."""
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
@@ -49,7 +49,7 @@ _TITLE = _TitleTable()
 
 
 def normalise(form: Literal["NFC", "NFKC"], text: str) -> str:
-    """Unicode normalisation in linear time: marks on a letter beyond the first 30 are dropped.
+    """Normalise Unicode in linear time: marks on a letter beyond the first 30 are dropped.
 
     Source: Unicode Standard Annex 15, section 13 (stream-safe text).
     """
@@ -60,7 +60,7 @@ def _thin(run: re.Match[str]) -> str:
     kept: list[str] = []
     marks = 0
     for character in run[0]:
-        # A character may fall apart into marks.
+        # A character may decompose into marks.
         last = unicodedata.normalize("NFKD", character)[-1]
         marks = marks + 1 if unicodedata.combining(last) else 0
         if marks <= _MAX_MARKS:
@@ -69,7 +69,7 @@ def _thin(run: re.Match[str]) -> str:
 
 
 def normalise_title(text: str) -> str:
-    """A title for comparison: NFKC, case folded, spaces for punctuation; empty without letters."""
+    """Normalise a title for comparison: NFKC, case-folded, spaces for punctuation; may be empty."""
     if text.isascii():
         return " ".join(text.translate(_ASCII_TITLE).split())
     folded = normalise("NFKC", text).casefold()
@@ -78,7 +78,7 @@ def normalise_title(text: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """NFC text, always valid UTF-8, without control characters except newline and tab."""
+    """Convert text to NFC and valid UTF-8, without control characters except newline and tab."""
     if text.isascii() and text.isprintable():
         return text
     if _UNSAFE.search(text) is not None:
@@ -88,16 +88,16 @@ def clean_text(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Text on one line with single spaces, safe to store."""
+    """Clean a text and put it on one line with single spaces."""
     return " ".join(clean_text(text).split())
 
 
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
 _MAX_NAME = 300
 _AMERICAN = read_data(__file__, "american.toml")
-"""British spellings that differ in more than the ending."""
+"""British spellings that differ from American ones in more than the ending."""
 _DOUBLED = re.compile(r"(\w{0,20}[aeiou]\w{1,20}[aei])ll(ing|ings|ed|er|ers)")
-"""`modelling`, `labelled`: American has one `l`, unlike in `spelling` and `controlled`."""
+"""`modelling`, `labelled`: American spelling has one `l`, unlike in `spelling`, `controlled`."""
 _WITH_S = re.compile(
     r"(\w{0,40}\w(?:al|an|ar|at|el|en|er|et|gn|il|im|in|nt|on|or|ym))"
     r"is(e|ed|er|ers|es|ing|ation|ations)"
@@ -106,7 +106,7 @@ _WITH_S = re.compile(
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name for comparison of names."""
+    """The words of a name, normalised for comparison with other names."""
     text = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold()
     plain = "".join(c for c in text if not unicodedata.combining(c))
     return [_american(word) for word in _WORD.findall(plain)]

@@ -13,7 +13,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def visible(text: object, limit: int | None = SHOWN_CHARACTERS) -> str:
-    """Spell out invisible characters and those that change the text's direction; cut long text."""
+    """Spell out invisible characters and those that change text direction; cut long text."""
     whole = str(text)
     shown = whole if limit is None else whole[:limit]
     rest = len(whole) - len(shown)
@@ -29,7 +29,7 @@ def _spell(char: str) -> str:
 
 
 def guard_formula(text: str) -> str:
-    """Put an apostrophe before text that a spreadsheet would run as a formula."""
+    """Put an apostrophe before a text that a spreadsheet would run as a formula."""
     return "'" + text if text.lstrip().startswith(_FORMULA_STARTS) else text
 
 
@@ -37,7 +37,7 @@ _LEAST_SHOWN = 0.0005
 
 
 def figure(value: float) -> str:
-    """A score with three decimals; only 0 is printed as 0."""
+    """Print a score with three decimals; only 0 is printed as 0."""
     if value != 0 and abs(value) < _LEAST_SHOWN:
         return "<0.001" if value > 0 else ">−0.001"
     text = f"{value:z.3f}" if abs(value) < 10 else f"{value:,.1f}"
@@ -45,21 +45,21 @@ def figure(value: float) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign, unless it is printed as 0; a dash for None."""
+    """Print a difference with its sign, unless it rounds to 0; a dash for None."""
     if value is None:
         return "–"
     return ("+" if value >= _LEAST_SHOWN else "") + figure(value)
 
 
 def interval(bounds: tuple[float, float]) -> str:
-    """Both ends of an interval."""
+    """Print both ends of an interval."""
     low, high = (figure(bound) for bound in bounds)
     joint = " to " if "−" in low + high else "–"
     return f"{low}{joint}{high}"
 
 
 def bracket(ends: Sequence[float], sign: str = "") -> str:
-    """An interval in ASCII; rounding never makes it seem to contain 0."""
+    """Print an interval in ASCII; rounding never makes the interval seem to contain 0."""
     low, high = ends
     leaves_out = low > 0 or high < 0
 
@@ -72,11 +72,11 @@ def bracket(ends: Sequence[float], sign: str = "") -> str:
 
 
 def share(value: float) -> str:
-    """A share in percent, rounded down: only 1 is printed as 100%."""
+    """Print a share in percent, rounded down: only 1 is printed as 100%."""
     tenths = math.floor(round(value * 1000, 6))
     return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths / 10:.1f}%"
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """A number with its noun: 1 item, 2 items."""
+    """Print a number with its noun: 1 item, 2 items."""
     return f"{number:,} {one if number == 1 else many}"

@@ -17,9 +17,9 @@ _CLOSERS = ")]}\"'”’»"
 # Abbreviations that never end a sentence.
 _WORDS = read_data(__file__, "sentences.toml")
 _NEVER_LAST = frozenset(_WORDS["never_last"])
-# Titles; in lower case these are units and endings of words.
+# Titles of persons; in lower case these are units and endings of words.
 _TITLES = frozenset(_WORDS["titles"])
-# Abbreviations before a number; elsewhere words, or ends of sentences.
+# Words that are abbreviations only before a number; elsewhere they may end a sentence.
 _BEFORE_NUMBER = frozenset(_WORDS["before_number"])
 # After one of these words a single letter is a label, not an initial.
 _LABELLED = frozenset(_WORDS["labelled"])
@@ -30,7 +30,7 @@ _HEADING_LENGTH = 70
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a text into sentences, each with single spaces; a blank line and a heading end one."""
+    """Cut a text into sentences with single spaces; blank lines and headings also end sentences."""
     sentences: list[str] = []
     for paragraph in _PARAGRAPH.split(text):
         for run in _split_headings(paragraph):
@@ -88,7 +88,7 @@ def _split_run(words: list[str]) -> Iterator[str]:
 
 
 def _ends(before: str | None, word: str, following: str) -> bool:
-    """Check whether a sentence ends after `word`; `before` is None for its first word."""
+    """Check whether a sentence ends after `word`; `before` is None if `word` is its first word."""
     core = _without_citation(word).rstrip(_CLOSERS)
     if not core or core[-1] not in _STOPS:
         return False

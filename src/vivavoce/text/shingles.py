@@ -1,8 +1,8 @@
 """Shingles: hashed runs of three words, robust to changed words and reordered sentences.
 
-If every eighth word of a text changes, five of eight runs stay. Words are case folded, and words
-hyphenated at a line break (`atten- tions`) are joined. A sketch keeps the smallest hashes of a
-text, so that texts are compared without reading them again.
+If every eighth word of a text changes, five of eight runs stay the same. Words are case-folded, and
+words hyphenated at a line break (`atten- tions`) are joined. A sketch keeps the smallest hashes of
+a text, so that texts can be compared without reading them again.
 
 Source: Broder 1997, "On the resemblance and containment of documents": shingles, and the bottom-k
 sketch of section 4.
@@ -24,17 +24,17 @@ Shingles: TypeAlias = npt.NDArray[np.uint64]
 Sketch: TypeAlias = npt.NDArray[np.uint64]
 
 SIZE = 3
-"""Words per shingle."""
+"""Number of words per shingle."""
 KEPT = 128
-"""Hashes per sketch: the standard error of a resemblance of 0.5 is 0.044."""
+"""Number of hashes per sketch; the standard error of a resemblance of 0.5 is 0.044."""
 MAX_WORDS = 250_000
-"""Words of a text that are read."""
+"""Maximum number of words read from a text."""
 RETOLD, RETOLD_BESIDE = 0.4, 0.2
-"""Shares of a gold text's shingles close together in an input, from which on the input counts as
-retelling it: in the paper's own text, which says the same things, and in other texts.
+"""Minimum shares of a gold text's shingles, close together in an input, for the input to retell it.
+The first is for the paper's own text, which says the same things; the second for other texts.
 
 `benchmarks/bench_retold_gold.py` has the curves. The first detects all copies with 20% of words
-changed, and flags 4% of papers; the second detects all with 30%, and flags no other paper's text.
+changed and flags 4% of papers. The second detects all with 30% and flags no other paper's text.
 """
 _WORD = re.compile(r"\w+")
 _BROKEN = re.compile(r"(?<=\w)[-‐‑\u00ad]\s+(?=\w)")
@@ -43,7 +43,7 @@ _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def mix(values: Shingles) -> Shingles:
-    """Hash 64-bit numbers to evenly spread ones (SplitMix64: Steele, Lea and Flood 2014)."""
+    """Hash 64-bit numbers so that they spread evenly (SplitMix64: Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
         values = (values ^ (values >> np.uint64(30))) * _MIXERS[0]
         values = (values ^ (values >> np.uint64(27))) * _MIXERS[1]
@@ -51,7 +51,7 @@ def mix(values: Shingles) -> Shingles:
 
 
 def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Distinct numbers in ascending order; a sort is faster here than `numpy.unique`."""
+    """Return distinct numbers in ascending order; sorting is faster here than `numpy.unique`."""
     ordered = np.sort(values)
     if len(ordered) < 2:
         return ordered
@@ -60,18 +60,18 @@ def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def folded_words(text: str) -> list[str]:
-    """The words of a text, case folded after NFKC, with hyphenated words joined."""
+    """The words of a text, case-folded after NFKC; words hyphenated at line breaks are joined."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return _WORD.findall(_BROKEN.sub("", plain).casefold())[:MAX_WORDS]
 
 
 def shingles_of(text: str) -> Shingles:
-    """Hash of the shingle at each position; empty for fewer words than `SIZE`."""
+    """Hash the shingle at each position; empty if there are fewer words than `SIZE`."""
     return hash_runs(folded_words(text), SIZE)
 
 
 def hash_runs(words: list[str], size: int) -> Shingles:
-    """Hash of each run of `size` words, by position; empty for fewer words."""
+    """Hash each run of `size` words, by position; empty if there are fewer words."""
     count = len(words) - size + 1
     if count < 1:
         return np.empty(0, np.uint64)
@@ -89,7 +89,7 @@ def _code(word: str) -> int:
 
 
 def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
-    """Indices of the lists of distinct numbers that contain each number of two to `most` lists."""
+    """For each number in two to `most` lists of distinct numbers, the indices of these lists."""
     numbers = np.concatenate([np.empty(0, np.uint64), *lists])
     places = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
     order = np.argsort(numbers, kind="stable")
@@ -106,7 +106,7 @@ def sketch_of(text: str) -> Sketch:
 
 
 def resemblance(one: Sketch, other: Sketch) -> float:
-    """Estimated share of two texts' shingles that both have, from their sketches; 0 without any."""
+    """Estimate, from sketches, the share of two texts' shingles that both have; 0 without any."""
     if not len(one) or not len(other):
         return 0.0
     both = np.intersect1d(one, other, assume_unique=True)
@@ -115,13 +115,13 @@ def resemblance(one: Sketch, other: Sketch) -> float:
 
 
 def is_retold_beside(gold: Shingles, source: str) -> bool:
-    """Check whether another text retells the gold text with these shingles."""
+    """Check whether `source`, not the paper's own text, retells the gold with these shingles."""
     share = retold_share(gold, shingles_of(source))
     return share is not None and share >= RETOLD_BESIDE
 
 
 def retold_share(gold: Shingles, source: Shingles) -> float | None:
-    """Share of a gold text's shingles that are close together in a source; None without any."""
+    """Share of the gold's shingles that are close together in a source; None for an empty gold."""
     if not len(gold):
         return None
     wanted = np.unique(gold)

@@ -1,4 +1,4 @@
-"""Tables written line by line: Markdown pipes, similar formats, and delimited text."""
+"""Tables written line by line: Markdown pipe tables, similar formats, and delimited text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_CHARACTERS = 1_000_000
 """About 250,000 tokens."""
 MAX_TABLES = 1_000
 MAX_ROWS = 10_000
-"""Total body rows of all tables of one answer; header rows do not count."""
+"""Maximum body rows in all tables of one answer together; header rows do not count."""
 MAX_COLUMNS = 1_000
 MAX_CELLS = 200_000
 
@@ -56,7 +56,7 @@ class TableBudget:
 
 
 def build_table(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> ParsedTable | None:
-    """Build a table from rows, none pulled beyond the budget; None if there is no row."""
+    """Build a table from rows, reading none beyond the budget; None without rows or budget."""
     header = next(rows, None)
     if header is None:
         budget.admit(0, tables=1)
@@ -94,13 +94,13 @@ def is_pipe_line(line: str) -> bool:
 
 
 def is_rule_line(line: str) -> bool:
-    """Check whether a line is only a border, as between the rows of grid tables."""
+    """Check whether a line is only a border, as between rows of a grid table."""
     head = line.lstrip()[:1]
     return head != "" and head in "+├┌└╞╒╘╔╠╚" and _RULE_LINE.fullmatch(line) is not None
 
 
 def split_pipes(line: str) -> list[str]:
-    r"""Raw cells of a pipe row; `\|` does not split, and outer pipes add no cells."""
+    r"""Split a pipe row into raw cells; `\|` does not split, and outer pipes add no cells."""
     if "|" not in line:
         line = line.translate(_BOX_BARS)
     line = line.strip()
@@ -122,7 +122,7 @@ def split_pipes(line: str) -> list[str]:
 
 
 def starts_pipe_table(first: str, second: str) -> bool:
-    """Check whether a pipe line opens a table, and is not prose with a bar."""
+    """Check whether a pipe line opens a table rather than being prose with a bar."""
     return (
         _OPENING_PIPE.match(first) is not None
         or " | " in first
@@ -131,7 +131,7 @@ def starts_pipe_table(first: str, second: str) -> bool:
 
 
 def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[ParsedTable]:
-    """Tables in a run of pipe lines; a blank line of the run is an empty string."""
+    """Read the tables in a run of pipe lines; blank lines in the run are empty strings."""
     for _, rows in groupby(_numbered_rows(lines), key=itemgetter(0)):
         table = build_table("pipe", ([_read_cell(cell) for cell in raw] for _, raw in rows), budget)
         if table is not None:
@@ -143,9 +143,9 @@ def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[Parse
 def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Raw rows, each with the number of its table.
 
-    A row waits for the next line, because a rule line below it may make it the header of a new
-    table. Such a line is the first rule of the run, one after a blank line, or one under a repeated
-    header. Any other rule line only separates rows.
+    A row waits for the next line, because a rule line below may make the row the header of a new
+    table. This is so if the rule is the table's first, or if the row follows a blank line or
+    repeats the header. Any other rule line only separates rows.
     """
     number = 0
     header: list[str] | None = None
@@ -174,7 +174,7 @@ def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_rule(raw: list[str], *, strict: bool) -> bool:
-    """Check whether a row is only a rule; once a table has its rule, single dashes are data."""
+    """Check whether a row is only a rule; if `strict`, single dashes are data."""
     shortest = 2 if strict else 1
     return all(
         len(cell.strip()) >= shortest and _RULE_CELL.fullmatch(cell) is not None for cell in raw
@@ -190,7 +190,7 @@ def _read_cell(cell: str) -> str:
 
 
 def read_delimited(lines: Iterable[str], delimiter: str, budget: TableBudget) -> ParsedTable | None:
-    """Read a table from delimited lines; a field beyond csv's own limit truncates it."""
+    """Read a table from delimited lines; a field beyond csv's own limit truncates the table."""
     return build_table("csv", _delimited_rows(lines, delimiter, budget), budget)
 
 
@@ -211,13 +211,13 @@ def _delimited_rows(
 
 
 def choose_delimiter(line: str) -> str:
-    """The most frequent delimiter of a header line outside quotes; a comma by default."""
+    """The most frequent delimiter in a header line, outside quotes; a comma by default."""
     line = _QUOTED.sub("", line)
     return max(",\t;", key=line.count)
 
 
 def is_consistent(lines: list[str], delimiter: str) -> bool:
-    """Check whether lines of free text look like delimited rows: equally many short fields."""
+    """Check whether most lines of a text look like delimited rows, with equally many fields."""
     if len(lines) < 2 or lines[0].rstrip().endswith((".", "!", "?")):
         return False
     if lines[0].startswith("{"):  # JSON Lines

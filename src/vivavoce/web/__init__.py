@@ -1,4 +1,4 @@
-"""Templates of pages, and the meanings of labels."""
+"""Page templates, and the meanings of labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @cache
 def glossary() -> dict[str, dict[str, str]]:
-    """Meanings of labels, in the groups `board`, `settings` and `terminal`."""
+    """Meanings of labels, grouped as `board`, `settings` and `terminal`."""
     from vivavoce.text.data import read_data
 
     return read_data(__file__, "glossary.toml")
@@ -22,7 +22,7 @@ def glossary() -> dict[str, dict[str, str]]:
 def meaning(label: str, part: str = "board") -> str:
     """Meaning of a label; empty if unknown. A setting such as `mixed@1` means the same as `mixed`.
 
-    A label's meaning on pages takes precedence over that in the terminal.
+    A label's meaning on pages (`part`) takes precedence over its meaning in the terminal.
     """
     words = glossary()["terminal"] | glossary()[part]
     plain = label.partition("@")[0]
@@ -30,7 +30,7 @@ def meaning(label: str, part: str = "board") -> str:
 
 
 def environment_of(package: str) -> Environment:
-    """Environment for the `templates` folder of a package; undefined names are errors."""
+    """Jinja environment for a package's `templates` folder; undefined names are errors."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(

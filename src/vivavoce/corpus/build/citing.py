@@ -1,8 +1,8 @@
-"""Resolution of the shards' references to papers, again for all if papers were added or removed.
+"""Resolution of references in shards; all are resolved again if papers came, left or changed.
 
-The keys of references are joined with those of papers; references without a match are done. The
-others are resolved by a `PaperIndex` of the matching papers, which has every paper that an index of
-the whole corpus would compare.
+The keys of references are joined with those of papers. References without a match are then done.
+The others are resolved by a `PaperIndex` of the matching papers. It holds every paper that an index
+of the whole corpus would compare with them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from vivavoce.text.shingles import distinct
 from vivavoce.version import __version__
 
 INDEX = "index-"
-"""Prefix of index folders, followed by the hash of their papers."""
+"""Prefix of index folders; the hash of the indexed papers follows."""
 _SEALED = "index.json"
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]
 )
-"""Columns of a resolved reference; null if the work is not in the corpus."""
+"""Columns that resolution fills; null if the cited work is not in the corpus."""
 _REFERENCES = 20_000
 """Number of references joined at a time."""
 
@@ -63,8 +63,8 @@ def resolve_references(task: Row) -> Row:
     """Resolve the references of one shard; an unchanged file is not rewritten.
 
     Args:
-        task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `index` to
-            use, and `lists`: the marker of its references.
+        task: `folder` of the tables; `name`, `config` and `inputs` of the shard; the `index` to
+            use; and `lists`, the marker of the shard's references.
     """
     folder = Path(task["folder"])
     path = folder / REFERENCES / f"{task['name']}.parquet"
@@ -83,7 +83,7 @@ def resolve_references(task: Row) -> Row:
 
 
 def files_to_resolve(task: Row) -> Iterator[Path]:
-    """Files that `resolve_references` needs for a task."""
+    """The files that `resolve_references` needs for a task."""
     folder = Path(task["folder"])
     yield folder / REFERENCES / f"{task['name']}.parquet"
     yield from (path for path in (folder / task["index"]).rglob("*") if path.is_file())
@@ -97,7 +97,7 @@ def _open(folder: Path) -> Index:
 def resolve_shard(references: pa.Table, index: Index) -> pa.Table:
     """Resolve references against the papers of a corpus.
 
-    `references` has the columns `COLUMNS`; the result has the schema `RESOLVED` and a row for each.
+    `references` has the columns `COLUMNS`; the result has the schema `RESOLVED`, row for row.
     """
     asked = references.select(COLUMNS)
     starts = range(0, len(asked), _REFERENCES)
@@ -106,7 +106,7 @@ def resolve_shard(references: pa.Table, index: Index) -> pa.Table:
 
 
 def _resolve_slice(references: pa.Table, index: Index) -> pa.Table:
-    """Resolve references by an equi-join of their keys with those of papers."""
+    """Resolve references by an equi-join of their keys with the keys of papers."""
     keys = reference_keys(references)
     wanted, which = np.unique(keys.keys, return_inverse=True)
     matches = index.match(wanted)

@@ -3,11 +3,11 @@
 A step is a function of a task (a plain row) that reads and writes files below the corpus and then
 writes a completion marker. Its files are the same wherever it runs. Small builds run in this
 process, large ones in a pool of processes. On a cluster, every task is a Ray task, which is
-repeated if its worker is lost. All machines must see the corpus under the same path, or the corpus
-has an address: then files go through its `exchange`.
+repeated if its worker is lost. All machines must see the corpus under the same path, unless the
+corpus has an address: then files go through its `exchange`.
 
-With an address, the machine that hands out a task sends its input files. The worker fetches them
-into its own folder, does the task there, and sends the results.
+With an address, the machine that hands out a task uploads the task's input files. The worker
+fetches them into its own folder, does the task there, and sends the results.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from vivavoce.store import Row, canonical_json, hash_file
 
 @dataclass(frozen=True)
 class Exchange:
-    """The folder of a build and the place for exchanging files."""
+    """The folder of a build, and the place through which its files are exchanged."""
 
     folder: Path
     place: Place
     _sent: dict[str, str] = field(default_factory=dict)
 
     def pack(self, task: Row, reads: Iterable[Path]) -> str:
-        """Send the input files of a task, and pack it for `do_away`."""
+        """Send the input files of a task, and pack the task for `do_away`."""
         files = {path.relative_to(self.folder).as_posix(): hash_file(path) for path in reads}
         new = {name: digest for name, digest in files.items() if self._sent.get(name) != digest}
         self.place.send(self.folder, new)
@@ -57,7 +57,7 @@ class Exchange:
         return canonical_json({"task": task, "folder": folder, "files": files, "address": address})
 
     def unpack(self, done: str) -> str:
-        """Fetch the files that a task made; return its outcome."""
+        """Fetch the files that a task made; return the task's outcome."""
         result = json.loads(done)
         self.place.fetch(result["made"], self.folder)
         self._sent.update(result["made"])
@@ -95,12 +95,12 @@ def _own_folder() -> Path:
 
 @cache
 def _file_hashes() -> dict[str, str]:
-    """Sha256 of each file in the folder of this process, since later tasks may reuse them."""
+    """Sha256 of each file in this process' own folder; later tasks may reuse the files."""
     return {}
 
 
 def _moved(value: Any, old: str, new: str) -> Any:
-    """A task with paths moved below another folder."""
+    """A task whose paths below one folder are moved below another."""
     if isinstance(value, str):
         return (
             new + value.removeprefix(old) if value == old or value.startswith(f"{old}/") else value
@@ -115,14 +115,14 @@ Reads = Callable[[Row], Iterable[Path]]
 
 NATIVE, RAY = "native", "ray"
 TRIES = 4
-"""Maximum tries of a step if workers die."""
+"""Maximum number of tries for a step if workers die."""
 FEW_DOCUMENTS = 40_000
-"""Documents up to which tasks run in this process, since starting workers takes longer."""
+"""Up to this many documents, tasks run in this process, as starting workers takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Place where the steps of a build run."""
+    """The place where the steps of a build run."""
 
     name: str = NATIVE
     address: str | None = None
@@ -130,7 +130,7 @@ class Engine:
     few_documents: int = FEW_DOCUMENTS
     """Up to this many documents, the native engine works in this process."""
     exchange: Exchange | None = None
-    """Exchange of files with the machines of a cluster; None if they see the folder."""
+    """Exchange of files with a cluster's machines; None if they see the corpus folder."""
 
     def __post_init__(self) -> None:
         if self.name not in (NATIVE, RAY):
@@ -141,20 +141,20 @@ class Engine:
             raise MissingExtra("ray", "ray", "--engine ray")
 
     def at(self, corpus: Path) -> Engine:
-        """The engine for a corpus; on a cluster, one with an address exchanges its files."""
+        """The engine for one corpus; a cluster exchanges files if the corpus has an address."""
         address = address_of(corpus) if self.address else None
         if address is None:
             return self
         return replace(self, exchange=Exchange(corpus, exchange_of(address, corpus)))
 
     def run(self, step: Step, tasks: Sequence[Row], documents: int, reads: Reads) -> None:
-        """Do all tasks; raise the error of the first that failed.
+        """Do all tasks; raise the error of the first task that failed.
 
         Args:
             step: Function to run on each task.
-            tasks: Plain rows.
+            tasks: The tasks, as plain rows.
             documents: Total number of documents.
-            reads: Function from a task to its input files below the corpus.
+            reads: Function that returns a task's input files below the corpus.
         """
         if not tasks:
             return
@@ -170,7 +170,7 @@ class Engine:
                 raise (kind if is_known else VivaError)(outcome["error"])
 
     def _outcomes(self, step: Step, tasks: Sequence[str]) -> list[Row]:
-        """Outcomes of tasks; all are submitted again if a worker is lost."""
+        """Run tasks and return their outcomes; if a worker is lost, submit all tasks again."""
         for tried in range(1, TRIES + 1):
             try:
                 if self.name == NATIVE:
@@ -179,8 +179,8 @@ class Engine:
             except VivaError:
                 raise  # there is no cluster, so trying again is useless
             except Exception as error:
-                # Ray raises many types when a worker dies; an error of a step is not raised but
-                # returned. What was done has its marker and is not done again.
+                # Ray raises many types when a worker dies; an error inside a step is returned,
+                # not raised. Finished tasks have their marker and are not done again.
                 if tried == TRIES:
                     raise VivaError(
                         f"The {self.name} engine gave up after {TRIES} tries: {error}. "
@@ -190,19 +190,19 @@ class Engine:
 
 
 def attempt(step: Step, task: str) -> str:
-    """Do one task in a worker; errors are returned, so that other tasks continue."""
+    """Do one task in a worker; return errors, so that other tasks continue."""
     gc.set_threshold(100_000)  # as in the main process: records form no cycles
     try:
         step(json.loads(task))
     except VivaError as error:
         return canonical_json({"error": str(error), "type": type(error).__name__})
-    except Exception as error:  # any error must reach the user as that of its task
+    except Exception as error:  # any error must reach the user as an error of this task
         return canonical_json({"error": f"{type(error).__name__}: {error}", "type": "VivaError"})
     return canonical_json({})
 
 
 def attempt_away(step: Step, task: str) -> str:
-    """Attempt a task that an exchange packed."""
+    """Do a task that was packed by an exchange."""
     return do_away(partial(attempt, step), task)
 
 
@@ -223,7 +223,7 @@ def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
 
 
 def _begin_worker() -> None:
-    """Ignore interrupts, which the main process handles, and end with it."""
+    """Ignore interrupts, which the main process handles, and end when the main process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 
@@ -252,7 +252,7 @@ def _run_on_ray(
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
-    # Ray greets on standard output, which is for results.
+    # Ray prints a greeting to standard output, which is for results.
     with redirect_stdout(sys.stderr):
         _join_cluster(address)
         remote = ray.remote(max_retries=TRIES)(attempt if exchange is None else attempt_away)
@@ -261,7 +261,7 @@ def _run_on_ray(
 
 
 def _join_cluster(address: str | None) -> None:
-    """Connect to a Ray cluster, or start one; its workers print as little as this process."""
+    """Connect to a Ray cluster, or start one; keep the output of its workers quiet."""
     import ray
     import ray._private.worker
 

@@ -1,7 +1,7 @@
 """Assignment of documents to papers, from columns without texts and references.
 
-Documents are blocked by identifiers and titles. Documents that share none are separate papers. The
-others are merged by the rules of `merge`, in independent groups, a few groups in memory at a time.
+Documents are blocked by identifiers and titles. Documents that share none of these are separate
+papers. The others are merged by the rules in `merge`, in independent groups, a few at a time.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, list_sources
 
 AT_ONCE = 50_000
-"""Number of documents merged at once, more only if a single group is larger."""
+"""Maximum number of documents merged at once, unless a single group is larger."""
 _KEY_BYTES, _BLOCK_BYTES = 16, 8
-"""Sizes of hashes; equal hashes would merge keys, but only cost time for blocks."""
+"""Sizes of hashes. A collision of keys would merge documents; one of blocks only costs time."""
 SLIM = (
     "kind",
     "key",
@@ -48,18 +48,18 @@ SLIM = (
     "published",
     "authors",
 )
-"""Columns needed for merging."""
+"""Columns of a document needed for merging."""
 _SEEN = tuple(name for name in SLIM if name not in ("published", "authors"))
-"""Columns needed for blocking."""
+"""Columns of a document needed for blocking."""
 
 
 class File(NamedTuple):
-    """One file of documents of an import."""
+    """One file of documents in an import."""
 
     path: Path
     sha256: str
     n: int
-    """Documents in it."""
+    """Number of documents in the file."""
     batch: Batch
 
 
@@ -69,15 +69,15 @@ class Identity:
 
     files: tuple[File, ...]
     places: pa.Table
-    """`paper_id`, `file` and `row` of papers' documents, sorted by paper and precedence."""
+    """`paper_id`, `file` and `row` of each document of a paper, by paper and precedence."""
     unmatched: tuple[tuple[Batch, Document], ...]
-    """Rows that refer to a file without a paper, with their batch."""
+    """Documents that only refer to a file from which no paper came, each with its batch."""
     outside: pa.Table
-    """`file` and `row` of completing documents about works outside of the corpus."""
+    """`file` and `row` of completing documents about works outside the corpus."""
 
 
 def identify(batches: Sequence[Batch]) -> Identity:
-    """Find the papers of the documents in complete batches."""
+    """Find the paper of each document in complete batches."""
     files = tuple(
         File(path, str(marker["sha256"]), int(marker["n"]), batch)
         for batch in batches
@@ -116,7 +116,7 @@ def identify(batches: Sequence[Batch]) -> Identity:
 
 
 class _MetadataFlags(dict[str, bool]):
-    """Flag of each kind: it is metadata; an unknown one raises the error of `get_source`."""
+    """Flags of the kinds that are metadata; an unknown kind raises the error of `get_source`."""
 
     def __missing__(self, kind: str) -> bool:
         return get_source(kind).is_metadata
@@ -127,22 +127,22 @@ def _is_metadata() -> dict[str, bool]:
 
 
 class _Scan:
-    """Facts of all documents for blocking, in columns."""
+    """Facts about all documents for blocking, in columns."""
 
     def __init__(self, files: Sequence[File]) -> None:
         self.files = files
         self._completing = completing_kinds()
         self._is_metadata = _is_metadata()
         self.own_id: list[str] = []
-        """Id of its paper if it is not merged."""
+        """For each document, the id of its paper if it is not merged."""
         self.only_file: list[bool] = []
-        """True if it only refers to a file."""
+        """For each document, True if it only refers to a file."""
         self.completes: list[bool] = []
-        """True if its kind only completes papers."""
+        """For each document, True if its kind only completes papers."""
         self._digests = bytearray()
-        """Hashes of its kind and key, `_KEY_BYTES` each."""
+        """For each document, the hash of its kind and key, `_KEY_BYTES` long."""
         self._blocks = bytearray()
-        """Hashes of its blocks, `_BLOCK_BYTES` each."""
+        """For each document, the hashes of its blocks, `_BLOCK_BYTES` each."""
         self._block_counts: list[int] = []
         counts = []
         for file in files:
@@ -156,7 +156,7 @@ class _Scan:
         self.row: Numbers = np.arange(len(self.file)) - starts
 
     def newest(self) -> Numbers:
-        """The last document read for each kind and key."""
+        """Numbers of the documents read last for each kind and key."""
         buffers = [None, pa.py_buffer(bytes(self._digests))]
         digests = pa.Array.from_buffers(pa.binary(_KEY_BYTES), len(self.own_id), buffers)
         documents = pa.table({"digest": digests, "number": np.arange(len(digests))})
@@ -164,7 +164,7 @@ class _Scan:
         return np.sort(last["number_max"].to_numpy())
 
     def apart(self, newest: Numbers) -> tuple[Numbers, list[Numbers]]:
-        """Documents without shared blocks, and independent groups of the others."""
+        """Split documents into those without shared blocks, and independent groups of the rest."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -192,7 +192,7 @@ class _Scan:
         return np.setdiff1d(newest, members, assume_unique=True), groups
 
     def load(self, groups: Sequence[Numbers]) -> Iterator[tuple[list[int], list[Document]]]:
-        """Load groups: numbers of documents, and documents without texts."""
+        """Load groups of documents: their numbers, and the documents without texts."""
         wanted = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *groups]))
         pieces = []
         for file in np.unique(self.file[wanted]).tolist():
@@ -208,7 +208,7 @@ class _Scan:
             yield group.tolist(), [Document(**row) for row in rows]
 
     def places(self, numbers: Numbers) -> pa.Table:
-        """`file` and `row` of some documents."""
+        """The `file` and `row` of each of some documents."""
         columns = {"file": self.file[numbers], "row": self.row[numbers]}
         return pa.table({name: places.astype(np.int32) for name, places in columns.items()})
 

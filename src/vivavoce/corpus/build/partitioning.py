@@ -1,11 +1,11 @@
 """Splitting of papers into shards, and repartitioning of documents to shards.
 
 A shard is a run of papers sorted by id. It starts at a paper whose hash is 0 modulo the mean size,
-so the cuts depend only on ids. They are the same on every machine and stay if papers are added
-elsewhere.
+so the cuts depend only on ids. They are the same on every machine, and do not move if papers are
+added elsewhere.
 
-Each run of import files is read once, and its content is written in the order of the shards, one
-batch per shard: two passes over the documents, whatever their order.
+Each run of import files is read once, and its content is written in shard order, one batch per
+shard. So two passes over the documents are enough, whatever their order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vivavoce.errors import DamagedError
 from vivavoce.store import Row, mark_done, write_bytes
 
 MEAN_PAPERS = 2_048
-"""Mean papers of a shard; a power of two."""
+"""Mean number of papers per shard; a power of two."""
 MAX_SHARES = 3
 """Runs longer than this multiple of the mean are split again, four times as finely."""
 FIRST = "000000000000"
@@ -39,12 +39,12 @@ class Shard(NamedTuple):
 
     name: str
     start: int
-    """Index of its first paper in all papers sorted by id."""
+    """Index of the shard's first paper among all papers sorted by id."""
     stop: int
 
 
 def cut_papers(paper_ids: Sequence[str], mean: int | None = None) -> list[Shard]:
-    """Split papers, given by sorted ids, into shards of about `mean` papers."""
+    """Split papers, given as sorted ids, into shards of about `mean` papers."""
     mean = mean or MEAN_PAPERS
     if not paper_ids:
         return []
@@ -56,7 +56,7 @@ def cut_papers(paper_ids: Sequence[str], mean: int | None = None) -> list[Shard]
 
 
 def _starts(hashes: Sequence[int], start: int, stop: int, modulus: int, most: int) -> Iterator[int]:
-    """Starts of the shards of a run, including the run's start."""
+    """The starts of the shards in a run, including the start of the run."""
     inner = (number for number in range(start + 1, stop) if hashes[number] % modulus == 0)
     starts = [start, *inner]
     for low, high in zip(starts, [*starts[1:], stop], strict=True):
@@ -69,26 +69,26 @@ def _starts(hashes: Sequence[int], start: int, stop: int, modulus: int, most: in
 Numbers = npt.NDArray[np.int64]
 
 DOCUMENTS_PER_RUN = 4_096
-"""Minimum documents of a run of files."""
+"""Minimum number of documents in a run of files."""
 _SLOT = "at"
 _SCHEMA = pa.schema([DOCUMENT.field(name) for name in READ])
 
 
 class NeededRows(NamedTuple):
-    """Documents of one file that one shard needs."""
+    """The documents that one shard needs from one file."""
 
     file: int
     shard: int
     rows: Numbers
     """Rows in ascending order."""
     slot: Numbers
-    """Positions among the documents of the shard."""
+    """Positions of these documents within the shard."""
 
 
 def needs_of(
     shard: int, files: npt.NDArray[np.int32], rows: npt.NDArray[np.int32]
 ) -> Iterator[NeededRows]:
-    """Documents of a shard by file, from the file and row of each."""
+    """Group the documents of a shard by file, given the file and row of each document."""
     order = np.lexsort((rows, files))
     ordered = files[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
@@ -98,7 +98,7 @@ def needs_of(
 
 
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:
-    """Split needed files into runs of at least `DOCUMENTS_PER_RUN` documents, but for the last."""
+    """Split needed files into runs of at least `DOCUMENTS_PER_RUN` documents, except the last."""
     runs: list[list[int]] = [[]]
     documents = 0
     for file in sorted(set(wanted)):
@@ -114,8 +114,8 @@ def repartition(task: Row) -> Row:
     """Read a run of files and write the documents for each shard.
 
     Args:
-        task: `path` of the file to write, its `config` and `inputs`, and `needed`: (path, shard,
-            rows, places) of each need.
+        task: `path` of the file to write, its `config` and `inputs`, and `needed`: a list of
+            (path, shard, rows, positions in the shard).
     """
     pieces: dict[int, list[pa.RecordBatch]] = {}
     by_path: dict[str, list[tuple[int, Numbers, Numbers]]] = {}
@@ -143,7 +143,7 @@ def repartition(task: Row) -> Row:
 
 
 def read_repartitioned(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers]:
-    """One batch of a repartitioned file, with the positions of its documents in the shard.
+    """Read one batch of a repartitioned file, with the positions of its documents in the shard.
 
     `DamagedError` names a file that cannot be read.
     """
@@ -163,7 +163,7 @@ def read_rows(path: Path, rows: Numbers, names: Sequence[str] = READ) -> list[pa
 def _pick(
     path: Path, wanted: Sequence[Numbers], names: Sequence[str]
 ) -> Iterator[tuple[int, slice, pa.RecordBatch]]:
-    """Read rows of a file for several shards in one pass; yields them by shard."""
+    """Read rows of a file for several shards in one pass; yield (shard, slice of rows, batch)."""
     start = 0
     for batch in read_tables(path, names):
         for number, rows in enumerate(wanted):

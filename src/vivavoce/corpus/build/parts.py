@@ -1,8 +1,8 @@
 """Building of a shard of papers: documents are read, merged field by field, and written as tables.
 
-A shard is described by a plain row, so any worker that sees the folder can build it. It writes its
-files and then a completion marker with hashes of the files, the documents and the config. Its
-references are written unresolved, with a separate marker: `resolve` completes them once all papers
+A shard is described by a plain row, so any worker that sees the folder can build it. The worker
+writes the shard's files and then a completion marker with hashes of files, documents and config.
+References are written unresolved, with a separate marker. `resolve` completes them once all papers
 are known.
 """
 
@@ -35,16 +35,16 @@ from vivavoce.store import Row, hash_file, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
-"""Intermediate tables of a shard: unresolved references, facts, and unsorted results."""
+"""Intermediate tables of a shard: unresolved references, facts, and results by paper."""
 _LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dA-Z]{0,4}(?:\.\d+)?\s*[.:|–-]?\s*", re.IGNORECASE)
 _MIN_CAPTION = 8
 _MIN_SHARED = 25
-"""Minimum letters of a caption that is the beginning of another one."""
+"""Minimum length of a caption that may match another as its beginning."""
 SKETCHES = "sketches"
-"""Facts for finding papers that are one work."""
+"""Table of facts for finding papers that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables", "tuples")
 _TOLD = ("title", "abstract", "licence", "arxiv_id", "acl_id", "doi", "source_url", "venue")
-"""Fields taken from the first document that has them."""
+"""Fields that are each taken from the first document that has the field."""
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
 
@@ -53,9 +53,9 @@ def make_shard(task: Row) -> Row:
     """Make the tables of one shard of papers.
 
     Args:
-        task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `ids` of its
-            papers, the `counts` of documents each has, and where these are: `documents` (path,
-            number of the batch).
+        task: `folder` of the tables, and the shard's `name`, `config`, `inputs` and paper `ids`.
+            `counts` is the number of documents of each paper. `documents` are the places of
+            these documents, as (path, number of the batch).
     """
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
@@ -87,9 +87,9 @@ def make_shard(task: Row) -> Row:
 
 
 def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None:
-    """Read the marker of a shard; None if one of its files is missing or changed.
+    """Read the marker of a shard; None if one of the shard's files is missing or changed.
 
-    `references` holds the marker of its references.
+    The result holds the marker of the shard's references under `references`.
     """
     file = f"{name}.parquet"
     marker = read_done(folder / "papers" / file, config=config, inputs=inputs)
@@ -104,16 +104,16 @@ def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None
 
 
 def text_document(paper: MergedPaper) -> Document:
-    """The document with the paper's text, references and tables."""
+    """The document from which the paper's text, references and tables are taken."""
     with_text = (d for d in paper.documents if d.sections or d.references or d.tables)
     return next(with_text, paper.documents[0])
 
 
 def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
-    """The tables of a paper's text; tables that lost cells or rows come from another source.
+    """The tables of a paper's text; cells come from another source if a table lost some.
 
-    Tables are matched by caption, also if exactly one caption begins with the other, since cells
-    may have been read as part of it. Citations always come from the text's source.
+    Tables match by caption. One caption may begin with the other, as cells may have been read as
+    part of a caption, but only for one candidate. Citations always come from the text's source.
     """
     others = [
         (_caption_key(table), table)
@@ -149,7 +149,7 @@ def _begins(start: str, caption: str) -> bool:
 
 
 def _lacks_rows(table: CitedTable, other: CitedTable) -> bool:
-    """True if a table lost its columns, or has only some of the rows of another table."""
+    """True if a table lost its columns, or has only some of the other table's rows."""
     rows, others = ([_row_key(row) for row in one.cells] for one in (table, other))
     return not _has_columns(table) or (len(rows) < len(others) and set(rows) < set(others))
 
@@ -163,7 +163,7 @@ def _has_columns(table: CitedTable) -> bool:
 
 
 def _caption_key(table: CitedTable) -> str:
-    """A caption without label and number; empty if very short."""
+    """A table's caption without label and number; empty if very short."""
     key = normalise_title(_LABEL.sub("", table.caption))
     return key if len(key) >= _MIN_CAPTION else ""
 
@@ -186,7 +186,7 @@ class _Shard:
         text = text_document(paper)
         statements, row, sections = _merge_fields(paper, text)
         year = int(row["published"][:4]) if row["published"] else None
-        # Without texts, which references do not need.
+        # Texts are dropped, since matching references does not need them.
         slim = tuple(
             replace(d, abstract=None, sections=(), references=(), tables=(), results=())
             for d in paper.documents
@@ -223,7 +223,7 @@ class _Shard:
 def _merge_fields(
     paper: MergedPaper, text: Document
 ) -> tuple[tuple[Statement, ...], Row, tuple[Section, ...]]:
-    """The statements that date a paper, its row, and its sections with their roles."""
+    """Return the statements that date a paper, the paper's row, and its sections with roles."""
     documents = paper.documents
 
     def first(name: str) -> Any:
@@ -295,7 +295,7 @@ class Rows:
             self._pack()
 
     def table(self) -> pa.Table:
-        """All rows, sorted by the key of the table, ties in the order of addition."""
+        """All rows, sorted by the key of the table; equal keys keep the order of addition."""
         self._pack()
         return sort_rows(pa.concat_tables(self._packed), self._key)
 

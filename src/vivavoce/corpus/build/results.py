@@ -1,12 +1,12 @@
-"""The table `results`, from the shards of papers and from works outside of the corpus.
+"""The table `results`, from the shards of papers and from works outside the corpus.
 
-Results of works outside of the corpus have no `paper_id`, only the work's address. The results of a
-board are judged together: direction of the metric, and impossible scores.
+Results of works outside the corpus have no `paper_id`, only the work's address. All results of a
+board are judged together, for the direction of the metric and for impossible scores.
 
 Two boards with the same dataset and metric are merged if a work has the same score on both, or if
 no work is on both and one task's words are among the other's. Boards with different names are
-merged if three works have the same scores on both, and no more works have different ones. So
-tagging and parsing on one treebank stay separate.
+merged if at least three works have the same scores on both, and no more works than these differ.
+So tagging and parsing on one treebank stay separate.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _JUDGED_BY = (
 def collect_results(
     folder: Path, markers: dict[str, Row], identity: Identity
 ) -> tuple[pa.Table, Counter[str]]:
-    """Collect and judge all results, sorted; also counts of those outside, by source."""
+    """Collect and judge all results, sorted; also count those from outside the corpus by source."""
     files = [f"{RESULTS}/{name}.parquet" for name in markers]
     tables = [
         pq.read_table(folder / file)
@@ -56,7 +56,7 @@ def collect_results(
         wanted = np.sort(rows[numbers == number]).astype(np.int64)
         for batch in read_rows(file.path, wanted, ["results"]):
             if batch.num_columns:
-                # The results of documents, as rows with an empty paper id.
+                # Results that documents list, as rows without a paper id.
                 flat = batch.column(0).flatten()
                 columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
                 if "date" in columns:
@@ -69,7 +69,7 @@ def collect_results(
                 )
                 counts[file.batch.kind] += tables[-1].num_rows
     results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
-    # The columns that are filled in per board.
+    # These columns are filled in per board.
     judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
     for name in ("higher_is_better", *(field.name for field in JUDGED)):
         place = _SCHEMA.get_field_index(name)
@@ -87,13 +87,13 @@ RESOURCE = "a resource"
 def judge_results(rows: Sequence[Row]) -> list[Row]:
     """Judge results; return columns of the table `results` in the order of the rows.
 
-    `board` is the id of the board. `higher_is_better` is None where nothing tells.
-    `direction_from` is the evidence for it, the surest first: `source`, `name`, `order`.
-    `set_aside` is the reason why a result is on no board.
+    `board` is the id of the board. `higher_is_better` is None without evidence. `direction_from`
+    names the evidence for it, the surest first: `source`, `name`, `order`. `set_aside` is the
+    reason why a result is on no board.
 
     Args:
-        rows: Rows with `task`, `dataset`, `metric`, `score`, `date`, `higher_is_better` as the
-            list gives it, `listed_in`, `position`, `paper_id` and `paper_url`.
+        rows: Rows with `task`, `dataset`, `metric`, `score`, `date`, `higher_is_better` as given
+            by the list, `listed_in`, `position`, `paper_id` and `paper_url`.
     """
     boards: dict[str, list[int]] = defaultdict(list)
     for number, board in enumerate(find_boards(rows)):
@@ -138,16 +138,16 @@ def _reason(row: Row) -> str | None:
 
 
 _SHARED = 3
-"""Minimum works with equal scores, and distinct scores among them, for merging two boards."""
+"""Minimum works with equal scores, and minimum distinct such scores, to merge two boards."""
 _MAX_BOARDS = 20
-"""Maximum boards with the same score of a work; above, the score is not evidence."""
+"""A work's score that occurs on more boards than this is no evidence for merging."""
 
 Scores = set[tuple[str, float]]
-"""The scores of a board with their works."""
+"""The scores on a board, each with its work."""
 
 
 def find_boards(rows: Sequence[Row]) -> list[str]:
-    """Board id of each row; merged boards get the id with the most rows.
+    """Find the board id of each row; merged boards take the id that has the most rows.
 
     Args:
         rows: Rows with `task`, `dataset`, `metric`, `score`, `paper_id` and `paper_url`.
@@ -202,6 +202,6 @@ def _works(scores: Scores) -> set[str]:
 
 
 def _is_kind_of(one: str, other: str) -> bool:
-    """True if the words of one board's task are among those of the other's."""
+    """True if all words of one board's task are in the other's."""
     words, others = (set(name.partition("/")[0].split("_")) for name in (one, other))
     return words <= others or others <= words

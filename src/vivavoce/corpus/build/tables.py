@@ -1,15 +1,15 @@
 """Building of the tables of a corpus from its imports, in resumable steps.
 
-1. `identity` finds which documents make which paper, from slim columns.
-2. `partitioning` cuts the papers, sorted by id, into shards where their ids say.
-3. The documents of each shard whose documents or whose config changed are repartitioned to it,
-   and the shard is made: `parts`.
-4. `citing` resolves the references, all of them again when papers came, went or changed.
-5. The small tables in another order and the manifest are written.
+1. `identity` finds which documents belong to which paper, from a few small columns.
+2. `partitioning` cuts the papers, sorted by id, into shards at places determined by their ids.
+3. For each shard whose documents or config changed, its documents are repartitioned to it, and
+   `parts` makes the shard.
+4. `citing` resolves the references, again for all if papers were added, removed or changed.
+5. The small tables, which are not sharded by paper, and the manifest are written.
 
 The tables depend only on the set of imported documents, not on their order, the engine or earlier
-builds. `tables/manifest.json` is written last with a hash of the imports, so an interrupted build
-is noticed and resumes.
+builds. `tables/manifest.json` is written last, with a hash of the imports. So an interrupted build
+is noticed and resumed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from vivavoce.store import DONE_SUFFIX, Row, hash_file, hash_of, hash_tree, read
 from vivavoce.version import __version__
 
 ROWS_PER_FILE = 100_000
-"""Rows of a file of a table that is not cut where the papers are."""
+"""Rows per file of a table that is not sharded by paper."""
 _WORK = "work"
 _OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, _WORK)
 
@@ -68,26 +68,26 @@ class BuildCounts:
 
     papers: int
     dated: int
-    """Papers with a date."""
+    """Number of papers with a date."""
     sources: Counter[str]
-    """Papers from each combination of sources, such as `metadata+tei`."""
+    """Number of papers from each combination of sources, such as `metadata+tei`."""
     merged: int
-    """Papers that several documents describe."""
+    """Number of papers described by several documents."""
     unmatched: list[tuple[Batch, Fault]]
-    """Rows that only name a file which no paper came from, and the batch that read them."""
+    """Rows that only name a file from which no paper came, with the batch that read each."""
     results: Counter[str]
-    """Results from each source."""
+    """Number of results from each source."""
     results_of_papers: Counter[str]
-    """Results of papers of the corpus, by source."""
+    """Number of results for papers of the corpus, by source."""
 
 
 class _Shard(NamedTuple):
-    """A shard, and the documents it is made of."""
+    """A shard, and the documents it is built from."""
 
     name: str
     ids: list[str]
     counts: list[int]
-    """Documents of each paper."""
+    """Number of documents of each paper."""
     files: np.ndarray[tuple[int], np.dtype[np.int32]]
     rows: np.ndarray[tuple[int], np.dtype[np.int32]]
     inputs: str
@@ -96,10 +96,10 @@ class _Shard(NamedTuple):
 def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     """Write every table of a corpus from its complete imports.
 
-    Files that are current are not rewritten.
+    Up-to-date files are not rewritten.
 
     Raises:
-        DamagedError: A shard changed while it was made, or cannot be read.
+        DamagedError: A shard changed while it was being built, or cannot be read.
     """
     engine = (engine or Engine()).at(corpus)
     folder = corpus / "tables"
@@ -147,7 +147,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
 
 
 def _config() -> str:
-    """Hash of everything but the documents that determines the tables."""
+    """Hash of everything that determines the tables, except the documents."""
     kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
@@ -165,7 +165,7 @@ def _plan(identity: Identity) -> list[_Shard]:
         bounds = ends[shard.start : shard.stop + 1]
         own = slice(int(bounds[0]), int(bounds[-1]))
         papers, counts = names[shard.start : shard.stop], np.diff(bounds).tolist()
-        # By content, so that neither the number of a file nor its place matters.
+        # Files are named by content, so that neither a file's number nor its place matters.
         digests = [hashes[file] for file in files[own].tolist()]
         distinct = {digest: number for number, digest in enumerate(sorted(set(digests)))}
         documents = [[distinct[digest] for digest in digests], rows[own].tolist()]
@@ -175,7 +175,7 @@ def _plan(identity: Identity) -> list[_Shard]:
 
 
 def _made(folder: Path, plan: Sequence[_Shard], config: str) -> dict[str, Row]:
-    """Markers of the current shards."""
+    """Markers of the shards that are up to date."""
     markers = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
     return {name: marker for name, marker in markers if marker is not None}
 
@@ -222,7 +222,7 @@ def _make(
 def _resolve(
     folder: Path, plan: Sequence[_Shard], markers: dict[str, Row], config: str, engine: Engine
 ) -> str | None:
-    """Resolve the references of every shard; returns the index they are resolved with."""
+    """Resolve the references of every shard; return the name of the index used."""
     if not any(marker[REFERENCES]["rows"] for marker in markers.values()):
         return None
     facts = [m["files"][f"{FACTS}/{name}.parquet"]["row_hash"] for name, m in markers.items()]
@@ -260,7 +260,7 @@ def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
 
 
 def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) -> pa.Table:
-    """The table `faults`: what could not be read, unless it was read later."""
+    """The table `faults`: everything that could not be read and was not read by a later batch."""
     faults = [(batch.kind, fault) for batch, fault in unmatched]
     read_later: dict[str, set[str]] = defaultdict(set)
     for batch in reversed(batches):
@@ -285,7 +285,7 @@ def _unmatched(document: Document) -> Fault:
 
 
 def _write_in_files(folder: Path, name: str, table: pa.Table) -> Row:
-    """Write a table in files of so many rows; returns their manifest entries."""
+    """Write a table in files of `ROWS_PER_FILE` rows; return their manifest entries."""
     entries: Row = {}
     for start in range(0, max(table.num_rows, 1), ROWS_PER_FILE):
         file = f"{name}/{len(entries):05d}.parquet"
@@ -294,7 +294,7 @@ def _write_in_files(folder: Path, name: str, table: pa.Table) -> Row:
 
 
 def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
-    """The files beside those of the tables that a later build goes on from, and their hashes."""
+    """Files outside the tables from which a later build continues, with their hashes."""
     names = [f"{part}/{name}.parquet" for name in markers for part in ("papers", REFERENCES)]
     files = {f"{name}{DONE_SUFFIX}": hash_file(folder / f"{name}{DONE_SUFFIX}") for name in names}
     for name, marker in markers.items():
@@ -310,7 +310,7 @@ def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
 
 
 def _clean(folder: Path, kept: set[str], index: str | None) -> None:
-    """Remove what earlier builds and killed ones left of the folders that are ours."""
+    """Remove what earlier or killed builds left behind in the folders of the build."""
     for own in _OWN_FOLDERS:
         for path in sorted((folder / own).glob("*")):
             if path.relative_to(folder).as_posix() not in kept:

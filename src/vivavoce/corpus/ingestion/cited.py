@@ -40,20 +40,20 @@ class CitedReport:
     """Counts of a fetch of cited works."""
 
     cited: int
-    """Number of works with (or without) an arXiv id that the corpus cited and did not have."""
+    """Number of works that the corpus cited and lacked, either with or without an arXiv id."""
     asked: int
     found: int
     """Number of works that were found."""
     unknown: tuple[str, ...]
     """Works that no service knows; they are not asked for again."""
     papers: int
-    """Number of papers of the corpus afterwards."""
+    """Number of papers in the corpus afterwards."""
     left: int
     """Number of works not asked for, because of the limit or because the fetch stopped."""
     faults: tuple[Fault, ...]
-    """Faults of answers that could not be read."""
+    """Faults for answers that could not be read."""
     stopped: str | None
-    """Reason why the fetch ended early; None if it did not."""
+    """Reason why the fetch ended early; None if it was not cut short."""
     index: Path
 
 
@@ -66,11 +66,11 @@ def fetch_cited(
     tables: bool = False,
     progress: Progress | None = None,
 ) -> CitedReport:
-    """Ask arXiv, a hundred ids at a time, for the cited works that the corpus does not have.
+    """Ask arXiv, a hundred ids at a time, for the cited works missing from the corpus.
 
-    They become papers of the corpus without a text; answers go into its folder `downloads/cited`.
-    An interrupted fetch resumes where it stopped. `limit` bounds the works asked for; with
-    `tables`, only works that tables cite are. `progress` is called with (works done, works in all).
+    These works become papers of the corpus without a text. Answers go into `downloads/cited`.
+    An interrupted fetch resumes where it stopped. `limit` bounds the works asked for. With
+    `tables`, only works cited in tables count. `progress` is called with (works done, all works).
 
     Raises:
         InputError: The folder holds no corpus.
@@ -85,7 +85,7 @@ def fetch_cited(
 
 
 Absent = Mapping[str, WorkKey]
-"""Works that the corpus lacks, by their names in the index, sorted."""
+"""Works that the corpus lacks, sorted by their names in the index."""
 
 
 def _fetch(
@@ -99,7 +99,7 @@ def _fetch(
     progress: Progress | None,
     size: int = 1,
 ) -> CitedReport:
-    """Ask for absent works, `size` at a time, and read all answers, also those of earlier runs."""
+    """Ask for absent works, `size` at a time; read all answers, including those of earlier runs."""
     with open_downloads(corpus, file, (key,), limit, "works") as index:
         finish_reading(corpus)
         absent = absent_of(load_corpus(corpus), tables)
@@ -136,7 +136,7 @@ def _fetch(
 def _ask_arxiv(
     client: KeptBody, api: str, corpus: Path, index: Index, names: Sequence[str]
 ) -> Iterator[list[Row]]:
-    """Ask for works in one request, or in halves if it is refused; gives their index rows."""
+    """Ask for works in one request, or in halves if it is refused; yield their index rows."""
     try:
         entries = list(by_ids(client, names, page=BATCH, api=api))
     except BadReplyError as error:
@@ -145,7 +145,7 @@ def _ask_arxiv(
         if len(names) == 1:
             yield [{"arxiv_id": names[0], "outcome": UNKNOWN, "reason": str(error)}]
             return
-        # One id that arXiv refuses must not cost the others.
+        # One id that arXiv refuses must not spoil the request for the others.
         middle = len(names) // 2
         yield from _ask_arxiv(client, api, corpus, index, names[:middle])
         yield from _ask_arxiv(client, api, corpus, index, names[middle:])
@@ -169,7 +169,7 @@ def _save(corpus: Path, index: Index, body: bytes) -> Row:
 
 
 def _absent(corpus: Corpus, tables: bool) -> Absent:
-    """Cited works by arXiv id, without the ids of the corpus's own papers."""
+    """Cited works by arXiv id, except papers of the corpus."""
     known = {paper.arxiv_id for paper in corpus.papers if paper.arxiv_id}
     names = (row["arxiv_id"] for row in _references(corpus, tables) if row["arxiv_id"])
     ids = (find_arxiv_id(name) for name in names)
@@ -177,7 +177,7 @@ def _absent(corpus: Corpus, tables: bool) -> Absent:
 
 
 def _references(corpus: Corpus, tables: bool) -> Iterator[Row]:
-    """References of a corpus; with `tables`, only those that tables cite."""
+    """References of a corpus; with `tables`, only those cited in tables."""
     cited: set[tuple[str, int]] = set()
     if tables:
         for row in corpus.rows("tables"):
@@ -196,11 +196,11 @@ def fetch_named(
     tables: bool = False,
     progress: Progress | None = None,
 ) -> CitedReport:
-    """Ask for cited works without an arXiv id, one at a time, with the errors of `fetch_cited`.
+    """Ask for cited works without an arXiv id, one at a time.
 
-    Titles are searched on arXiv first, which has texts. Works that arXiv does not have are looked
-    up at Crossref, by DOI if there is one. Answers go into the folder `downloads/named`; `base` is
-    the address of both services, if not the usual ones. The other arguments are those of
+    Titles are searched on arXiv first, since arXiv has texts. Works not found there are looked up
+    at Crossref, by DOI if there is one. Answers go into the folder `downloads/named`. `base`
+    replaces the usual addresses of both services. The other arguments and the errors are those of
     `fetch_cited`.
     """
     lookup = Lookup(client, base)

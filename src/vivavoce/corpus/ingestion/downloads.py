@@ -1,8 +1,8 @@
-"""Index of files fetched for a corpus, and their reading into the corpus.
+"""Index of the files fetched for a corpus, and reading of these files into the corpus.
 
-`downloads/` has a folder of files for each kind, and an index in JSON Lines for each command: one
-row per request, whatever its outcome. While a fetch runs, rows are appended to a journal; a kill
-loses at most the row being written.
+`downloads/` has a folder of files for each kind, and an index in JSON Lines for each command. The
+index has one row per request, whatever its outcome. While a fetch runs, rows are appended to a
+journal, so a kill loses at most the row being written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vivavoce.store import (
 
 DOWNLOADS = "downloads"
 READING = "reading.json"
-"""File that lists the downloads being read; removed when they have been read."""
+"""File that lists the downloads being read; removed once they are read."""
 _JOURNAL = ".journal"
 
 
@@ -42,14 +42,14 @@ class Reading:
     """Outcome of reading files into a corpus."""
 
     files: dict[str, None] = field(default_factory=dict)
-    """Files that were read; files whose source this version lacks are kept for later."""
+    """Files that were read. Files for which this version has no source are kept for later."""
     faults: list[Fault] = field(default_factory=list)
 
 
 class Index:
     """Rows by key, kept sorted in a file, so that equal rows give equal bytes.
 
-    Opening an index reads the journal that a killed fetch left.
+    Opening an index also reads the journal left by a killed fetch.
     """
 
     def __init__(self, path: Path, key: Sequence[str]) -> None:
@@ -74,7 +74,7 @@ class Index:
         return [self._rows[key] for key in sorted(self._rows)]
 
     def note(self, rows: Iterable[Row]) -> None:
-        """Add rows, or replace those with the same key; they are on disk when this returns."""
+        """Add rows, replacing those with the same key; the rows are on disk when this returns."""
         added = list(rows)
         self._take(added)
         with self._journal.open("ab") as stream:
@@ -103,10 +103,10 @@ class Index:
 def open_downloads(
     folder: Path, index: str, key: Sequence[str], limit: int | None, what: str
 ) -> Iterator[Index]:
-    """Lock the downloads of a corpus for a fetch; gives the index of earlier requests.
+    """Lock the downloads of a corpus for a fetch, and open the index of earlier requests.
 
-    Raises the errors of `load_corpus`, except a `StaleError` left by a killed reading of downloads,
-    and `InputError` for a limit below 0; `what` names the things to fetch.
+    Raises the errors of `load_corpus`, except a `StaleError` due to a killed reading of downloads,
+    and `InputError` for a limit below 0, whose message uses `what`: the name of things to fetch.
     """
     if limit is not None and limit < 0:
         raise InputError(f"The limit cannot be {limit} {what}: choose 0 or more.")
@@ -124,7 +124,7 @@ def open_downloads(
 
 
 def finish_reading(folder: Path) -> Reading:
-    """Finish a reading of downloads that was killed, if there is one."""
+    """Finish reading downloads if an earlier reading was killed."""
     path = folder / DOWNLOADS / READING
     if not path.exists():
         return Reading()
@@ -140,7 +140,7 @@ def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
 def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:
     """Read files into a corpus and rebuild its tables once.
 
-    `names` gives, by source, sorted files below the corpus's folder.
+    `names` maps each source to its sorted files, as paths relative to the corpus's folder.
     """
     done = Reading()
     plan = folder / DOWNLOADS / READING

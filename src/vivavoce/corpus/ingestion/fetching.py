@@ -1,4 +1,4 @@
-"""Fetching of texts for the papers of a corpus that have none, for `viva fetch texts`."""
+"""Fetching of texts for papers of a corpus that lack one, for `viva fetch texts`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ from vivavoce.store import Row, write_bytes
 
 INDEX = "texts.jsonl"
 UNREADABLE = "unreadable"
-"""Outcome of a file that gave no text."""
+"""Outcome for a file that gave no text."""
 MAX_IN_A_ROW = 5
-"""Texts in a row that a host may fail or refuse before the fetch stops."""
+"""Number of consecutive failures or refusals by a host at which the fetch stops."""
 _AGAIN = (FAILED, GOT)
-"""Outcomes after which a text may be asked for again; after GOT only if its file is damaged."""
+"""Outcomes after which a text may be asked for again; after GOT, only if its file is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +56,29 @@ class FetchReport:
     """Counts of a fetch of texts."""
 
     lacking: int
-    """Number of papers that had an id and no text."""
+    """Number of papers with an id but without a text before the fetch."""
     asked: int
-    """Number of papers that a server was asked for."""
+    """Number of papers for which a server was asked."""
     files: Mapping[str, int]
     """Number of files fetched, by kind."""
     size: int
     """Size of these files in bytes."""
     texts: int
-    """Number of papers that have a text now and had none before."""
+    """Number of papers that gained a text."""
     without: int
-    """Number of papers without an available text; they are not asked for again."""
+    """Number of papers whose text is not available; they are not asked for again."""
     waiting: int
-    """Number of papers with a file that no source of this version reads."""
+    """Number of papers with a fetched file that no source of this version can read."""
     failed: tuple[Fault, ...]
-    """Papers to be asked for again: run the same command later."""
+    """Papers to ask for again by running the same command later."""
     unread: tuple[Fault, ...]
     """Files that gave no text."""
     again: int
-    """Number of texts asked for again after the server did not have them."""
+    """Number of texts asked for again because the server did not have them earlier."""
     left: int
     """Number of papers not asked for, because of the limit or because the fetch stopped."""
     stopped: str | None
-    """Reason why the fetch ended early; None if it did not."""
+    """Reason why the fetch ended early; None if it was not cut short."""
     index: Path
 
 
@@ -92,19 +92,19 @@ def fetch_texts(
     addresses: Addresses | None = None,
     progress: Progress | None = None,
 ) -> FetchReport:
-    """Fetch a text for each paper that has an id and no sections, and read it into the corpus.
+    """Fetch a text for each paper that has an id but no sections, and read it into the corpus.
 
-    A killed fetch loses at most the file being fetched. The next one skips texts that are there or
-    known to be missing, and ends with the same bytes.
+    A killed fetch loses at most the file being fetched. The next fetch skips texts already present
+    or known to be missing, and ends with the same bytes.
 
     Args:
         corpus: The corpus folder; files go into its folder `downloads`.
-        client: Must be allowed to reach the hosts of the addresses.
+        client: A client that is allowed to reach the hosts of the addresses.
         kinds: Kinds from `ALL_KINDS` to ask for, in order. `pdf` includes the Anthology's PDF.
         limit: Maximum number of papers to ask for.
-        again: Number of later fetches that ask again for a text that the server does not have yet.
-        addresses: Addresses of the texts, if not those of arXiv and the Anthology.
-        progress: Called with (papers done, papers in all).
+        again: Number of later fetches that may retry a text which the server did not have.
+        addresses: Addresses of the texts; by default those of arXiv and the Anthology.
+        progress: Called with (papers done, all papers).
 
     Raises:
         InputError: The folder holds no corpus, or a kind does not exist.
@@ -140,7 +140,7 @@ class _Fetch:
         self._again = again
         self._addresses = addresses
         self._asked_texts: set[tuple[str, str, str]] = set()
-        """Texts asked for, by paper, kind and name."""
+        """Texts asked for, as (paper, kind, name)."""
         self._asked_again = 0
         self._files: Counter[str] = Counter()
         self._asked: dict[str, None] = {}
@@ -148,7 +148,7 @@ class _Fetch:
         self._unread: list[Fault] = []
         self._stopped: str | None = None
         self._faults: dict[str | None, list[Row]] = {}
-        """Rows of failures and refusals by host, since its last good answer."""
+        """Consecutive failures and refusals per host since its last good response, as rows."""
 
     def run(self, limit: int | None, progress: Progress | None) -> FetchReport:
         self._judge(finish_reading(self._corpus))
@@ -169,19 +169,19 @@ class _Fetch:
         return [p for p in papers if "no_text" in p.gates and (p.arxiv_id or p.acl_id)]
 
     def _asked_before(self, paper: Paper) -> list[tuple[WantedText, Row | None]]:
-        """Texts of a paper, in order, each with its row in the index."""
+        """The texts wanted for a paper, in order, each with its row in the index."""
         wanted = texts_wanted(
             paper.arxiv_id, paper.version, paper.acl_id, self._kinds, self._addresses
         )
         return [(text, self.index.get(paper.paper_id, text.kind, text.name)) for text in wanted]
 
     def _next(self, paper: Paper) -> list[WantedText]:
-        """Texts still to be asked for, in order."""
+        """The texts of a paper still to be asked for, in order."""
         rows = self._asked_before(paper)
         if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
             return []
         if any(row and row["outcome"] == GOT and is_sound(self._corpus, row) for _, row in rows):
-            return []  # its file waits for a source that reads it
+            return []  # the file waits for a source that can read it
         return [
             wanted
             for wanted, row in rows
@@ -189,7 +189,7 @@ class _Fetch:
         ]
 
     def _may_have_come(self, row: Row) -> bool:
-        """Check whether a text that a server did not have may be asked for once more."""
+        """Check whether to ask once more for a text that a server did not have."""
         is_new = (row["paper"], row["kind"], row["name"]) not in self._asked_texts
         is_missing = row["outcome"] == MISSING and row["status"] == HTTPStatus.NOT_FOUND
         return is_new and is_missing and row.get("again", 0) < self._again
@@ -221,7 +221,7 @@ class _Fetch:
                 return
 
     def _watch(self, wanted: WantedText, outcome: Text | Missing, row: Row) -> None:
-        """Stop when a host asks for a pause or has failed `MAX_IN_A_ROW` texts in a row."""
+        """Stop if a host asks for a pause or `MAX_IN_A_ROW` consecutive texts from it fail."""
         host = urlsplit(wanted.url).hostname
         if isinstance(outcome, Text) or outcome.outcome not in (FAILED, REFUSED):
             self._faults.pop(host, None)
@@ -268,7 +268,7 @@ class _Fetch:
         }
 
     def _waiting(self, papers: Iterable[Paper]) -> list[tuple[Paper, Row]]:
-        """Files of papers without a text that have not been read."""
+        """Fetched files that were not read, each with its paper, for papers without a text."""
         fetched: dict[str, list[Row]] = {}
         for row in self.index.rows():
             if row["outcome"] == GOT:
@@ -277,7 +277,7 @@ class _Fetch:
         return [(paper, row) for paper, row in pairs if is_sound(self._corpus, row)]
 
     def _read(self) -> list[Paper]:
-        """Read waiting files into the corpus; returns the papers that still have no text."""
+        """Read waiting files into the corpus; return the papers that still have no text."""
         names: dict[str, list[str]] = {}
         for _, row in self._waiting(self._lacking()):
             names.setdefault(row["source"], []).append(row["file"])
@@ -287,7 +287,7 @@ class _Fetch:
         return self._judge(read_downloads(self._corpus, ordered))
 
     def _judge(self, reading: Reading) -> list[Paper]:
-        """Record the files that gave no text when read; returns their papers."""
+        """Record the files that gave no text when read; return their papers."""
         reasons = {fault.where: fault.reason for fault in reading.faults}
         self._unread += [fault for fault in reading.faults if fault.where in SOURCES]
         if not reading.files:

@@ -41,9 +41,9 @@ FILES_PER_SHARD = 16
 _DROPPED = ".dropped-"
 
 Progress = Callable[[int, int], None]
-"""Called with (pieces done, pieces in all)."""
+"""Called with (pieces done, all pieces)."""
 File = tuple[str, Path]
-"""The name of a file below the folder that was walked, and its path."""
+"""A file's name relative to the walked folder, and its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class Shard:
     inputs: str
     """Hash of the files and bounds of the pieces."""
     refused: Mapping[Path, str]
-    """Reasons why files cannot be read, by file."""
+    """Unreadable files, each with the reason."""
 
 
 def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
     """Find every file of a source's kind at `where`, sorted by name.
 
-    A folder is walked, without links that lead out of it and without the corpus itself, unless
+    A folder is walked without following links out of it. Files of the corpus are skipped, unless
     the folder lies inside the corpus, such as the folder of fetched texts.
     Raises `InputError` if `where` is missing or has no file of this kind.
     """
@@ -76,7 +76,7 @@ def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
 
 
 def files_below(where: Path, own: Path) -> list[File]:
-    """Every file at `where`, sorted by name; files in `own` only if `where` lies in it.
+    """Every file at `where`, sorted by name; files in `own` count only if `where` lies in it.
 
     Raises:
         InputError: `where` does not exist.
@@ -130,7 +130,7 @@ def import_files(
 
 
 def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]:
-    """Cut files into shards; also returns a row per file with its name and hash."""
+    """Cut files into shards; also return one row per file with its name and hash."""
     inputs: list[Row] = []
     refused: dict[Path, str] = {}
     groups: list[list[tuple[Piece, Row]]] = [[]]
@@ -143,7 +143,7 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
         if entry["file"] != name:
             refused[path] = "the name of the file is not UTF-8: rename it"
         elif namesake != name and not source.holds_many:
-            # Where a file is a paper, the file's name identifies the paper.
+            # If each file is one paper, the file's name identifies the paper.
             refused[path] = f"{name} has the same name as {namesake}: rename one of them"
         if source.reads_files:
             try:
@@ -201,7 +201,7 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
         return equal[-1]
     for batch in same_kind:
         if batch in equal or not batch.is_complete:
-            # Its files are read again now, so nothing is lost and no damage stays behind.
+            # The files of this batch are read again now, so nothing is lost and no damage remains.
             _drop(batch.folder)
     order = 1 + max((int(batch.plan["order"]) for batch in list_batches(corpus)), default=0)
     plan = {**wanted, "order": order}
@@ -211,7 +211,7 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
 
 
 def _drop(folder: Path) -> None:
-    """Remove a batch; a kill meanwhile never leaves a part of it under its name."""
+    """Remove a batch; a kill meanwhile never leaves part of the batch under its old name."""
     shutil.rmtree(folder.rename(folder.with_name(_DROPPED + folder.name)))
 
 
@@ -277,15 +277,15 @@ class IngestReport:
     doubtful: tuple[Fault, ...]
     """Files that were read with doubt, each with its reasons."""
     papers: int
-    """Number of papers of the corpus afterwards."""
+    """Number of papers in the corpus afterwards."""
     dated: int
     undated: int
     completed: int
-    """Number of papers described by this kind and another source."""
+    """Number of papers described both by this kind and by another source."""
     merged: int
-    """Number of papers of the corpus described by several documents."""
+    """Number of papers in the corpus described by several documents."""
     results: int
-    """Number of leaderboard entries that the corpus now has from this kind."""
+    """Number of leaderboard entries from this kind that the corpus now has."""
     results_of_papers: int
     """Number of these entries that belong to papers of the corpus."""
     ignored_columns: tuple[str, ...]
@@ -328,7 +328,7 @@ def ingest_files(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> list[IngestReport]:
-    """Read files by kind into a corpus and rebuild its tables once; a report for each kind.
+    """Read files of several kinds into a corpus, rebuild its tables once, and report each kind.
 
     The other arguments and the errors are those of `ingest`.
     """
@@ -346,7 +346,7 @@ def ingest_files(
 def _ignored_columns(
     source: Source, files: Sequence[File], options: ReadOptions
 ) -> tuple[str, ...]:
-    """Columns that the source ignores; checks the options before any file is read."""
+    """Columns that the source ignores; this checks the options before any file is read."""
     if source.ignored_columns is None:
         if options.rename:
             raise InputError(f"{source.kind} has no columns to rename: leave out --map.")

@@ -1,8 +1,8 @@
 """Lookup of one work's metadata at arXiv or Crossref, by its id or its title.
 
-`viva ingest pdf --enrich` looks up papers that only PDFs describe: by id if there is one, else by
-title, and then an answer counts only if it has the paper's title. Answers are kept below
-`downloads/`, so no work is asked for twice.
+`viva ingest pdf --enrich` looks up papers that only PDFs describe, by id or else by title. An
+answer to a title counts only if it has the same title. Answers are kept below `downloads/`, so no
+work is asked for twice.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from vivavoce.sources.json_records import Fields
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, write_bytes
 
 SUFFIXES = {"arxiv": ".atom.xml", "crossref": crossref.SUFFIX}
-"""Suffix of an answer's file by service; its source has the same name."""
+"""File suffix of answers, by service; the source that reads them has the service's name."""
 CROSSREF = "https://api.crossref.org/works"
 HOSTS = frozenset({"api.crossref.org", "export.arxiv.org"})
 GOT, UNKNOWN = "got", "unknown"
 _CANDIDATES = 5
-"""Number of results of a search by title that are compared."""
+"""Number of results compared per search by title."""
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 30
 
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class WorkKey:
-    """Key by which a work is asked for: its ids if known, else its title."""
+    """Key for the look-up of a work: its ids if known, else its title."""
 
     title: str
     arxiv_id: str | None = None
@@ -64,13 +64,13 @@ class KeptBody(Client):
         self.body = b""
 
     def get(self, url: str, **options: Any) -> bytes:
-        """Fetch the body of an address, and keep it."""
+        """Fetch the body at an address, and keep it."""
         self.body = self._client.get(url, **options)
         return self.body
 
 
 class Lookup:
-    """Asks for works one at a time; `base` is the address of both services, if not the usual."""
+    """Asks for works one at a time; `base` replaces the usual addresses of both services."""
 
     def __init__(self, client: Client, base: str | None) -> None:
         self._client = KeptBody(client)
@@ -79,8 +79,8 @@ class Lookup:
     def keep(self, service: str, wanted: WorkKey, corpus: Path, file: str) -> Row:
         """Ask a service for a work, and save the answer as a file that its source reads.
 
-        An answer to a title counts only if it is the only one with that title. The row holds `got`
-        with the name below the corpus and its hash, or `unknown`; `file` lacks the suffix.
+        An answer to a title counts only if no other result has that title. The returned row holds
+        `got` with the file's path in the corpus and its hash, or `unknown`. `file` has no suffix.
         """
         body = self._of_arxiv(wanted) if service == "arxiv" else self._of_crossref(wanted)
         if body is None:
@@ -102,7 +102,7 @@ class Lookup:
         return self._client.body if known else None
 
     def _arxiv_id(self, wanted: WorkKey, api: str) -> str | None:
-        """Id of the result with the wanted title; None unless exactly one has it."""
+        """Id of the result with the wanted title; None unless exactly one result has this title."""
         words = _WORD.findall(wanted.title)[:_MAX_WORDS]
         query = f'ti:"{" ".join(words)}"'
         results = read_feed(find_page(self._client, query, _CANDIDATES, api=api)).entries
@@ -132,7 +132,7 @@ class Lookup:
 
 
 def _bearing(works: list[Fields], wanted: WorkKey) -> Iterator[Fields]:
-    """Works that have the title of the wanted one."""
+    """Works that have the wanted title."""
     for work in works:
         try:
             document = crossref.read_work(work)
@@ -149,7 +149,7 @@ def _is_same(title: str | None, wanted: WorkKey) -> bool:
 def ask_in_turn(
     todo: Sequence[T], ask: Callable[[T], None], progress: Progress | None
 ) -> str | None:
-    """Ask for items one by one; returns the reason if a service failed, which ends it."""
+    """Ask for items one by one; stop if a service fails, and return the reason."""
     for done, item in enumerate(todo, start=1):
         try:
             ask(item)
@@ -166,7 +166,7 @@ def is_lost(corpus: Path, row: Row) -> bool:
 
 
 def read_answers(corpus: Path, rows: Iterable[Row]) -> list[Fault]:
-    """Read the undamaged files that the rows of an index list into the corpus."""
+    """Read into the corpus the undamaged files listed in the rows of an index."""
     files: dict[str, dict[str, Row]] = {}
     for row in rows:
         if row["outcome"] == GOT:
@@ -195,17 +195,17 @@ class EnrichReport:
 
     service: str
     lacking: int
-    """Number of papers that only PDFs describe."""
+    """Number of papers described only by PDFs."""
     asked: int
     found: int
-    """Number of papers whose metadata were found."""
+    """Number of papers for which metadata were found."""
     unknown: tuple[str, ...]
     """Papers that the service does not know; they are not asked for again."""
     dated: int
-    """Number of dated papers of the corpus afterwards."""
+    """Number of dated papers in the corpus afterwards."""
     papers: int
     stopped: str | None
-    """Reason why the lookup ended early; None if it did not."""
+    """Reason why the lookup ended early; None if it was not cut short."""
     index: str
 
 
@@ -217,10 +217,10 @@ def enrich(
     base: str | None = None,
     progress: Progress | None = None,
 ) -> EnrichReport:
-    """Ask a service for the metadata of papers that only PDFs describe; resumes an earlier run.
+    """Ask a service for the metadata of papers that only PDFs describe; resume an earlier run.
 
-    The service is one of `SERVICES`; `base` is its address, if not the usual one. `progress` is
-    called with (papers done, papers in all).
+    The service is one of `SERVICES`; `base` replaces its usual address. `progress` is called with
+    (papers done, all papers).
 
     Raises:
         InputError: The folder holds no corpus, or the service does not exist.
@@ -234,7 +234,7 @@ def enrich(
         lookup, came = Lookup(client, base), dict[str, bool]()
 
         def is_open(paper: Paper) -> bool:
-            """Check whether a paper still has to be asked for under its current identifiers."""
+            """Check whether a paper must still be asked for with its current ids and title."""
             row = index.get(service, paper.paper_id)
             return row is None or row["query"] != _query(paper) or is_lost(corpus, row)
 
@@ -265,5 +265,5 @@ def enrich(
 
 
 def _query(paper: Paper) -> str:
-    """Key by which a paper is asked for."""
+    """Key for the look-up of a paper."""
     return json.dumps([paper.arxiv_id, paper.doi, paper.title])

@@ -1,16 +1,16 @@
 """Equality of two cells: numbers with units, marks for yes and no, words.
 
-A cell is reduced to a key, and cells match when their keys are equal. What costs nothing: case,
-spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for `300 s`, `ten` for
-10, a percent sign, and a tick for `yes`. A letter that only looks the same is another letter.
+A cell is reduced to a key, and cells match when their keys are equal. These differences cost
+nothing: case, spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for
+`300 s`, `ten` for 10, a percent sign, and a tick for `yes`. Lookalike letters do differ.
 
 In a cell of words, spelling, punctuation and the order of a list cost nothing:
 
 - A hyphen or underscore before or after a letter is left out: `CIFAR-10`, `CIFAR10`, `cifar_10`.
   Between digits it stays: `10-20` is a range.
 - Accents on Latin letters, quotation marks, a final stop and marks of footnotes are left out.
-- Dots of abbreviations are left out (`U.S.`), and a short form in brackets that is made of the
-  initials of the words before it stands for them: `question answering (QA)` is `QA`.
+- Dots of abbreviations are left out (`U.S.`), and a short form in brackets stands for the words
+  before it if it is made of their initials: `question answering (QA)` is `QA`.
 - Parts between commas, semicolons, slashes, `&` and `and` are a list, whose order does not matter
   unless one of its items is a bare number: `80/20` is not `20/80`.
 """
@@ -37,7 +37,7 @@ _MAX_ITEMS = 200
 
 
 def words_key(words: str) -> str:
-    """Key that cells with the same words share, given without markup but with spaces and case."""
+    """Key shared by cells with the same words; `words` has spaces and case, but no markup."""
     text = _plain(words)
     guarded = _THOUSANDS.sub("\ue000", text)  # a comma inside a number separates nothing
     parts = _SEPARATOR.split(guarded, maxsplit=_MAX_ITEMS)
@@ -58,7 +58,7 @@ def _plain(words: str) -> str:
 
 
 def _without_accents(text: str) -> list[str]:
-    """Drop the marks on Latin letters; on other letters a mark makes another letter."""
+    """Drop the marks on Latin letters; on other letters, a mark makes a different letter."""
     kept: list[str] = []
     is_latin = False
     for letter in text:
@@ -81,7 +81,7 @@ def _item_key(item: str) -> str:
 
 
 MAX_CELL = 2_000
-"""Most characters of a cell that are compared."""
+"""Maximum number of characters compared per cell."""
 _MAX_NUMBER = 200
 
 _DATA = read_data(__file__, "cells.toml")
@@ -138,7 +138,7 @@ def cell_key(cell: str | None, unit: str = "") -> str:
 
 
 def _quantity_key(text: str, unit: str) -> str | None:
-    """`number UNIT` for a cell that is one number and perhaps a unit."""
+    """`number UNIT` for a cell that is one number, with or without a unit."""
     text = _written_out(text.translate(_DASHES)) if len(text) <= _MAX_NUMBER else ""
     match = _QUANTITY.fullmatch(text)
     number = _read_digits(match.group(1)) if match else None
@@ -155,7 +155,7 @@ def _quantity_key(text: str, unit: str) -> str | None:
 
 
 def _written_out(text: str) -> str:
-    """`1.2×10^6` as `1.2e6`, so that it is read as any number."""
+    """Write `1.2×10^6` as `1.2e6`, so that it is read like any other number."""
     match = _SCIENTIFIC.match(text)
     if match is None:
         return text
@@ -196,7 +196,7 @@ def read_number(cell: str) -> float | None:
 
 
 def _read_digits(digits: str) -> float | None:
-    """`1,234.5` with thousands, `88,5` with a decimal comma; None for other commas."""
+    """Read `1,234.5` with thousands, `88,5` with a decimal comma; None for other commas."""
     whole, *groups = digits.split(",")
     if groups:
         last = groups[-1].lower().partition("e")[0].partition(".")[0]

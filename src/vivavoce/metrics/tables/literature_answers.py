@@ -31,7 +31,7 @@ class PaperNames:
         self.find = cache(self._find)
 
     def knows(self, name: str) -> bool:
-        """Check whether some paper has a name."""
+        """Check whether any paper has this name."""
         return not self.find(name).startswith(_UNKNOWN)
 
     def _find(self, name: str) -> str:
@@ -51,8 +51,8 @@ class PaperNames:
 def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
     """Read the table of a gold or prediction row; `InputError` names a part of the wrong type.
 
-    Without `papers` the selection is the papers of the rows. Rows and columns beyond the limits
-    for tables in answers are not read.
+    Without `papers`, the selection consists of the papers of the rows. Rows and columns beyond the
+    limits for tables in answers are not read.
     """
     table = _typed(value.get("table") or {}, Mapping, "table", "an object")
     rows = _typed(table.get("rows") or [], list, "table.rows", "a list")
@@ -74,9 +74,9 @@ def table_from_text(
 ) -> LiteratureTable:
     """Read the table of a model's answer, whose rows or columns are papers.
 
-    The column that names most papers comes first, without row numbers before it. Several tables
-    are joined: one that shares columns adds rows, one that shares none adds columns. A table in
-    the same columns replaces the earlier rows about its papers.
+    The column that names most papers is moved to the front, without row numbers. Several tables are
+    joined: one that shares columns adds rows, one that shares none adds columns. A table with the
+    same columns replaces the earlier rows about its papers.
     """
     answer = parse_tables(text or "")
     columns: dict[str, int] = {}
@@ -127,7 +127,7 @@ def _merge(
     columns: dict[str, int],
     merged: list[tuple[str, dict[int, str]]],
 ) -> None:
-    """Add the rows of one table of an answer to those of its earlier tables."""
+    """Add the rows of a table in an answer to the rows of its earlier tables."""
     header = [plain_words(name) for name in table.header[1:]]
     brings_columns = bool(columns) and not any(name in columns for name in header)
     places = [columns.setdefault(name, len(columns)) for name in header]

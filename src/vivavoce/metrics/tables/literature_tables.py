@@ -1,7 +1,7 @@
 """Literature-review tables: the right papers, columns, cells and relations between cells.
 
-Each aspect is a set of questions asked twice: those of the gold table answered on the system's
-(recall), those of the system's table answered on the gold (precision).
+Each aspect is a set of questions asked in both directions: the gold table's questions answered from
+the system's table (recall), and the system's questions from the gold table (precision).
 
 - `paper`: one question per paper: is it in the other's selection?
 - `schema`: one per column: does the other table have a column of that meaning (`table_schema`)?
@@ -14,11 +14,11 @@ Each aspect is a set of questions asked twice: those of the gold table answered 
 
 Rows of one paper are matched one to one so that most cells agree; equal rows count once. The
 order of rows, columns and papers costs nothing. A system without an answer scores P = R = 0.
-F1 is the harmonic mean of the aggregated P and R, `avg` the mean of the three F1 of the table
-(schema, unary, pairwise). An aspect in which neither side has a question is undefined.
+F1 is the harmonic mean of the aggregated P and R, `avg` the mean of the table's three F1 (schema,
+unary, pairwise). An aspect in which neither side has a question is undefined.
 
-Source: arXiv2Table, section 5 (two-way questions), with its language model answering questions
-replaced by comparison of normalised values.
+Source: arXiv2Table, section 5 (two-way questions), except that normalised values are compared where
+its language model answers questions.
 
 `success`, `invented` and `empty_cells` measure faults of an answer: arXiv2Table, tables 2 and 9.
 The questions of `table_questions` use the same pairing of rows and columns.
@@ -45,7 +45,7 @@ _TABLE_ASPECTS = ("schema", "unary", "pairwise")
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A table's row about one paper: a value for each column, None if it is absent."""
+    """A table's row about one paper: a value per column, None if absent."""
 
     paper: str
     cells: tuple[str | None, ...]
@@ -123,7 +123,7 @@ def _answers(grid: TableGrid, kept: set[Place]) -> list[list[bool]]:
 
 
 def _precision(recall: Ratio, precision: Ratio) -> Ratio:
-    """Make the precision of a system that gives nothing, though asked, 0 and not undefined."""
+    """Make precision 0 rather than undefined if the system gives nothing although asked."""
     when_none = 0.0 if recall.asked else None
     return Ratio(precision.hits, precision.asked, when_none)
 
@@ -143,7 +143,7 @@ Place = tuple[int, int]
 
 
 class TableGrid:
-    """A table as keys, with equal rows once, in an order independent of how it was written."""
+    """A table as keys, with equal rows merged, in an order independent of how it was written."""
 
     def __init__(self, table: LiteratureTable) -> None:
         names = table.columns
@@ -213,7 +213,7 @@ def _pair_rows_of_paper(
 def draw_pairs(sizes: Sequence[int], pairs: int | None, seed: int) -> list[tuple[int, int, int]]:
     """Draw pairs of cells of one column: the column's place, and two places among its cells.
 
-    `sizes` counts the cells of each column that have a value; `pairs` bounds a seeded draw.
+    `sizes` counts the cells with a value in each column; `pairs` limits a seeded draw.
     """
     totals = [math.comb(size, 2) for size in sizes]
     numbers: Sequence[int] = range(sum(totals))

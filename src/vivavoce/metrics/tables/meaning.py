@@ -1,4 +1,4 @@
-"""Matching of headers, and of cells of one column, that mean the same.
+"""Matching of headers, and of cells in one column, that mean the same.
 
 Forms are compared first: numbers with units, lists in any order, and words (`wording`). If they do
 not decide, the similarity of the two texts does, with weights that were fitted to labelled pairs.
@@ -10,8 +10,8 @@ The aligned table is then compared by the lexical rule as before, so that `score
 original table is a lower bound.
 
 Quantities are compared in their base unit. Two are the same if one is a rounding of the other to at
-least three digits (two beside a scale such as `k`). A bound (`>10k`) is not a value. A spread
-(`± 0.3`) counts only where both cells give one. A share and its percentage are the same (`0.912`,
+least three digits (two if there is a scale such as `k`). A bound (`>10k`) is not a value. A spread
+(`± 0.3`) counts only if both cells give one. A share and its percentage are the same (`0.912`,
 `91.2%`).
 """
 
@@ -47,17 +47,17 @@ _MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
 
 @dataclass(slots=True)
 class Meaning:
-    """Decides about pairs of headers and of cells.
+    """Decides whether two headers, or two cells, mean the same.
 
     Args:
-        judge: Decides, in place of forms and similarity, about all texts that are not equal.
+        judge: Decides about all unequal texts, in place of forms and similarity.
     """
 
     judge: Callable[[Pair], bool] | None = None
     _known: dict[Pair, bool] = field(default_factory=dict)
 
     def same(self, first: str, second: str, header: str | None = None) -> bool:
-        """True if two cells under a header state the same, or, without one, two headers."""
+        """True if two cells under a header mean the same or, without a header, two headers."""
         first, second = sorted((first, second))
         key = (first, second, header)
         if key not in self._known:
@@ -74,7 +74,7 @@ class Meaning:
 
 
 def by_forms(one: str, other: str, header: str | None) -> bool | None:
-    """Decide about clean texts by their forms; None if these leave it open."""
+    """Decide from their forms whether clean texts mean the same; None if these leave it open."""
     if one == other:
         return True
     verdict: bool | None = None
@@ -112,7 +112,7 @@ def _list_forms(one: str, other: str) -> bool | None:
 def _number_forms(one: str, other: str) -> bool | None:
     """Compare numbers with units; None unless both cells consist of numbers.
 
-    None too if only the words beside the numbers differ.
+    Also None if only the words beside the numbers differ.
     """
     first, second = read_numbers(one), read_numbers(other)
     if first is None or second is None:
@@ -150,7 +150,7 @@ def _items(text: str) -> list[str]:
 
 
 _MAX_COLUMNS, _MAX_ROWS = 60, 500
-"""Most columns and rows of a table compared by meaning; the rest keeps its words."""
+"""Maximum columns and rows of a table compared by meaning; the rest keeps its words."""
 
 
 def align_by_meaning(
@@ -201,7 +201,7 @@ def match_headers(
 
 
 def _in_words_of(values: Iterable[str], cell: str, unit: str, header: str, meaning: Meaning) -> str:
-    """The gold value that a cell means; the cell itself if it means none or equals one."""
+    """The gold value with a cell's meaning; the cell itself if none has it, or one equals it."""
     keys = {cell_key(value, unit) for value in values}
     key = cell_key(cell, unit)
     if not key or key in keys:
@@ -255,7 +255,7 @@ class Quantity:
     """Value of one unit of the last printed digit."""
     digits: int
     is_rough: bool
-    """True with a scale."""
+    """True if the number has a scale, such as `k`."""
     unit: str
     """Base unit; empty if there is none."""
     bound: str
@@ -269,7 +269,7 @@ class Numbers:
 
     quantities: tuple[Quantity, ...]
     nouns: frozenset[str]
-    """Words beside the numbers that are neither units nor fillers."""
+    """Words next to the numbers that are neither units nor fillers."""
 
 
 def read_numbers(text: str) -> Numbers | None:

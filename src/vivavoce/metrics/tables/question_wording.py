@@ -1,4 +1,4 @@
-"""Questions about a literature table in fixed words, and probes: questions that it answers no."""
+"""Questions about a literature table in fixed words, and probes: questions it answers with no."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from vivavoce.text.cell_text import collapse_spaces
 Aspect = Literal["schema", "unary", "pairwise"]
 QUESTION_ASPECTS: tuple[Aspect, ...] = ("schema", "unary", "pairwise")
 MAX_UNARY = 2_000
-"""Most cells that one table is asked about; if it has more, a seeded draw."""
+"""Maximum cells that one table is asked about; if it has more, they are a seeded draw."""
 _MAX_ROWS = 500
-"""Most rows whose values are put into other rows."""
+"""Maximum rows whose values are put into other rows."""
 _MAX_VALUES = 20
-"""Most values that are tried in a place."""
+"""Maximum values that are tried in one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Claim:
     """A value that a question ascribes to a row."""
 
     row: int
-    """Place of the row in the grid of the table that is asked about."""
+    """Position of the row in the grid of the table that the question is about."""
     value: str
     key: str
-    """Meaning of the value: `cell_matching.cell_key` in the unit of its column."""
+    """Meaning of the value: `cell_matching.cell_key` in its column's unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,18 @@ class Question:
     """The right answer on its own table: no for a probe."""
     column: str
     place: int | None
-    """Place of the column among those of its own table; None for a column it does not have."""
+    """Position of the column in the question's own table; None if the table lacks it."""
     claims: tuple[Claim, ...] = ()
     papers: tuple[str, ...] = ()
-    """Names of the papers of its claims, as the question gives them."""
+    """Names of its claims' papers, as the question gives them."""
 
     @property
     def key(self) -> str:
-        """Key of its answers; questions with the same words share it."""
+        """Key for its answers; questions with the same words share it."""
         return f"{self.aspect}-{hash_of(self.text)[:16]}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Fields of the question as a log or a file keeps them."""
+        """Fields of the question as kept in a log or a file."""
         answer = "yes" if self.expected else "no"
         return {"key": self.key, "aspect": self.aspect, "text": self.text, "expected": answer}
 
@@ -65,7 +65,7 @@ class Question:
 class QuestionWriter:
     """Writes the questions about one table, which is also given as keys (`grid`).
 
-    `names` are names of papers by id; a paper without a name is called by its id.
+    `names` maps paper ids to names; a paper without a name is called by its id.
     """
 
     def __init__(self, table: LiteratureTable, grid: TableGrid, names: Mapping[str, str]) -> None:
@@ -96,7 +96,7 @@ class QuestionWriter:
             )
 
     def claim(self, row: int, column: int) -> Claim:
-        """Make a claim of a cell's value."""
+        """Make a claim from a cell's value."""
         value = collapse_spaces(self.grid.written[row][column] or "")[:MAX_CELL]
         return Claim(row, value, self.grid.rows[row][1][column])
 
@@ -108,7 +108,7 @@ class QuestionWriter:
     def unary(
         self, column: tuple[int | None, str], claim: Claim, *, expected: bool = True
     ) -> Question:
-        """Ask whether the row has that value in the column, given by place and name."""
+        """Ask whether the claim's row has its value in a column, given by place and name."""
         place, name = column
         text = (
             f'Does the table give "{claim.value}" as the value of "{collapse_spaces(name)}" '
@@ -119,7 +119,7 @@ class QuestionWriter:
     def pairwise(
         self, column: tuple[int | None, str], first: Claim, second: Claim, *, expected: bool = True
     ) -> Question:
-        """Ask whether two rows have these values, and with them their relation."""
+        """Ask whether two rows have the claims' values, and so the relation between them."""
         place, name = column
         text = (
             f'In "{collapse_spaces(name)}", does the table give "{first.value}" for '
@@ -143,7 +143,7 @@ class QuestionWriter:
         return collapse_spaces(self._names.get(paper, paper))
 
     def _row(self, row: int, asked: int | None) -> str:
-        """A paper's name; if it has several rows, with values that identify this row."""
+        """The name of a row's paper, with values that identify the row if its paper has several."""
         paper, keys = self.grid.rows[row]
         name = f'"{self._paper(paper)}"'
         if len(self._of_papers[paper]) == 1:
@@ -179,9 +179,9 @@ def make_probes(
     Args:
         questions: Questions that the table answers with yes.
         writer: Writer of the same table's questions.
-        present: Columns of every table that the probes are about to be asked of.
+        present: Columns of every table that the probes will be asked about.
         is_true: Checks whether one of these tables confirms a probe, which is then skipped.
-        seed: Seed of the choice among other rows' values.
+        seed: Seed for choosing among other rows' values.
     """
     swaps = _Swaps(writer, present, seed)
     makers: dict[Aspect, Callable[[Question], Iterator[Question]]] = {
@@ -248,7 +248,7 @@ class _Swaps:
         keys = grid.rows[claim.row][1]
         filled = [column for column in grid.order if keys[column]][:_MAX_VALUES]
         beside = [writer.claim(claim.row, column) for column in filled]
-        # In another column a value may say something else: 2 in `Params (M)` is two million.
+        # In another column a value may mean something else: 2 in `Params (M)` is two million.
         unit = column_unit(question.column)
         columns = [Claim(claim.row, other.value, cell_key(other.value, unit)) for other in beside]
         seen, swapped = {claim.key}, []
@@ -260,7 +260,7 @@ class _Swaps:
         return swapped
 
     def _of_column(self, column: int) -> dict[str, Claim]:
-        """Claims of the values of a column, each value once."""
+        """Claims with a column's values, each value once."""
         if column not in self._columns:
             rows = self._writer.grid.filled(column)
             claims = [self._writer.claim(row, column) for row in rows[:_MAX_ROWS]]

@@ -2,8 +2,8 @@
 
 A table is asked about in full: one question per column (`schema`), one per cell (`unary`), and
 pairs of cells of one column in two rows (`pairwise`, ten by default). Gold questions answered on
-the system's table give recall, the system's questions answered on the gold table precision. As
-many probes, questions whose right answer is no, reveal a reader who says yes too easily.
+the system's table give recall, the system's questions answered on the gold table precision. As many
+probes (questions whose right answer is no) reveal a reader who says yes too easily.
 
 `TablePair.read` answers without a model. If no two columns of a table have the same name, its
 answers add up to the ratios of `literature_tables.score_table` with the same `pairs` and `seed`.
@@ -71,7 +71,7 @@ def rectangle(table: LiteratureTable, names: Mapping[str, str] | None = None) ->
 def rename_columns(
     system: LiteratureTable, gold: LiteratureTable, pairs: Mapping[int, int]
 ) -> LiteratureTable:
-    """Give the system's columns that are paired with gold ones the gold names.
+    """Give the gold names to those of the system's columns that are paired with gold ones.
 
     A column keeps its own unit: `Model size (M)` that is paired with `Parameters` becomes
     `Parameters (m)`, so that its values keep their meaning.
@@ -93,13 +93,13 @@ Side = Literal["gold", "system"]
 PAIRS = 10
 """Pairwise questions per table, as in the paper."""
 MAX_PAIRS = 10_000
-"""Most pairwise questions about one table."""
+"""Maximum pairwise questions about one table."""
 
 BIASES = ("yes_bias", "no_bias")
 """Shares of control questions, whose right answer is known, that a reader gets wrong."""
 
 Answers = Mapping[str, bool]
-"""Yes or no by the key of the question; a missing key means no answer."""
+"""Yes or no by question key; a missing key means no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,9 @@ class Tally:
 
 
 class TablePair:
-    """A gold table and a system's, with the questions about each and the answers of the other.
+    """A gold table and a system's table, with the questions about each and the other's answers.
 
-    `names` are names of papers by id; a paper without a name is called by its id.
+    `names` maps paper ids to names; a paper without a name is called by its id.
     """
 
     def __init__(
@@ -149,9 +149,9 @@ class TablePair:
         self._names = names or {}
 
     def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
-        """Make questions about one of the tables, with probes; pairs are a seeded draw.
+        """Make questions about one of the tables, with probes; pairwise ones are a seeded draw.
 
-        With `pairs=None` every pair is asked, up to 10,000. `InputError` for negative `pairs`.
+        `pairs=None` asks about all pairs, up to 10,000. `InputError` for negative `pairs`.
         """
         if pairs is not None and pairs < 0:
             raise InputError(f"pairs={pairs} is negative. Give a number of questions, 0 for none.")
@@ -171,9 +171,9 @@ class TablePair:
         return QuestionSet(tuple(kept.values()), probes)
 
     def read(self, question: Question, about: Side, *, on: Side) -> bool:
-        """Check whether a table agrees with a question about one of the two.
+        """Check whether table `on` answers yes to a question about table `about`.
 
-        A value that a probe swapped in is looked for in every row of its paper.
+        A value that a probe swapped in may be in any row of its paper.
         """
         if question.place is None:
             return bool(match_columns([question.column], self.tables[on].columns))
@@ -193,7 +193,7 @@ class TablePair:
 
     @cached_property
     def _columns(self) -> dict[tuple[Side, Side], dict[int, int]]:
-        """Columns of the first of two sides that the second has too."""
+        """Columns of the first side that the second side has too."""
         gold, system = (self.tables[side].columns for side in ("gold", "system"))
         pairs = match_columns(gold, system)
         return {
@@ -212,7 +212,7 @@ class TablePair:
 
     @cached_property
     def _values(self) -> dict[Side, set[tuple[str, int, str]]]:
-        """Values that each side gives a paper in a column, in whichever row."""
+        """Values that each side gives a paper in a column, in any row."""
         return {
             side: {
                 (paper, column, key)
@@ -229,8 +229,8 @@ def tally(
 ) -> Tally:
     """Count answers into recall, precision and biases.
 
-    Both mappings are by the side that the questions are about: the questions asked, and the answers
-    that the other table gave to them.
+    Both mappings have the side that the questions are about as key. They give the questions asked,
+    and the other table's answers.
     """
     papers = score_table(pair.tables["gold"], pair.tables["system"], pairs=0)
     ratios = {name: papers.ratios[name] for name in ("paper_r", "paper_p")}

@@ -1,18 +1,18 @@
 """Equality of two column names, and the pairing of the columns of two tables.
 
-A rename by case, number (singular or plural), punctuation, word order or the synonyms below costs
-nothing. A free paraphrase does: only a judge can credit it.
+Differences in case, number (singular or plural), punctuation, word order or synonyms (below) cost
+nothing. A free paraphrase does cost: only a judge can credit it.
 
 Schema recall of DIGESTables is another measure of the names:
 
 recall = |{gold columns g : max over produced columns p of s(g, p) >= threshold}| / |gold columns|
 
 One produced column may serve several gold ones and there is no precision, so more columns never
-hurt: read it beside `schema_p`. Undefined for a gold table without columns. The similarity s is
-`exact` (names equal but for case) or `jaccard` (shared word stems, stop words left out; the exact
-comparison where a side has nothing else). Any function of two lists of texts can be s, such as the
-cosine of sentence embeddings, for which the paper recommends a threshold of 0.7. A text is the
-column's name, alone or with its values.
+hurt: read it together with `schema_p`. Undefined for a gold table without columns. The similarity s
+is `exact` (names equal but for case) or `jaccard` (shared word stems without stop words, or `exact`
+if a side has only stop words). Any function of two lists of texts can be s, such as the cosine of
+sentence embeddings, for which the paper recommends a threshold of 0.7. A text is the column's name,
+alone or with its values.
 
 Source: Newman et al. 2024, arXivDIGESTables, section 4 (schema alignment).
 """
@@ -144,7 +144,7 @@ def schema_recall(
 
 
 def exact(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.float64]:
-    """1 for texts that are equal but for case and the space around them, else 0."""
+    """1 for texts that are equal apart from case and surrounding space, else 0."""
     own = [text.strip().casefold() for text in produced]
     return np.array([[float(text.strip().casefold() == other) for other in own] for text in gold])
 

@@ -35,7 +35,7 @@ _CAPITALS = re.compile(r"(?<![^\W_])[A-Z][A-Za-z]*[A-Z]s?(?![^\W_])")
 _CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
 _COUNTS = ("#", "num", "nr", "nb")
 _WHOLE = 2
-"""Most letters of an abbreviation that is understood only if it is the whole cell."""
+"""Maximum letters of an abbreviation that is understood only if it is the whole cell."""
 _MAX_PHRASE = 8
 Terms = tuple[str, ...]
 
@@ -49,7 +49,7 @@ def clean(text: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def raw_words(text: str) -> Terms:
-    """Words of a clean text in small letters, in their order."""
+    """Words of a clean text in lower case, in order."""
     folded = unicodedata.normalize("NFD", text.casefold())
     folded = "".join(letter for letter in folded if not unicodedata.combining(letter))
     return tuple(_WORD.findall(folded))
@@ -63,7 +63,7 @@ def _stems(words: Sequence[str]) -> Terms:
 
 
 def _header_stems(words: Sequence[str]) -> Terms:
-    """Stems of a header without function words; `#` is a number of something."""
+    """Stems of a header without function words; `#` stands for `number`."""
     return _stems(["number" if word in _COUNTS else word for word in words if word not in _FILLERS])
 
 
@@ -87,7 +87,7 @@ _HEADERS = _phrases("headers")
 
 
 def compared(first: str, second: str) -> tuple[str, str]:
-    """Clean and order two texts, and write out short forms for which the other has the words."""
+    """Clean and order two texts, and write out short forms if the other text has their words."""
     one, other = sorted((clean(first), clean(second)))
     return _write_out(one, other), _write_out(other, one)
 
@@ -113,7 +113,7 @@ def _write_out(text: str, other: str) -> str:
 
 
 def terms_of(text: str, *, is_header: bool = False) -> Terms:
-    """Senses of a clean text, sorted: known phrases as one, other words as their stems."""
+    """Senses of a clean text, sorted: known phrases as one sense, other words as their stems."""
     stems = _header_stems if is_header else _cell_stems
     return tuple(sorted({*_senses(stems(raw_words(text)), is_header=is_header)}))
 
@@ -146,12 +146,12 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
 
 
 def is_negated(text: str) -> bool:
-    """Check for a word that negates in a clean text."""
+    """Check whether a clean text has a negating word."""
     return not NEGATIONS.isdisjoint(raw_words(text))
 
 
 LONG = 5
-"""Fewest words of a cell that is a sentence, in which word order matters."""
+"""Minimum words of a cell that counts as a sentence, in which word order matters."""
 _WEIGHTS: dict[str, float] = read_data(__file__, "likeness.toml")
 _LETTERS = re.compile(r"[^\W_]+")
 
@@ -159,7 +159,7 @@ _LETTERS = re.compile(r"[^\W_]+")
 def are_like(one: str, other: str, header: str | None) -> bool:
     """Check whether two clean texts are more likely than not to mean the same.
 
-    The header is the name of their column; None where the texts are headers themselves.
+    The header is the name of their column; None if the texts are headers themselves.
     """
     traits = traits_of(one, other, header)
     return _WEIGHTS["bias"] + sum(_WEIGHTS[name] * value for name, value in traits.items()) >= 0

@@ -1,6 +1,6 @@
-"""Audits: what may be behind a difference on a board, measured from the logs and the round.
+"""Audits: possible causes of a difference on a board, measured from the logs and the round.
 
-- `judge`: what sways a judge beside the answers, and how far judges and people agree.
-- `leakage`: gold inside inputs, dates, near copies, and how much the title alone gives away.
-- `gains`, `drift`, `sweeps`, `overall`: logs held against each other through `results.contrast`.
+- `judge`: what sways a judge other than the answers, and how far judges and people agree.
+- `leakage`: gold inside inputs, dates, demonstrations, near copies, and exclusions.
+- `contrasts` (gains, drift, overall scores), `sweeps`, `metrics`: logs compared with each other.
 """

@@ -1,12 +1,12 @@
 """Contrasts: comparisons of logs in a folder, item by item and metric by metric.
 
-A contrast is a layout and a function from logs to rows. All select logs like a board, pair
-logs that differ in one field of their keys, and take differences over shared items.
+A contrast is a layout and a function from logs to rows. All contrasts select logs as a board does,
+pair logs that differ in one field of their keys, and take differences over shared items.
 
-- Gains of added context: a setting against the same contestant without the context. Source:
+- Gains from added context: a setting against the same contestant without the context. Source:
   AcademicEval, tables 3 and 4, which print separate means.
 - Drift of contestants: their scores on the anchors, items that two rounds share.
-- One number over the parts of a paper: a paper counts with the mean headline metric over its tasks.
+- One number over the parts of a paper: each paper gets its mean headline metric over its tasks.
   Only tasks with the same headline metric are combined, and only contestants that ran all of them
   are compared. Source: AcademicEval has four parts of one paper and reports them separately.
 """
@@ -34,7 +34,7 @@ from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 Rows = tuple[list[Row], list[str]]
-"""Rows of a report, and notes."""
+"""Rows and notes of a report."""
 
 
 def report_of(
@@ -44,13 +44,13 @@ def report_of(
     lacking: str,
     **reading: Unpack[Reading],
 ) -> Table:
-    """Make a report of the logs in a folder.
+    """Make a report on the logs in a folder.
 
     Args:
-        layout: Sheets and lines of the rows.
+        layout: Function from rows to sheets and lines.
         logs: Folder of logs.
-        make: Function from the logs of a board to rows and notes.
-        lacking: Description of the logs missing in a folder without rows, and how to make them.
+        make: Function from a board's logs to rows and notes.
+        lacking: If there are no rows: which logs are missing in the folder, and how to make them.
         reading: Settings of `open_logs`.
     """
     found, notes, draws = open_logs(logs, **reading)
@@ -67,9 +67,9 @@ def counterparts(
 
     Args:
         logs: Logs; the ceiling has no counterpart.
-        changed: Function from a key to the fields that differ in its counterpart; None without one.
-        note: Template of a note, with the fields of a key, `contestant`, and `other`, the changed
-            value.
+        changed: Function from a key to the fields that its counterpart changes; None without one.
+        note: Template of a note; it may use the fields of a key, `contestant`, and `other`, the
+            changed value.
     """
     by_key = {log.key: log for log in logs}
     pairs, notes = [], []
@@ -86,7 +86,7 @@ def counterparts(
 
 
 def described(log: RunLog, metric: str) -> Row:
-    """Fields that name a row: the log's key, its contestant, and the metric."""
+    """Fields that identify a row: the log's key, its contestant, and the metric."""
     key = {**asdict(log.key), "contestant": log.contestant}
     return {**key, "metric": metric, "headline": metric == log.metrics[0]}
 
@@ -98,7 +98,7 @@ def contrast(
     draws: Draws,
     only: Collection[str] | None = None,
 ) -> Row:
-    """Second minus first over shared items, or over those in `only`: see `paired_row`."""
+    """Second minus first over shared items, or only those in `only`: see `paired_row`."""
     values = second.item_values(metric)
     kept = {item: value for item, value in values.items() if only is None or item in only}
     _, span = sense_of(second.family, metric)
@@ -135,7 +135,7 @@ def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
 
 
 def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
-    """Rows of settings with a base to compare with, and notes on the others."""
+    """Rows for settings that have a base to compare with, and notes on the others."""
 
     def base_setting(key: RowKey) -> dict[str, str] | None:
         base = base_of(key.setting)
@@ -151,10 +151,10 @@ def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
 
 
 def base_of(setting: str) -> str:
-    """The base setting of the same track.
+    """The base setting to compare a setting with, on the same track.
 
-    `mixed+padded@1` is compared with `base+padded`, and that with `base`; a subset of the items,
-    such as `mixed (60 of 400)` or `mixed+test`, with the same subset.
+    `mixed+padded@1` is compared with `base+padded`, which is compared with `base`. A subset of the
+    items, such as `mixed (60 of 400)` or `mixed+test`, is compared with the same subset.
     """
     shown, space, items = setting.partition(" ")
     name, *track = shown.partition("@")[0].split("+")
@@ -193,7 +193,7 @@ def _drift_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
     """Compare each contestant on the anchors of a round and its parent.
 
-    `drift` is the difference paired by anchor, so it is due to the contestant alone.
+    `drift` is a difference paired by anchor, so only the contestant can have caused it.
     """
     anchors = {task: set(ids) for task, ids in anchors_of(opened).items() if ids}
     if not anchors:
@@ -270,7 +270,7 @@ def _overall_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 
 
 def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
-    """Mean over papers of their means over tasks, of contestants that ran all tasks of a family."""
+    """Mean over papers of each paper's mean over tasks, for contestants that ran all the tasks."""
     lacking = (
         "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "
         "into the same folder."

@@ -1,16 +1,16 @@
 """Dependence of table scores on the evaluator: drift and ranks.
 
-The same answers are scored by several evaluators: the matcher, and models, each of them an
-answerer, optionally with a synthesizer that writes the questions. Each is compared with a base
-evaluator on the items that both scored.
+Several evaluators score the same answers: the matcher, and models that answer questions. Another
+model, a synthesizer, may write the questions for such an answerer. Each evaluator is compared with
+a base evaluator on the items that both scored.
 
 - Drift: the change of a contestant's F1; over all contestants, its mean, mean absolute value, and
   maximum.
 - Ranks: Spearman's and Kendall's coefficients (tau-b) between the two rankings of contestants;
   `macro` is the mean over aspects.
 
-F1 is the harmonic mean of precision and recall, each a mean over items. Intervals come from draws
-of whole clusters of items; undefined draws are left out.
+F1 is the harmonic mean of precision and recall, each averaged over items first. Intervals come from
+draws of whole clusters of items; undefined draws are left out.
 
 Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
 """
@@ -58,7 +58,7 @@ class Evaluator:
     """A scorer of tables."""
 
     models: tuple[str, ...] = ()
-    """An answerer, or a synthesizer and an answerer; empty for the matcher."""
+    """One answerer, or a synthesizer and an answerer; empty for the matcher."""
 
     @property
     def name(self) -> str:
@@ -86,7 +86,7 @@ async def _evaluate(
     use: QASetup,
     progress: Progress | None,
 ) -> list[Values]:
-    """Score all answers in order; a faulty one scores 0 without an evaluator."""
+    """Score all answers in order; a faulty answer scores 0 and is not evaluated."""
     scores: list[Values] = [dict.fromkeys(_NAMES, 0.0) for _ in answers]
     waiting = [place for place, answer in enumerate(answers) if answer.fault is None]
     if not evaluator.models:
@@ -95,7 +95,7 @@ async def _evaluate(
             scores[place] = score_table(gold, system, pairs=use.pairs, seed=use.seed).values()
         return scores
     names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator.models), strict=False))
-    # Replies are cached, so a repeated audit asks only for new ones.
+    # Replies are cached, so a repeated audit asks only what is new.
     async with open_models(names, GenerateConfig(cache=True)) as models:
         for start in range(0, len(waiting), _AT_ONCE):
             batch = waiting[start : start + _AT_ONCE]
@@ -134,7 +134,7 @@ class _Scores:
         np.divide(sums[0], sums[1], out=self.values, where=sums[1] > 0)
 
     def bias(self, draws: Draws) -> Row:
-        """Share of questions that it answers yes although no is right."""
+        """Share of questions that the evaluator answers yes although no is right."""
         found = [
             (value, cluster)
             for row, cluster in zip(self.values[:, -1], self.clusters.values(), strict=True)
@@ -146,7 +146,7 @@ class _Scores:
 
 
 def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], list[Row]]:
-    """Rows on drift and ranks between two evaluators: one per aspect, and one for their mean."""
+    """Rows on drift and on ranks between two evaluators: one per aspect, and one for the mean."""
     pair = np.stack([one.values[:, :-1] for one in (base, other)], axis=2)
     pair[np.isnan(pair).any(axis=2, keepdims=True).repeat(2, axis=2)] = np.nan
     items, names, sides, contestants = pair.shape
@@ -200,7 +200,7 @@ def _drift(aspect: str, f1: Floats, contestants: Sequence[str]) -> Row:
 
 
 def _mean(values: Floats) -> Floats:
-    """Mean of each row over its defined values; NaN without any."""
+    """Mean of each row over its defined values; NaN if it has none."""
     is_there = ~np.isnan(values)
     means = np.full(len(values), np.nan)
     sums, counts = np.where(is_there, values, 0.0).sum(axis=1), is_there.sum(axis=1)
@@ -209,7 +209,7 @@ def _mean(values: Floats) -> Floats:
 
 
 def _with_interval(name: str, drawn: Floats) -> Row:
-    """Fields of a value (the first draw) and its interval (the others)."""
+    """Fields for a value (the first draw) and its interval (from the other draws)."""
     found = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
     return {name: defined(drawn[0]), f"{name}_ci": list(found) if found else None}
 
@@ -226,11 +226,11 @@ class SwapAudit(Report):
     drift: tuple[Row, ...]
     """One row per other evaluator and aspect; changes are other minus base, from -1 to 1."""
     ranks: tuple[Row, ...]
-    """One row per other evaluator and aspect, and one for their mean."""
+    """One row per other evaluator and aspect, and one for the mean over aspects."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Changes of F1, ranks, and biases of evaluators."""
+        """Sheets on changes of F1, on ranks, and on biases of evaluators."""
         yield sheet(
             f"F1 against {self.base}: {self.items:,} items, {len(self.contestants)} contestants",
             self.drift,
@@ -268,8 +268,8 @@ def audit_evaluators(
 ) -> SwapAudit:
     """Score the answers in a folder of logs with several evaluators and compare the scores.
 
-    `evaluators` are names for `read_evaluator`; the matcher is always added. All are compared with
-    `base`.
+    `evaluators` are names for `read_evaluator`; the matcher is always added. All others are
+    compared with `base`, by default the matcher.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([Evaluator(), *map(read_evaluator, evaluators)]))

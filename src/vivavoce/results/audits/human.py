@@ -1,13 +1,12 @@
-"""Comparison of judges of texts with people, by labels {id, a, b, verdict} of a file.
+"""Comparison of judges of texts with people, from a file of labels {id, a, b, verdict}.
 
-`a` and `b` are contestants, named as on the board, or `reference`. A judge compares answers with
-the reference only. Of two contestants it prefers the one with the better result (won, tied, lost),
-and neither if both are equal: such labels are counted as `indirect`.
+`a` and `b` are contestants, named as on the board, or `reference`. A judge compares answers only
+with the reference. Of two contestants, it prefers the one with the better result (won, tied, lost),
+and neither if both are equal. Labels on such pairs are counted as `indirect`.
 
 Labels between a contestant and the reference correct the judge's win rate: 1 for a win of the
 contestant, 1/2 for a tie, 0 for a loss. Several people's labels of an item are averaged; if a
-person labelled an item twice, the last label counts. People who labelled a random draw of papers
-correct the metrics of judges.
+person labelled an item twice, the last label counts. Labels of a random draw correct the metrics.
 """
 
 from __future__ import annotations
@@ -59,19 +58,19 @@ class Label:
     narrowed: Mapping[str, str]
     """Task and setting, if the row has them."""
     person: str | None = None
-    """The person, if the row has one."""
+    """The person who gave the label, if the row names one."""
     draw: str | None = None
-    """Record of the random draw of the item."""
+    """Record of the random draw that chose the item."""
 
     def fits(self, judged: JudgedAnswer) -> bool:
-        """True if an answer has the label's task and setting."""
+        """Check whether an answer has the label's task and setting."""
         return all(getattr(judged.asked, name) == value for name, value in self.narrowed.items())
 
 
 def human_rows(
     path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
 ) -> list[Row]:
-    """One row per judge: its agreement with the labels on the items that it judged."""
+    """One row per judge: agreement with the labels on the items that the judge judged."""
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
     check_labels(labels, every)
@@ -134,7 +133,7 @@ def _label(row: Row, where: str) -> Label:
 
 
 def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None:
-    """Refuse labels of answers that no judge saw; `InputError` names the line."""
+    """Refuse labels on answers that no judge saw; `InputError` names the line."""
     known = defaultdict(list)
     for judged in every:
         known[judged.id].append(judged)
@@ -184,7 +183,7 @@ def _compare(
 def _verdict(
     label: Label, judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]]
 ) -> tuple[str, str] | None:
-    """The side that the judge prefers, or a tie, and the item's cluster; None if unjudged."""
+    """The judge's preferred side, or a tie, and the item's cluster; None if unjudged."""
     standing = []
     cluster = ""
     for side in label.sides:
@@ -211,12 +210,12 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 
 def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
-    """Win rates by judges and by people, and notes on the labels."""
+    """Win rates according to judges and to people, and notes on the labels."""
     entries = read_labels(path)
     last = {
         (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
         for label in entries
-    }  # of each person
+    }  # one per pair and person
     labels, repeated = list(last.values()), len(entries) - len(last)
     check_labels(labels, judged)
     groups: dict[tuple[str, RowKey], list[JudgedAnswer]] = defaultdict(list)
@@ -253,7 +252,7 @@ def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedM
 
 
 DRAWN = "{} of {} clusters at random, seed {}"
-"""Record of a draw from all clusters of a task and setting of a round."""
+"""Record of a draw from all clusters that a round has in one task and setting."""
 _NOT_DRAWN = (
     "The labels are not from a reproducible random draw (viva annotate import --draw N makes "
     "one). If the items were hand-picked, the corrected values may be as wrong as the judge."
@@ -262,17 +261,17 @@ _NOT_DRAWN = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedMetric:
-    """A metric of one row's answers, by a judge and, for some answers, by people."""
+    """Values of a metric for one row's answers, from a judge and, for some, from people."""
 
     judge: str
     contestant: str
     asked: RowKey
-    """Row key without the judge."""
+    """Key of the row, without the judge."""
     metric: str
     by_judge: Sequence[float]
-    """Value of each answer; NaN if undefined."""
+    """The judge's value for each answer; NaN if undefined."""
     by_people: Sequence[float]
-    """Value of each answer; NaN if not labelled."""
+    """People's value for each answer; NaN if not labelled."""
     clusters: Sequence[str]
     is_drawn: bool
     """True if the labels are from a reproducible random draw."""
@@ -312,7 +311,7 @@ def _row(one: JudgedMetric, draws: Draws) -> Row:
 
 
 def _as_calibrated(rate: Estimate) -> Row | None:
-    """Value for the column `calibrated`; None with labels in fewer than two clusters."""
+    """Value for the column `calibrated`; None if fewer than two clusters have labels."""
     if rate.value is None or rate.low is None or rate.high is None:
         return None
     value, low, high = (min(1.0, max(0.0, each)) for each in (rate.value, rate.low, rate.high))
@@ -320,7 +319,7 @@ def _as_calibrated(rate: Estimate) -> Row | None:
 
 
 def is_drawn(names: Sequence[str], labelled: Iterable[tuple[str, str | None]]) -> bool:
-    """True if each label's recorded draw, from clusters with these names, has its cluster."""
+    """Check that each label records a draw from the named clusters that yields its cluster."""
     for cluster, record in labelled:
         given = re.fullmatch(DRAWN.format(r"(\d{1,9})", r"(\d{1,9})", r"(\d{1,9})"), record or "")
         if given is None or int(given[2]) != len(names):

@@ -2,14 +2,14 @@
 
 A judge compares an answer with the reference twice, in both orders. Per judge:
 
-- `first_share` = verdicts for the first text / verdicts, over answers judged in both orders; 1/2
-  without a position bias, whatever the quality of the answers;
+- `first_share` = verdicts for the text shown first / verdicts, over answers judged in both orders;
+  1/2 without a position bias, whatever the quality of the answers;
 - `win_rate` = mean points of the answers (1 won, 1/2 tied, 0 lost), for comparison;
 - `flip_rate` = answers whose winner changes with the order / answers judged in both orders;
 - `length_slope` = points that an answer gains for each doubling of its length relative to the
-  reference, by least squares. It is fitted within each contestant, task and setting, so a
-  contestant that writes more and better does not look like a bias;
-- `unjudged` = answers without a verdict in one order or both / answers.
+  reference, by least squares. It is fitted within each contestant, task and setting, so that a
+  contestant which writes more and better does not look like a bias;
+- `unjudged` = answers without a verdict in one order or in both / answers.
 
 Two judges of the same answers are compared by their agreement.
 
@@ -65,11 +65,11 @@ class JudgeAudit(Report):
     human: tuple[Row, ...]
     """One row per judge and question: agreement with human labels."""
     corrected: tuple[Row, ...]
-    """One row per judge, contestant, task, setting and metric, corrected by human labels."""
+    """One row per judge, contestant, task, setting and metric: values corrected by human labels."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Sheets of biases, agreement of judges, agreement with people, and corrected values."""
+        """Sheets on biases, agreement of judges, agreement with people, and corrected values."""
         coefficients = ("agreement", "kappa", "alpha", "n")
         yield sheet(
             "Biases of judges",
@@ -116,7 +116,7 @@ def audit_judge(
 ) -> JudgeAudit:
     """Audit all judges in a folder of logs.
 
-    `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or of labels of lines, {id,
+    `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or a file of labels of lines, {id,
     contestant, question, line, label}.
     """
     found, notes, draws = open_logs(logs, **reading)
@@ -168,7 +168,7 @@ def audit_judge(
 def _corrected(
     human: Path, judged: Sequence[JudgedAnswer], labelled: Sequence[LabelledLines], draws: Draws
 ) -> tuple[list[Row], list[str]]:
-    """Rows and notes by the labels of a file, of whichever kind they are."""
+    """Corrected rows, and notes, from a file of labels of either kind."""
     if is_of_lines(human):
         return corrected_rows(line_metrics(human, labelled), draws)
     found, notes = win_rates(human, judged)
@@ -179,7 +179,7 @@ def _corrected(
 def calibrations(
     human: Path, logs: Sequence[LogHeader], draws: Draws
 ) -> tuple[Mapping[tuple[RowKey, str], Row | None], list[str]]:
-    """Corrected values by the key of a board's row and the metric, and notes on the labels."""
+    """Corrected values by (key of a board's row, metric), and notes on the labels."""
     of_lines = is_of_lines(human)
     judged, labelled = ([], read_rulings(logs)) if of_lines else (read_verdicts(logs), [])
     rows, notes = _corrected(human, judged, labelled, draws)
@@ -215,7 +215,7 @@ def _by_answer(judged: Sequence[JudgedAnswer]) -> dict[Answer, JudgedAnswer]:
 def _agreement(
     first: Sequence[JudgedAnswer], second: Sequence[JudgedAnswer], draws: Draws
 ) -> tuple[list[Row], int]:
-    """Rows by criterion, and the number of answers whose texts differ between the judges."""
+    """One row per criterion, and the number of answers whose texts differ between the judges."""
     by_first, by_second = _by_answer(first), _by_answer(second)
     shared = [(each, by_second[key]) for key, each in by_first.items() if key in by_second]
     same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]

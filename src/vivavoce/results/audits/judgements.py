@@ -1,11 +1,11 @@
 """Judgements in logs: verdicts on two texts in both orders, and labels of lines.
 
-For judges that label lines of an answer, per judge and question (nuggets, claims, relevance):
+Measures of judges that label lines, per judge and question (nuggets, claims, relevance):
 
 - `silent` = lines without a label / lines;
 - `best` = lines with the best label / labelled lines;
-- `early` = share of the best label in the first half of a request's lines minus that in the second
-  half, for lines in random order; 0 without a position bias;
+- `early` = share of the best label in the first half of a request's lines minus the share in the
+  second half, for lines in random order; 0 without a position bias;
 - `length_slope` = change of `best` for each doubling of the answer's length relative to the
   reference, by least squares within each contestant, task and setting.
 
@@ -60,15 +60,15 @@ class JudgedAnswer:
     epoch: int
     cluster: str
     verdicts: Mapping[str, Mapping[str, str | None]]
-    """Verdicts `first`, `second` or None, by the text shown first, then by criterion."""
+    """Verdicts (`first`, `second` or None) by the text shown first, then by criterion."""
     answer_words: int
     reference_words: int
     answer_hash: str
     clusters: tuple[str, ...] = ()
-    """Clusters of all items of its log, sorted."""
+    """Clusters of all items in the answer's log, sorted."""
 
     def places(self, criterion: str) -> tuple[str, str] | None:
-        """The winning positions with the answer first, and with the reference first.
+        """The position that won with the answer first, and with the reference first.
 
         None unless the judge gave a verdict in both orders.
         """
@@ -89,13 +89,13 @@ class JudgedAnswer:
         return ANSWER if places[0] == FIRST else REFERENCE
 
     def points(self, criterion: str) -> float | None:
-        """1 for a win of the answer, 1/2 for a tie, 0 for a win of the reference."""
+        """Points of the answer: 1 for a win, 1/2 for a tie, 0 for a loss; None if unjudged."""
         outcome = self.outcome(criterion)
         return None if outcome is None else {ANSWER: 1.0, TIE: 0.5, REFERENCE: 0.0}[outcome]
 
 
 def criteria_of(judged: Iterable[JudgedAnswer]) -> list[str]:
-    """Criteria in either order, the overall one first."""
+    """Criteria judged in either order of the texts, the overall criterion first."""
     names = {name for each in judged for order in each.verdicts.values() for name in order}
     return sorted(names, key=lambda name: (name != OVERALL, name))
 
@@ -118,7 +118,7 @@ def _verdicts_of(log: LogHeader) -> Iterator[JudgedAnswer]:
     samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
     clusters = _clusters_of(log)
     if any(isinstance(_note(summary), str) for summary in samples):
-        # A note too long for the summaries is in the samples.
+        # A note that is too long for the summaries is in the samples.
         samples = read_eval_log_samples(log.path, all_samples_required=False)
     for sample in samples:
         yield from _judged(log, sample, _note(sample), clusters)
@@ -142,7 +142,7 @@ def _judged(
     note: Any,
     clusters: tuple[str, ...],
 ) -> Iterator[JudgedAnswer]:
-    """Yield a judged answer, and each judge's own verdict if several voted."""
+    """Yield a judged answer with the joint verdict, then one per judge if several voted."""
     if sample.error or not isinstance(note, dict):
         return
     words = note.get("words") or {}
@@ -166,16 +166,16 @@ def _judged(
 
 _SHUFFLED = ("nuggets", "relevance")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0, "early": 0.0}
-"""Values of an unbiased judge; other measures depend on the answers."""
+"""Measures of an unbiased judge; the other measures depend on the answers."""
 Lengthened: TypeAlias = tuple[RowKey, float, float, str]
 """An answer's row, doublings of its length, points and cluster."""
 LabelPair: TypeAlias = tuple[tuple[Any, Any], str]
-"""Two labels of one case, and its cluster."""
+"""Two labels of one case, and the case's cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledLines:
-    """Labels by one judge for the lines of one question about an answer."""
+    """One judge's labels for the lines of one question about an answer."""
 
     judge: str
     contestant: str
@@ -185,12 +185,12 @@ class LabelledLines:
     cluster: str
     question: str
     about: Any
-    """Subject of the lines, for the metrics."""
+    """Subject of the lines, which the metrics need."""
     rulings: tuple[Ruling | None, ...]
     doublings: float
-    """Base-2 logarithm of the answer's words / the reference's words."""
+    """Base-2 logarithm of (the answer's words / the reference's words)."""
     clusters: tuple[str, ...] = ()
-    """Clusters of all items of its log, sorted."""
+    """Clusters of all items in the answer's log, sorted."""
 
     @property
     def labels(self) -> list[str | None]:
@@ -199,13 +199,13 @@ class LabelledLines:
 
     @property
     def best(self) -> list[bool]:
-        """Flags of the labelled lines with the best label."""
+        """For each labelled line, True if it has the best label."""
         best = QUESTIONS[self.question].best
         return [label in best for label in self.labels if label is not None]
 
 
 def read_rulings(logs: Sequence[LogHeader]) -> list[LabelledLines]:
-    """All labelled answers of the logs: by the vote, and by each judge if several voted."""
+    """All labelled answers in the logs: labels by vote, and per judge if several voted."""
     return [
         labelled
         for log in logs
@@ -261,7 +261,7 @@ def measured(
     lengths: Sequence[Lengthened],
     draws: Draws,
 ) -> list[Row]:
-    """Rows of a judge's measures: means by name of values with their clusters, and the slope."""
+    """Rows of a judge's measures: means of named values with clusters, and the length slope."""
     estimates = {
         name: mean_estimate([value for value, _ in found], [c for _, c in found], draws)
         for name, found in cases.items()
@@ -303,7 +303,7 @@ def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
 
 
 def early(best: Sequence[bool]) -> float:
-    """Share of the best label in the first half minus that in the second; NaN below two lines."""
+    """Share of best labels in the first half minus the second; NaN for fewer than two lines."""
     half = len(best) // 2
     if not half:
         return math.nan
@@ -311,9 +311,9 @@ def early(best: Sequence[bool]) -> float:
 
 
 def slope_within(cases: Sequence[Lengthened], draws: Draws) -> Estimate:
-    """Slope of y on x by least squares within groups, of cases (group, x, y, cluster).
+    """Slope of y on x by least squares within groups; cases are (group, x, y, cluster).
 
-    The columns of a group are the sums of 1, x, y, x² and x y.
+    Each group has five columns, whose sums are those of 1, x, y, x² and x y.
     """
     groups = {asked: n for n, asked in enumerate(sorted({asked for asked, *_ in cases}))}
     table = np.zeros((len(cases), len(groups), 5))
@@ -355,6 +355,6 @@ def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]
 
 
 def coefficients(pairs: Sequence[LabelPair], draws: Draws) -> Row:
-    """Coefficients of agreement between two labels of each case, and the number of cases."""
+    """Coefficients of agreement between the two labels of each case, and the number of cases."""
     found = agreement_estimates([pair for pair, _ in pairs], [c for _, c in pairs], draws)
     return {"n": len(pairs), **{name: estimate.fields() for name, estimate in found.items()}}

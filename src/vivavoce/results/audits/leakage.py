@@ -1,18 +1,18 @@
 """Search for leaks in the files of a round.
 
-- overlap: the share of the gold's 13-word n-grams in the input of a setting (the paper's own text,
-  its demonstrations and listed works together); 4-word n-grams for titles, which are shorter. Also
-  gold that is verbatim in the input;
-- retold gold: the share of the gold's three-word n-grams that are close together in one of these,
-  even if words were changed or reordered;
+- overlap: the share of the gold's 13-word n-grams that occur in the input of a setting (the paper's
+  own text, its demonstrations and listed works together); 4-word n-grams for titles, which are
+  shorter. Also gold that is verbatim in the input;
+- retold gold: the share of the gold's 3-word n-grams close together in one of these texts, even if
+  words were changed or reordered;
 - dates: targets inside the window, splits in chronological order, demonstrations published before
   their target;
-- demonstrations that are the target, another version of it, or share its title or half of the
+- demonstrations that are the target or another version of it, or that share its title or half the
   13-word n-grams of its abstract or of a gold section;
 - items that are near copies of each other;
 - exclusions, by task, setting and reason.
 
-A finding is a breach if it breaks a rule of the round; other findings are for the reader to judge.
+A finding that breaks a rule of the round is a breach; the reader has to judge the others.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class LeakageAudit(Report):
 
     @property
     def breaches(self) -> int:
-        """Findings that break a rule of the round."""
+        """Number of findings that break a rule of the round."""
         return sum(bool(found["breach"]) for found in self.findings)
 
     def as_dict(self) -> Row:
@@ -89,7 +89,7 @@ class LeakageAudit(Report):
         return {"round": self.round, "breaches": self.breaches} | Report.as_dict(self)
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Sheets of shares, dates and exclusions, then a line per finding."""
+        """Sheets on shares, dates and exclusions, then one line per finding."""
         yield sheet(
             f"Round {self.round}: share of the gold's word n-grams in the input",
             self.cells,
@@ -255,7 +255,7 @@ def _cell(
 
 
 def _is_retold(row: Row, limit: float | None) -> bool:
-    """True if an item's input retells its gold, by the rule of building rounds."""
+    """Check whether an item's input retells its gold, by the rule for building rounds."""
     is_own = row["retold_own"] >= max(RETOLD, limit or 0.0)
     return bool(is_own or row["retold_beside"] >= RETOLD_BESIDE)
 

@@ -1,10 +1,10 @@
-"""Human labels of lines that judges labelled, and metrics computed from them.
+"""Human labels of lines that judges labelled, and metrics computed from these labels.
 
-A file of labels has {id, contestant, question, line, label}, where `line` is the number among the
-`lines` of the answer in its log. Labels of claims also have `works`, the numbers of the works that
-support them. Optional fields are task, setting and epoch of the answer, and the record of a `draw`.
-If all lines of an answer are labelled, its metrics are computed from the labels. Citation metrics
-need `works`.
+A file of labels has rows {id, contestant, question, line, label}. `line` is a number, counted in
+the `lines` of the answer in its log. Labels of claims also have `works`, the numbers of the works
+that support the claim. Optional fields are the answer's task, setting and epoch, and `draw`, the
+record of a draw. If all lines of an answer are labelled, its metrics are computed from the labels.
+Citation metrics need `works`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Label(BaseModel):
     draw: str | None = None
 
     def fits(self, one: LabelledLines) -> bool:
-        """True for lines of the label's answer."""
+        """Check whether these lines are those of the label's answer and include its line."""
         return (
             (one.contestant, one.id, one.question) == (self.contestant, self.id, self.question)
             and 0 < self.line <= len(one.rulings)
@@ -57,7 +57,7 @@ class _Label(BaseModel):
 
 
 def is_of_lines(path: Path) -> bool:
-    """True if a file has labels of lines and not verdicts on two texts."""
+    """Check whether a file has labels of lines, rather than verdicts on two texts."""
     return path.is_file() and any("question" in row for _, row in read_jsonl(path))
 
 
@@ -66,7 +66,7 @@ def _answer(one: LabelledLines) -> Answer:
 
 
 def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Answer, dict[int, _Label]]:
-    """Read the last label of each line by number; `InputError` names one without a single line."""
+    """Read the last label of each line, by number; `InputError` names an unusable label."""
     by_id: dict[str, list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         by_id[one.id].append(one)
@@ -118,7 +118,7 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
 
 
 def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMetric]:
-    """All metrics of labelled lines, by judges and by people."""
+    """All metrics of labelled lines, according to judges and to people."""
     people = _read_people(path, labelled)
     groups: dict[tuple[str, RowKey, str], list[LabelledLines]] = defaultdict(list)
     for one in labelled:
@@ -154,7 +154,7 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
 
 
 def _rulings(one: LabelledLines, given: Mapping[int, _Label]) -> list[Ruling]:
-    """People's rulings on the lines; none at all unless every line has one."""
+    """People's rulings on the lines; empty unless every line has one."""
     labels = [given[line] for line in range(1, len(one.rulings) + 1) if line in given]
     whole = len(labels) == len(one.rulings)
     return [Ruling(label.label, label.works) for label in labels] if whole else []

@@ -1,11 +1,11 @@
-"""Agreement of metrics on the order of contestants, and of answers to an item.
+"""Agreement of metrics on the order of contestants, and on the order of answers to an item.
 
-- Over contestants: Kendall's tau-b between their means in two metrics, over shared items. Its
+- Over contestants: Kendall's tau-b between their means over shared items in two metrics. Its
   interval comes from draws of whole clusters of items.
 - Over items: the share of pairs of answers to an item that both metrics order alike, averaged over
   items. Pairs that are equal in either metric are left out.
 
-If lower is better in a metric, its order is reversed. Neither figure depends on scales.
+A metric for which lower is better has its order reversed. Neither figure depends on scales.
 
 Source: tau-b: Kendall 1945; system and summary level as in Deutsch et al. 2021.
 """
@@ -32,7 +32,7 @@ from vivavoce.tasks import CEILING
 
 
 def _parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
-    """One table per task and setting: its headline beside every other metric."""
+    """One table per task and setting: the headline metric beside every other metric."""
     for rows in grouped(headlines(every), *PLACE):
         first = rows[0]
         title = f"{first['task']} · {first['setting']} · round {first['round']}"
@@ -80,7 +80,7 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
     if len(logs) < 2 or not items:
         return None
     one, other = (_table(logs, name, items) for name in (first, second))
-    # Use items where both metrics are defined for all contestants.
+    # Use only items for which both metrics are defined for all contestants.
     kept = ~np.isnan(np.hstack([one, other])).any(axis=1)
     clusters = logs[0].item_clusters()
     labels = [clusters[item] for item in np.array(items)[kept].tolist()]
@@ -109,14 +109,14 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
 
 
 def _table(logs: Sequence[RunLog], metric: str, items: Sequence[str]) -> Floats:
-    """Values of shape (items, contestants), higher always better."""
+    """Values of shape (items, contestants), signed so that higher is always better."""
     higher, _ = sense_of(logs[0].family, metric)
     columns = [[log.item_values(metric)[item] for item in items] for log in logs]
     return np.array(columns, np.float64).T * (1 if higher else -1)
 
 
 def _share(one: Floats, other: Floats) -> float:
-    """Share of pairs ordered alike, among pairs ordered by both; NaN without any."""
+    """Share of pairs ordered alike, among the pairs that both order; NaN if there are none."""
     signs = [np.sign(side[:, None] - side[None, :]) for side in (one, other)]
     both = signs[0] * signs[1]
     ordered = np.count_nonzero(both)

@@ -1,9 +1,9 @@
-"""Items for annotation campaigns from logs: two contestants' answers, or questions about tables.
+"""Items for annotation campaigns, from logs: two contestants' answers, or questions about tables.
 
 People say which of two contestants' answers to an item is better. A question is about one table and
-was answered from the other: by the model of the role `answerer` if the log was scored by use,
-otherwise by the matcher. People accept or reject the answer, or answer themselves. The answers to
-the table task are also read here for audits that score them again.
+was answered from the other: by the model in the role `answerer` if the log was scored by use,
+otherwise by the matcher. People accept or reject the answer, or answer the question themselves.
+This module also reads answers to the table task for audits that score them again.
 
 Source: arXiv2Table, section 5.3: 200 pairs that people accept or reject (Table 3), and 300 per
     method that people answer themselves (Table 4).
@@ -37,7 +37,7 @@ from vivavoce.tasks.tables.family import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.item import TASK
 
 MAX_LENGTH = 150_000
-"""Maximum characters of a prompt or an answer."""
+"""Maximum number of characters in a prompt or an answer."""
 
 
 def preference_rows(
@@ -50,13 +50,13 @@ def preference_rows(
     draw: int | None = None,
     seed: int = 0,
 ) -> tuple[list[Row], int]:
-    """First answers of two contestants to the same items, wherever both ran.
+    """First answers of two contestants to the same items, in all tasks and settings that both ran.
 
     Returns rows {id, cluster, content: {prompt, a, b, names, source}}, and the number of items
-    without an answer by one of the two.
+    for which one of the two gave no answer.
 
-    With `draw`, only this number of random clusters of each task and setting; items record the
-    draw.
+    `draw` limits the items to this number of random clusters per task and setting; each item
+    records the draw.
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
@@ -87,7 +87,7 @@ def preference_rows(
 
 
 def _drawn(logs: Sequence[RunLog], rows: Sequence[Row], draw: int, seed: int) -> list[Row]:
-    """Limit rows to clusters drawn at random from those of the logs, and record the draw."""
+    """Limit rows to clusters drawn at random from the logs' clusters, and record the draw."""
     clusters = sorted({cluster for log in logs for cluster in log.item_clusters().values()})
     chosen = draw_clusters(clusters, draw, seed)
     record = DRAWN.format(len(chosen), len(clusters), seed)
@@ -98,7 +98,7 @@ def _drawn(logs: Sequence[RunLog], rows: Sequence[Row], draw: int, seed: int) ->
 
 
 def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
-    """Rows of one task and setting; empty if one of the two is missing."""
+    """Yield the rows of one task and setting; none if one of the two contestants is missing."""
     samples = {}
     for name in (a, b):
         if name == REFERENCE:
@@ -145,7 +145,7 @@ _SPOKEN = {True: "yes", False: "no"}
 def question_rows(
     logs: Path, kind: str, *, setting: str | None = None, draw: int | None = None, seed: int = 0
 ) -> list[Row]:
-    """Items of a campaign of the kind `qa`, or of `answers`, which hides the answer.
+    """Items for a campaign of the kind `qa`, or of the kind `answers`, which hides the answer.
 
     `draw` is the number of questions per contestant, drawn evenly over aspects; None for all.
     """
@@ -166,7 +166,7 @@ def question_rows(
 
 
 def _questions(answer: TableAnswer, seed: int) -> Iterator[Row]:
-    """Rows {about, aspect, key, text, answer} of the answered questions."""
+    """Yield rows {about, aspect, key, text, answer} for the answered questions."""
     if answer.use is not None:
         for about, rows in answer.use["questions"].items():
             yield from (
@@ -218,7 +218,7 @@ def _as_item(kind: str, answer: TableAnswer, row: Mapping[str, Any]) -> Row:
 def _shown(
     table: LiteratureTable, names: Mapping[str, str]
 ) -> tuple[list[str], list[list[str | None]]]:
-    """Header and rows of a table as shown to the answerer."""
+    """Header and rows of a table, as the answerer sees them."""
     rows: list[list[str | None]] = [
         [names.get(row.paper, row.paper), *(c or ABSENT for c in row.cells)] for row in table.rows
     ]
@@ -242,17 +242,17 @@ def _even(rows: Sequence[Row], draw: int | None, seed: int) -> list[Row]:
 
 
 BOUNDS = ("oracle", "null", "copycat")
-"""Contestants that bound the metrics; all evaluators rank them alike, which inflates agreement."""
+"""Contestants that bound the metrics; all evaluators rank them alike, so they inflate agreement."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """One answer."""
+    """One answer to the table task."""
 
     contestant: str
     """Name on the board."""
     model: str
-    """Name of the model; empty without one."""
+    """Name of the model; empty if the method needs none."""
     item: str
     epoch: int
     cluster: str
@@ -261,15 +261,15 @@ class TableAnswer:
     gold: LiteratureTable
     system: LiteratureTable
     names: Mapping[str, str]
-    """Titles of the pool's papers, by their label in both tables."""
+    """Titles of the papers in the pool, by their label in both tables."""
     use: Mapping[str, Any] | None = None
-    """Questions and answers recorded by the scorer by use; None with another scorer."""
+    """Questions and answers that the scorer by use recorded; None for another scorer."""
 
 
 def read_table_answers(
     folder: Path, *, setting: str | None = None, partial: bool = False
 ) -> tuple[list[TableAnswer], list[str]]:
-    """Read all answers in a folder of logs to one setting of the task, with notes.
+    """Read all answers to one setting of the table task from a folder of logs, with notes.
 
     The contestants in `BOUNDS` are left out. If a contestant has several logs, the first is used.
     """
@@ -295,7 +295,7 @@ def read_table_answers(
             notes.append(f"{log.name} is a further log of {log.contestant}; left out.")
     answers: list[TableAnswer] = []
     for log in by_contestant.values():
-        # Samples have long prompts, so they are read one at a time.
+        # Samples have long prompts, so read one at a time.
         samples = read_eval_log_samples(log.path, all_samples_required=False)
         of_log = [_answer(log, one) for one in samples if not one.error and one.scores]
         answers += sorted(of_log, key=lambda answer: (answer.item, answer.epoch))
@@ -325,7 +325,7 @@ def _noted(score: Score, name: str) -> Any:
 
 
 def _fault(sample: EvalSample) -> str | None:
-    """The fault reported by our scorer; scores added by others do not have it."""
+    """The fault that our scorer reported; scores added by others have none."""
     for score in our_scores(sample.scores):
         if not score.as_dict()[VALID]:
             return str(_noted(score, "fault") or "malformed")

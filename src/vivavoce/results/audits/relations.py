@@ -1,8 +1,8 @@
-"""Papers of a round compared with each other: dates, demonstrations, near copies.
+"""Comparison of a round's papers with each other: dates, demonstrations, near copies.
 
-Everything is compared again, from the items and papers of the round. Demonstrations are compared by
-the code that chooses them. Texts are compared by hashed word n-grams, which makes it fast to
-compare one gold text with many inputs, and many texts with each other. Words are those of
+Everything is compared again, from the items and papers of the round. The code that chooses
+demonstrations also compares them. Texts are compared by hashed word n-grams, which makes it fast to
+compare one gold text with many inputs, and many texts with each other. Words are split as in
 `vivavoce.metrics.rouge`.
 """
 
@@ -33,19 +33,19 @@ Flags = npt.NDArray[np.bool_]
 LENGTH = 13
 """Length of n-grams that do not match by chance."""
 MAX_HOLDERS = 50
-"""Number of texts above which a shared n-gram counts as a common phrase."""
+"""An n-gram found in more texts than this counts as a common phrase."""
 NEAR = 0.5
-"""Minimum share of common n-grams of near copies."""
+"""Minimum share of n-grams that near copies have in common."""
 SHINGLE = 3
 """Length of n-grams that survive edits: with every eighth word changed, five of eight remain."""
 ONE_WORK = 2 / 3
-"""Minimum share of three-word n-grams of one work under different titles."""
+"""Minimum share of three-word n-grams in common for texts with different titles to be one work."""
 _SPLITS = ("train", "val", "test")
 _ALL = "mixed"
 
 
 def finding(check: str, task: str, item: str, *, breach: bool, **more: Any) -> Row:
-    """Row of a finding; `breach` if it breaks a rule of the round."""
+    """Make the row of a finding; `breach` is true if it breaks a rule of the round."""
     return {
         "check": check,
         "task": task,
@@ -67,8 +67,8 @@ def compare_dates(
 ) -> tuple[Row, list[Row]]:
     """Compare all dates of a task; return a row of counts, and findings.
 
-    Anchors come from an earlier round, so window and splits do not apply to them. `late` has the
-    papers that came too late for earlier rounds, with the window over all these rounds.
+    Anchors come from an earlier round, so the window and splits do not apply to them. `late` is the
+    window over all earlier rounds, and the papers that came too late for these rounds.
     """
     line, older = late or (window, ())
     found: list[Row] = []
@@ -113,7 +113,7 @@ def compare_dates(
 
 
 def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
-    """Items dated before an item of an earlier split, by the last possible day of each date."""
+    """Yield items dated before an item of an earlier split, by each date's last possible day."""
     latest: tuple[date, str] | None = None
     for split in _SPLITS:
         members = [
@@ -131,7 +131,7 @@ def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
 def related_demonstrations(
     task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]
 ) -> Iterator[Row]:
-    """Demonstrations that are nearly the target, by the rules of building rounds."""
+    """Yield demonstrations that are nearly the target, by the rules for building rounds."""
     kinship = Kinship()
     for row in rows:
         for paper_id in shown_demos(row, _ALL):
@@ -141,7 +141,7 @@ def related_demonstrations(
 
 
 def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> Iterator[Row]:
-    """Items of one task that are near copies of each other, by n-grams that survive edits."""
+    """Yield items of one task that are near copies of each other, by n-grams that survive edits."""
     titles: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         titles[normalise_title(papers[row["paper_id"]].title)].append(row["id"])
@@ -157,7 +157,7 @@ def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> I
         for first, second, share in alike(runs, NEAR):
             one, other = targets[first].title, targets[second].title
             if numbers_of(one) != numbers_of(other):
-                continue  # another part, or the report of another year
+                continue  # another part of a work, or another year's report
             is_one = share >= ONE_WORK or titles_agree(one, other)
             detail = f"{share:.0%} of the {SHINGLE}-word n-grams of the {name} are the same"
             yield finding(
@@ -166,15 +166,15 @@ def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> I
 
 
 def runs_of(text: str, length: int = LENGTH) -> Runs:
-    """Hashes of a text's n-grams in order; empty if it has fewer words."""
+    """Hashes of a text's n-grams, in order; empty if the text has fewer words."""
     return hash_runs(words_of(text), length)
 
 
 def found_in(gold: Runs, source: Runs) -> Flags:
-    """Flags of the gold's n-grams that are in the source, in order."""
+    """For each of the gold's n-grams, in order, True if the source has it."""
     if not len(gold):
         return np.zeros(0, bool)
-    # Sort only the gold, which is short, and not the long source.
+    # Sort only the short gold, not the long source.
     known = np.unique(gold)
     places = np.minimum(np.searchsorted(known, source), len(known) - 1)
     flags = np.zeros(len(known), bool)
@@ -183,18 +183,18 @@ def found_in(gold: Runs, source: Runs) -> Flags:
 
 
 def share_of(*flags: Flags) -> float | None:
-    """Share of the gold's n-grams in any source; None without n-grams."""
+    """Share of the gold's n-grams that are in any source; None if the gold has none."""
     together = np.logical_or.reduce(flags)
     return float(together.mean()) if together.size else None
 
 
 def share_found(gold: Runs, source: Runs) -> float | None:
-    """Share of the gold's n-grams that are in the source; None without n-grams."""
+    """Share of the gold's n-grams that are in one source; None if the gold has none."""
     return share_of(found_in(gold, source))
 
 
 def alike(texts: Mapping[str, Runs], least: float) -> Iterator[tuple[str, str, float]]:
-    """Pairs of texts of which one has at least the share `least` of the other's n-grams, sorted."""
+    """Yield sorted pairs of texts in which one has at least `least` of the other's n-grams."""
     names = sorted(name for name, runs in texts.items() if len(runs))
     groups = holders([np.unique(texts[name]) for name in names], MAX_HOLDERS)
     pairs = {pair for group in groups for pair in combinations(group, 2)}

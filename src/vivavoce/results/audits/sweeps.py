@@ -1,10 +1,10 @@
-"""Sweeps of a method's arguments, averaged over seeds, and of contestants' context windows.
+"""Sweeps over a method's arguments, averaged over seeds, and over contestants' context windows.
 
 A run is one attempt in one log: seeds and attempts are runs of the same combination. A value is the
-mean over items of their means over runs, with the standard deviation of the runs' means.
+mean over items of each item's mean over runs, with the standard deviation of the runs' means.
 
 Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation)
-and tables 7 and 9 (tokens and seconds a table).
+and tables 7 and 9 (tokens and seconds per table).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _Series = tuple[RowKey, str]
 
 
 def _sweep_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
-    """Lists of combinations; two swept arguments also as a grid."""
+    """Yield lists of combinations, and a grid if two arguments are swept."""
     series = ("model", "method", "task", "setting", "decoding", "round", "judge")
     for rows in grouped(every, *series):
         yield _list(rows)
@@ -75,12 +75,12 @@ def _sweep_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 
 
 def _combination(row: Row) -> tuple[str, ...]:
-    """Values of the swept arguments, then of fixed ones, which may differ if `over` is given."""
+    """Values of swept arguments, then those of fixed arguments, which may differ with `over`."""
     return (*map(str, row["settings"].values()), str(row["fixed"]))
 
 
 def _list(rows: Sequence[Row]) -> Sheet:
-    """One line per combination, one column per metric."""
+    """Sheet with one line per combination and one column per metric."""
     first = rows[0]
     judge = f" · judge {first['judge']}" if first["judge"] else ""
     where = " · ".join(first[name] for name in ("task", "setting", "decoding"))
@@ -102,7 +102,7 @@ def _list(rows: Sequence[Row]) -> Sheet:
 
 
 def _with_deviation(row: Row) -> str:
-    """A value with its deviation, and with its interval if it is the headline metric."""
+    """A value with its deviation, and also with its interval for the headline metric."""
     value = shown(row if row["headline"] else row["value"])
     return value + ("" if row["std"] is None else f" ± {row['std']:.3f}")
 
@@ -112,8 +112,8 @@ def sweep_tables(
 ) -> Table:
     """One row per combination of swept arguments and metric.
 
-    By default, `over` has the arguments that differ between the logs of a method. Methods that
-    differ in any other argument except the seed have separate rows.
+    By default, the swept arguments are those that differ between the logs of a method; `over` names
+    others. Methods that differ in any other argument, except the seed, get separate rows.
     """
 
     def make(logs: list[RunLog], draws: Draws) -> Rows:
@@ -169,7 +169,7 @@ def _series_rows(
 
 
 def _varied(values: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Arguments with several values, except the seed."""
+    """Names of the arguments that have several values, except the seed."""
     return [
         name
         for name in values[0]
@@ -178,7 +178,7 @@ def _varied(values: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _place(given: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
-    """Sort key: swept arguments (numbers by size), then all others."""
+    """Sort key: swept arguments (numbers by size), then all arguments."""
     own = tuple(
         (0, value, "") if isinstance(value, int | float) else (1, 0, str(value))
         for value in (given.get(name) for name in names)
@@ -249,7 +249,7 @@ def _window_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 
 
 def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Table:
-    """Means of contestants and settings by context window."""
+    """Means by contestant, setting and context window."""
     lacking = "no answers of a contestant. Make some with: viva run TASK --sweep context=4096,8192"
     return report_of(_window_parts, logs, _rows, lacking, **reading)
 

@@ -1,7 +1,7 @@
 """Attempts at items: mean, best and spread, by category and difficulty.
 
-A failed attempt counts with its score, 0 if there was nothing to score. Successful attempts are
-also shown separately. Both come with their number.
+A failed attempt counts with its score, or with 0 if there was nothing to score. Successful attempts
+are also shown separately. Both kinds are shown with their number.
 
 Source: RD2Bench, section 3.1 and tables 1 to 5, which leave failed attempts out of some means and
 count them as 0 in others.
@@ -37,7 +37,7 @@ from vivavoce.statistics.intervals import defined
 from vivavoce.store import Row
 
 ALL = "all"
-"""Name of the rows over all categories or difficulties."""
+"""Name for rows that cover all categories or all difficulties."""
 
 _REDUCERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
@@ -59,7 +59,7 @@ class AttemptTables(Report):
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Sheets of all attempts, then of successful ones."""
+        """Sheets on all attempts, then on successful attempts."""
         for rows in grouped(self.groups, "task", "setting", "round"):
             yield _sheet(rows, "", "all attempts; failed ones count with their scores")
             yield _sheet(rows, "_succeeded", "successful attempts")
@@ -70,7 +70,7 @@ class AttemptTables(Report):
 
 
 def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
-    """Make a sheet: a line per group, a column per metric; `kind` is the values' suffix."""
+    """Make a sheet: a line per group, a column per metric; `kind` is the suffix of the fields."""
     first = rows[0]
 
     def place(row: Row) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
 def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTables:
     """Tabulate the attempts in a folder of logs whose items have a category or a difficulty.
 
-    Bootstrap draws are over the clusters of a group, and over the attempts at an item.
+    The bootstrap draws clusters for a group, and attempts for a single item.
     """
     chosen, notes, draws = open_logs(logs, **reading)
     graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]
@@ -125,7 +125,7 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
 
 
 def _by_item(log: RunLog) -> list[list[SampleScore]]:
-    """Attempts by item; items sorted by grade and id, attempts by epoch."""
+    """Attempts grouped by item; items sorted by category, difficulty and id, attempts by epoch."""
     found: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
         found[sample.id].append(sample)
@@ -142,7 +142,7 @@ def _place(difficulty: str) -> tuple[int, str]:
 def _item_row(log: RunLog, attempts: Sequence[SampleScore], metric: str, draws: Draws) -> Row:
     succeeded = [attempt for attempt in attempts if attempt.fault is None]
     good = [value for attempt in succeeded if (value := attempt.values[metric]) is not None]
-    # A failed attempt counts 0 in a metric that it leaves undefined.
+    # A failed attempt counts as 0 in a metric that it leaves undefined.
     reached = [a.values[metric] if a.fault is None else a.values[metric] or 0.0 for a in attempts]
     values = [value for value in reached if value is not None]
     first = attempts[0]
@@ -164,7 +164,7 @@ def _item_row(log: RunLog, attempts: Sequence[SampleScore], metric: str, draws: 
 
 
 def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
-    """The first stage below 1; None if the last stage is right."""
+    """The first stage that an attempt did not pass; None if it passed the last one."""
     reached = [attempt.values[stage] for stage in stages]
     if not stages or reached[-1] == 1:
         return None
@@ -172,7 +172,7 @@ def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
 
 
 def _group_row(items: Sequence[Row], draws: Draws) -> Row:
-    """Means over items of their means, best attempts and spreads."""
+    """Means over items of each item's mean, best attempt and spread."""
     named = [name for name in items[0] if name.removesuffix("_succeeded") in _REDUCERS]
     columns = {name: [row[name] for row in items if row[name] is not None] for name in named}
     clusters = [row["cluster"] for row in items if row["mean"] is not None]

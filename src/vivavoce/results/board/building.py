@@ -1,11 +1,11 @@
 """The board: one row per contestant and metric, with an interval for every value.
 
 A row's value is the mean over items; an item answered several times counts with its mean. A failed
-answer counts 0. The bootstrap resamples the clusters of the items. Diagnostics are rows too, but do
-not rank.
+answer counts as 0. The bootstrap resamples the clusters of the items. Diagnostics have rows too,
+but are not ranked.
 
 If a model does better on papers from before its cutoff, it may have read them, or older papers may
-be easier. In the second case, contestants without training have the same gap.
+be easier. In the second case, contestants without training show the same gap.
 """
 
 from __future__ import annotations
@@ -63,19 +63,19 @@ def leaderboard(
     Args:
         logs: Folder of Inspect logs.
         store: Folder for cached statistics, so that only new logs are read; None for no cache.
-        own: The reader's own logs, whose rows are marked; published rows take precedence.
-        human: Human labels that correct the metrics of judges; None for no correction.
+        own: Folder of the reader's own logs, whose rows are marked; published rows take precedence.
+        human: File of human labels that correct judges' metrics; None for no correction.
         partial: Also show incomplete logs; their rows are marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
         cutoffs: Training cutoffs of models; None for the shipped file.
-        trust: `Verification.trust` by path of log; refused logs make no rows. Without it, no row
-            counts as recomputed.
+        trust: `Verification.trust`, by path of the log; refused logs make no rows. Without it, no
+            row counts as recomputed.
         split: Only answers to items of this split; None for all.
 
     Raises:
-        InputError: There are no logs or all are refused, none has an item of the split, or a label
-            has no judged answer.
+        InputError: There are no logs, all are refused, none has an item of the split, or a label
+            fits no judged answer.
         VivaError: A log is incomplete or damaged without `partial`, or two rounds have the same
             name.
     """
@@ -142,7 +142,7 @@ def leaderboard(
 def _trusted(
     heads: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
 ) -> tuple[list[LogHeader], list[str]]:
-    """Add trust to logs and drop refused ones; return the rest, with notes on the dropped ones."""
+    """Add trust to logs and drop refused logs; return the rest, with notes on dropped logs."""
     kept, notes = [], []
     for head in heads:
         verdict = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix())
@@ -162,7 +162,7 @@ def _trusted(
 
 
 def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> list[str]:
-    """Notes on rows with removed logs."""
+    """Notes on rows that had logs removed."""
     return [
         f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
         f"{count} more logs that were removed from the folder."
@@ -172,7 +172,7 @@ def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> lis
 
 
 def _name_notes(logs: Sequence[LogHeader]) -> list[str]:
-    """Notes on model names with lookalike letters."""
+    """Notes on model names with letters beyond ASCII, which may imitate others."""
     notes = []
     for name in sorted({log.key.model for log in logs}):
         if odd := sorted({f"U+{ord(letter):04X}" for letter in name if not letter.isascii()}):
@@ -193,7 +193,7 @@ def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
 
 
 def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
-    """A log's values by item, and its rows without ranks."""
+    """A log's values by item, and its rows, not ranked yet."""
     items: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in log.samples:
         items[sample.id].append(sample)
@@ -311,7 +311,7 @@ def _contamination_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 
 
 def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:
-    """Report on models of a board, with their gaps in every metric.
+    """Report on the models of a board, with each model's gap in every metric.
 
     Raises:
         InputError: There are no logs.

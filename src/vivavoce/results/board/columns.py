@@ -1,7 +1,7 @@
 """Columns of a board, each declared once: type, label, unit, placement and meaning.
 
 JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are derived from `BoardRow`. A new
-column is one more entry there, computed by `of_log`.
+column needs one more entry there, computed by `of_log`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vivavoce.results.board.facts import (
 from vivavoce.results.logs.records import RunLog
 
 MAX_UNDEFINED = 0.05
-"""Maximum share of undefined values of a metric that ranks."""
+"""Maximum share of undefined values with which a contestant is still ranked in a metric."""
 
 Unit = (
     Literal["", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank"]
@@ -41,38 +41,38 @@ class BoardColumn:
 
     says: str
     label: str = ""
-    """Head of the column on pages; on phones it is beside the value."""
+    """Heading of the column on pages; on phones it is shown beside the value."""
     unit: Unit = ""
     """Determines how a value is printed."""
     is_per_answer: bool = False
     """True if tables print the mean per answer."""
     page: int = 0
-    """Position among the fact columns of a page's table; 0 to hide it."""
+    """Position among the columns of facts in a page's table; 0 to hide the column."""
     style: str = ""
-    """CSS class of its cells; by default its name."""
+    """CSS class of the column's cells; by default the column's name."""
     is_optional: bool = False
-    """True if a table without values leaves it out."""
+    """True if a table leaves the column out when it has no values."""
     terminal: tuple[int, str] | None = None
-    """Position and head in `viva board show`; None to hide it."""
+    """Position and heading in `viva board show`; None to hide the column."""
     is_cost: bool = False
-    """True if the terminal shows it only with `--costs`."""
+    """True if the terminal shows the column only with `--costs`."""
     latex: str = ""
-    """Head in LaTeX tables; empty to hide it."""
+    """Heading in LaTeX tables; empty to hide the column."""
     parts: tuple[tuple[str, Kind], ...] | None = None
-    """Columns of the CSV and Parquet files; the column itself by default."""
+    """Columns in the CSV and Parquet files; by default the column itself."""
     of_log: Callable[[RunLog], Any] | None = None
-    """Computes it from a log, the same for all metrics; partial logs give what they have."""
+    """Computes the value from a log, the same for all metrics; partial logs give what they have."""
     name: str = ""
     kind: Kind = "text"
 
     @property
     def is_number(self) -> bool:
-        """True if its cells are numbers."""
+        """True if the column's cells are numbers."""
         return self.kind in ("float", "int")
 
     @property
     def css(self) -> str:
-        """CSS class of its cells, which has a rule for phones."""
+        """CSS class of the column's cells; the style sheet has a rule for it on phones."""
         return self.style or self.name
 
     @property
@@ -82,7 +82,7 @@ class BoardColumn:
 
     @property
     def files(self) -> tuple[tuple[str, Kind], ...]:
-        """Names and types of its CSV and Parquet columns."""
+        """Names and types of the column's parts in CSV and Parquet files."""
         return ((self.name, self.kind),) if self.parts is None else self.parts
 
 
@@ -377,13 +377,13 @@ def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
 
 
 def page_columns() -> tuple[BoardColumn, ...]:
-    """The fact columns of a page's table, in order."""
+    """The columns of facts in a page's table, in order."""
     shown = [column for column in columns() if column.page]
     return tuple(sorted(shown, key=lambda column: column.page))
 
 
 def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
-    """Heads and columns that the terminal prints after the metrics, in order."""
+    """Headings and columns that the terminal prints after the metrics, in order."""
     shown = [
         (*column.terminal, column)
         for column in columns()
@@ -393,7 +393,7 @@ def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
 
 
 def shown_value(column: BoardColumn, row: Mapping[str, Any]) -> Any:
-    """Value of a row in tables: its own, or its mean per answer; None without one."""
+    """Value that tables print for a row: as stored, or as the mean per answer; None if missing."""
     value = row.get(column.name)
     if value is None or not column.is_per_answer:
         return value

@@ -1,4 +1,4 @@
-"""Export of results to formats of other boards: Every Eval Ever and Hugging Face's eval results.
+"""Export of results in the formats of other boards: Every Eval Ever, Hugging Face eval results.
 
 Every Eval Ever (schema 0.3.0) has one JSON record per model, in `data/BENCHMARK/MAKER/MODEL/`.
 Hugging Face reads `.eval_results/NAME.yaml` in a model's repository.
@@ -25,9 +25,9 @@ from vivavoce.store import Row, hash_of
 EEE_SCHEMA = "0.3.0"
 _LIBRARY = "viva-voce"
 _MAX_NAME = 100
-"""Maximum characters of a part of a path."""
+"""Maximum number of characters in one part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
-"""Settings with their own field in a record, and their types."""
+"""Settings that have a field of their own in a record, with their types."""
 
 
 def date_of(board: Board) -> str:
@@ -78,7 +78,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
         content = (
             json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         ).encode()
-        # The format wants a UUID; hashing the content makes it reproducible.
+        # The format wants a UUID; making it from a hash of the content keeps it reproducible.
         unique = UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
         yield f"{benchmark}/{model}/{unique}.json", content
 
@@ -86,7 +86,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
 def model_id(row: Row) -> str:
     """A row's model as MAKER/NAME, safe for paths.
 
-    Methods without a model have this library as maker.
+    For methods without a model, the maker is this library.
     """
     if row["model"] in ("", NO_MODEL):
         return f"{_LIBRARY}/{_folder(row['method'])}"
@@ -95,7 +95,7 @@ def model_id(row: Row) -> str:
 
 
 def _folder(name: str) -> str:
-    """Make a name safe as a part of a path; a changed name ends with a hash of the original."""
+    """Make a name safe for use in a path; a changed name ends with a hash of the original."""
     safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_MAX_NAME].strip("_")
     return safe if safe == name else f"{safe}-{hash_of(name)[:8]}".lstrip("-")
 
@@ -164,7 +164,7 @@ _DETAILS = (
     ),
     *("fit", "agent", "trust", "tokens", "cost", "seconds"),
 )
-"""Columns that a record has as text beside the value."""
+"""Columns that a record holds as text, besides the value."""
 
 
 def _metric(row: Row, known: Metric | None) -> Row:
@@ -188,7 +188,7 @@ def _interval(bounds: Sequence[float]) -> Row:
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Details as text, the only type that a record allows; unknown ones are left out."""
+    """Details as text, the only type that a record allows; unknown values are left out."""
     return {
         name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for name, value in values.items()
@@ -200,7 +200,7 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
     """Make files for model repositories on the hub, with the headline values.
 
     Args:
-        board: Rows without a trained model are left out, since they have no repository.
+        board: Rows without a trained model are left out, since these have no repository.
         date: Day of the results, YYYY-MM-DD.
         dataset: Repository of the round on the hub, such as `lab/viva-2026-11`.
 
@@ -240,7 +240,7 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
 
 def _notes(row: Row) -> str:
-    """Facts of a row without a field in the format."""
+    """Facts of a row for which the format has no field."""
     parts = [
         f"{row['metric']}",
         f"n {row['n']}",

@@ -1,4 +1,4 @@
-"""Exposure of a model: items by date against its cutoff, and the gap between both groups."""
+"""Exposure of a model: dates of items against its cutoff, and the gap between both groups."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
 
 MIXED = "mixed"
-"""Contamination of a row whose items differ in status."""
+"""Value of `contamination` for a row whose items differ in status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A metric's means over items that a model may have learnt, and over clean ones."""
+    """A metric's means over items that a model may have learnt, and over clean items."""
 
     seen: float | None
     clean: float | None
@@ -43,7 +43,7 @@ def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Sta
 def exposure_fields(
     log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Gap]
 ) -> list[Row]:
-    """Fields `contamination` and `exposure` of a board's rows, one per metric's gap."""
+    """Fields `contamination` and `exposure` for a board's rows, one row per gap."""
     if statuses is None:
         return [{"contamination": None, "exposure": None}] * len(gaps)
     cutoff = cutoffs.of(log.key.model)
@@ -62,9 +62,9 @@ def exposure_fields(
 def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Gap]:
     """Compute the gap of each column of values, with its 95% interval.
 
-    The two groups have different items, so there are no pairs: whole clusters are drawn from all
-    items, and a draw's gap is the difference of its two means. The interval is None unless both
-    groups have values in two clusters.
+    The two groups have different items, so there are no pairs. Instead, whole clusters are drawn
+    from all items, and a draw's gap is the difference of its two means. The interval is None unless
+    both groups have values in two clusters.
 
     `values` has shape (items, columns), NaN if undefined; `statuses` is None without a model.
     """
@@ -101,6 +101,6 @@ def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
 
 
 def _mean_of(column: Floats) -> float | None:
-    """Mean of the defined values of a column of shape (items,); None without any."""
+    """Mean of the defined values in a column of shape (items,); None if there are none."""
     defined = column[~np.isnan(column)].tolist()
     return math.fsum(defined) / len(defined) if defined else None

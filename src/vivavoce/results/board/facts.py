@@ -1,4 +1,4 @@
-"""Facts of a row with several parts: their types and their computation from a log."""
+"""Facts of a row that have several parts: their types, and how a log gives them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from vivavoce.results.logs.records import RunLog, mean_value
 from vivavoce.text.printing import share
 
 MAX_WRONG = 0.5
-"""Limit on the sum of `BIASES`, which is 1 for a constant or random answerer."""
+"""Limit on the sum of `BIASES`; a constant or random answerer has the sum 1."""
 
 
 class Exposure(TypedDict, total=False):
-    """Facts about a row's items in its model's training data, and about the model."""
+    """Facts on a row's model, and on items that may be in the model's training data."""
 
     cutoff: str | None
     source: str | None
@@ -50,14 +50,14 @@ def truncated_of(log: RunLog) -> float | None:
 
 
 def fit_text(fit: Mapping[str, float]) -> str:
-    """Print the shares of a setting's added parts: whole, then cut and left out if not 0."""
+    """Print the shares of a setting's added parts: whole, then cut and left out unless 0."""
     rest = (("cut", "cut"), ("dropped", "left out"))
     parts = [f"{word} {share(fit[name])}" for name, word in rest if fit[name]]
     return ", ".join([share(fit["whole"]), *parts])
 
 
 def work_of(log: RunLog) -> Work | None:
-    """Mean steps and calls of an agent per answer; None without an agent."""
+    """An agent's mean steps and calls per answer; None without an agent."""
     counts = [sample.agent for sample in log.samples if sample.agent]
     if not counts:
         return None
@@ -91,7 +91,7 @@ class Fit(TypedDict):
 
 
 class Work(TypedDict):
-    """Mean steps and calls of an agent per answer."""
+    """An agent's mean steps and calls per answer."""
 
     steps: float
     searches: float

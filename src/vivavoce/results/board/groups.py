@@ -36,7 +36,7 @@ class Group:
 
     place: Place
     key: str
-    """Hash that changes with any row."""
+    """Hash that changes whenever a row changes."""
     metrics: tuple[str, ...]
     """Metrics in the order of the task's card, the headline metric first."""
     rows: tuple[Row, ...]
@@ -45,7 +45,7 @@ class Group:
     def leads(self) -> tuple[Row, ...]:
         """One row per contestant, in the order of the rows.
 
-        It is the row of the headline metric, or the first without one.
+        It is the contestant's row with the headline metric, or its first row if there is none.
         """
         found = by_contestant(self.rows).values()
         return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in found)
@@ -62,9 +62,9 @@ class Board(Report):
     metrics: Mapping[str, Sequence[str]]
     """Metrics by task: those of its card, ceilings, judged diagnostics. Rows may have more."""
     notes: tuple[str, ...]
-    """Notes on logs left out and on rows to read with care."""
+    """Notes on logs that were left out, and on rows to read with care."""
     heads: tuple[LogHeader, ...] = field(default=(), compare=False)
-    """Headers of its logs, if it comes from logs."""
+    """Headers of the board's logs, if it was made from logs."""
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -72,7 +72,7 @@ class Board(Report):
         return tuple(row for group in self.groups for row in group.rows)
 
     def __repr__(self) -> str:
-        """Summary of the board in one line."""
+        """One-line summary of the board."""
         tasks = {group.place[1] for group in self.groups}
         rows = sum(len(group.leads) for group in self.groups)
         return f"<Board: {len(self.rounds)} rounds, {len(tasks)} tasks, {rows} contestants' rows>"
@@ -87,7 +87,7 @@ class Board(Report):
     def to_arrow(self, *, headline: bool = False) -> pa.Table:
         """The rows as a typed table, with the columns of the CSV and Parquet files.
 
-        With `headline`, only the headline rows.
+        With `headline`, the table has only one row per contestant: see `Group.leads`.
         """
         return table_of(
             [row for group in self.groups for row in (group.leads if headline else group.rows)]
@@ -109,7 +109,7 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """The highest score on each task, without the ceiling; no name if null may be as good."""
+        """Highest score on each task, without the ceiling; no name if `null` may be as good."""
         best = []
         for group in self.groups:
             ranked = [row for row in group.leads if row["rank"] is not None]
@@ -127,10 +127,10 @@ class Board(Report):
         )
 
     def parts(self, *, everything: bool = False, costs: bool = False) -> Iterator[Sheet | str]:
-        """One table for each task and setting, ranked by its headline metric.
+        """One table per group, ranked by its headline metric, then lines that explain the tables.
 
         Args:
-            everything: Also show diagnostics, which do not rank.
+            everything: Also show diagnostics, which are not ranked.
             costs: Also show tokens, seconds and dollars per answer.
         """
         for group in self.groups:
@@ -194,7 +194,7 @@ class Board(Report):
 
 
 def _place_of(row: Row) -> tuple[bool, bool, int, str]:
-    """Sort key of a line: the ceiling, then ranked contestants, then the others."""
+    """Sort key for lines: the ceiling, then ranked contestants, then the others."""
     return row["method"] != CEILING, row["rank"] is None, row["rank"] or 0, row["method"]
 
 
@@ -210,9 +210,9 @@ def _fact(column: BoardColumn, row: Row) -> str:
 
 
 def _value(row: Row | None) -> str:
-    """Format a value with its interval; a dash if it was not measured.
+    """Format a value with its interval; a dash if the value was not measured.
 
-    If too many values are undefined for a rank, the number of defined ones follows.
+    If too many values are undefined for a rank, the number of defined values follows.
     """
     if row is None or row["set_aside"]:
         return shown(row)
@@ -228,7 +228,7 @@ def make_group(
     metrics: Mapping[str, Sequence[str]],
     key: str | None = None,
 ) -> Group:
-    """Make a group of all its rows; its key defaults to their hash."""
+    """Make a group from all its rows; by default, the key is a hash of rows and metrics."""
     task = rows[0]["task"]
     measured = dict.fromkeys(row["metric"] for row in rows)
     wanted = [headlines.get(task), *metrics.get(task, ())]
@@ -239,7 +239,7 @@ def make_group(
 
 
 def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
-    """Rows by contestant and metric, in the given order."""
+    """Rows by contestant, then by metric, in the given order."""
     found: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         found.setdefault(spelled(row, CONTESTANT), {})[row["metric"]] = row
@@ -253,12 +253,12 @@ def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def place_of(row: Row) -> Place:
-    """The place of a row's group."""
+    """Place of a row's group: round, task, version and setting."""
     return row["round"], row["task"], row["task_version"], row["setting"]
 
 
 _PLAIN = (str, int, float, bool)
-"""Types that cells contain unchanged; all others become JSON."""
+"""Types that cells hold unchanged; all other types become JSON."""
 
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
@@ -278,7 +278,7 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
 
 
 def _part(value: Any, place: int, name: str) -> Any:
-    """A part of a split value: an end of an interval, or an entry by name."""
+    """One part of a split value: an end of an interval, or an entry found by name."""
     if not value:
         return None
     return value.get(name) if isinstance(value, Mapping) else value[place]

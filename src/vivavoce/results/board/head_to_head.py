@@ -1,6 +1,6 @@
 """Comparison of two contestants on the same items: differences, wins, and largest differences.
 
-The difference is that of their values on the board, with its interval; wins are counted by item.
+The difference is between their mean values over these items, with an interval. Wins count items.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from vivavoce.store import SHORT_HASH, Row
 from vivavoce.text.printing import counted, figure, interval, visible
 
 _LISTED = 20
-"""Maximum names listed in an error."""
+"""Maximum number of names listed in an error."""
 DIFFERING = 10
-"""Default number of listed items with the largest differences."""
+"""Default number of items to list, those with the largest differences."""
 
 _ROUNDING = 1e-12
 
@@ -57,16 +57,16 @@ class HeadToHead(Report):
     """One duel per shared round, task and setting."""
     notes: tuple[str, ...]
     pairs: tuple[Pair, ...]
-    """The logs of the duels, in the same order."""
+    """Both logs of each duel, in the order of `duels`."""
     folder: Path
-    """The folder of these logs."""
+    """Folder that holds these logs."""
 
     def as_dict(self) -> Row:
-        """Fields as plain JSON values."""
+        """The duels and notes as plain JSON values."""
         return {"duels": list(self.duels), "notes": list(self.notes)}
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Sheets of each duel: metrics with the verdict, and the largest differences."""
+        """Sheets for each duel: metrics with the verdict, and the largest differences."""
         for row in self.duels:
             a, b = (visible(row[side]["name"]) for side in "ab")
             place = f"{row['task']} · {row['setting']} · round {row['round']}"
@@ -81,7 +81,7 @@ class HeadToHead(Report):
 
 
 def metric_sheet(duel: Row) -> Sheet:
-    """Sheet of a duel metric by metric, with the verdict below."""
+    """Sheet of a duel: one line per metric, with the verdict below."""
     return sheet(
         "",
         duel["metrics"],
@@ -95,18 +95,18 @@ def metric_sheet(duel: Row) -> Sheet:
 
 
 def _outcome(row: Row) -> str | None:
-    """The better side by a metric, or `tied` or `undecided`."""
+    """The side that is better in a metric, or `tied` or `undecided`."""
     states = (name for name in ("tied", "undecided") if row[name])
     return row["better"] or next(states, None)
 
 
 def _wins(name: str, head: str) -> Column:
-    """Column of wins; empty for metrics without a direction."""
+    """Column of wins; its cells are empty for metrics without a direction."""
     return Column(lambda m: None if m["higher_is_better"] is None else m[name], head)
 
 
 def verdict(row: Row) -> str:
-    """Describe a duel in a sentence, by its headline metric."""
+    """Describe the outcome of a duel in its headline metric, in words."""
     found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
     if found is None or found["difference"] is None:
         return "They share no item with a value in the headline metric."
@@ -143,10 +143,10 @@ def head_to_head(
     differing: int = DIFFERING,
     split: str | None = None,
 ) -> HeadToHead:
-    """Compare two contestants of a folder of logs, named as on the board.
+    """Compare two contestants in a folder of logs, named as on the board.
 
-    Lists the `differing` items with the largest differences. With `split`, only answers to its
-    items count.
+    `differing` is the number of items to list, largest difference first. With `split`, only answers
+    to the items of this split count.
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
@@ -174,7 +174,7 @@ def head_to_head(
 
 
 def _matched(first: Sequence[RunLog], second: Sequence[RunLog]) -> Iterator[tuple[RunLog, RunLog]]:
-    """Yield the only pair, or one pair per shared judge."""
+    """Yield the pair if each side has one log, otherwise one pair per shared judge."""
     if len(first) == len(second) == 1:
         yield first[0], second[0]
         return
@@ -222,8 +222,8 @@ def duel(
 ) -> Row:
     """Compare two logs of one round, task and setting, metric by metric.
 
-    `judged_alike` are metrics that the same judge gave, though it answered more questions for one
-    side.
+    `judged_alike` are metrics that one judge gave for both sides, although it answered more
+    questions for one of them.
     """
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
@@ -258,7 +258,7 @@ def duel(
 
 
 def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
-    """Use the decision of a run that stopped; another test would be an uncounted look."""
+    """Use the decision of a run that stopped, since another test would be an uncounted look."""
     ahead = decided(stopped)
     better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
     is_tied = bool(tied(stopped)[0, 1])
@@ -276,7 +276,7 @@ def _side(side: Side) -> Row:
 
 
 def _comparable(a: RunLog, b: RunLog, judged_alike: Collection[str]) -> list[str]:
-    """Metrics of both; judged metrics only with the same judge."""
+    """Metrics that both logs have; judged metrics only if the judge is the same."""
     names = [*a.metrics, *a.diagnostics]
     other_names = {*b.metrics, *b.diagnostics}
     judged = set() if a.key.judge == b.key.judge else (a.judged | b.judged) - {*judged_alike}
@@ -292,7 +292,7 @@ def _metric_row(
     draws: Resample,
     looks: int,
 ) -> Row:
-    """Row of one metric; `sign` is 1 if higher is better, -1 if lower is, 0 if neither."""
+    """Row of one metric; `sign` is 1 if higher is better, -1 if lower is better, 0 if neither."""
     first, second = (board_values(log, metric, shared) for log in (a, b))
     both = ~np.isnan(first - second)
     _, span = sense_of(a.family, metric)
@@ -329,7 +329,7 @@ def _metric_row(
 
 
 def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
-    """A log's values of given items, shape (items,), as the board averages them."""
+    """A log's values for the given items, shape (items,), as the board averages them."""
     values = log.item_values(metric)
     return np.array([values[item] for item in items], dtype=np.float64)
 

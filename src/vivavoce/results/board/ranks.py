@@ -1,7 +1,7 @@
 """Ranks of contestants, undecided pairs, and the smallest detectable difference.
 
-The contestants in a metric are compared all together, on the items that all of them answered. A
-contestant that stopped early is compared with each other one on the items that both answered.
+In each metric, all contestants are compared together, on the items that all of them answered. A
+contestant that stopped early is compared with each of the others on the items that both answered.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from vivavoce.tasks import CEILING
 from vivavoce.text.printing import counted, visible
 
 ALPHA = 0.05
-"""Probability of any false claim about a metric, apart from decisions of stopped runs."""
+"""Probability of any false claim in a metric, apart from the decisions of stopped runs."""
 _ROUNDING = 1e-12
-"""Relative size below which a difference is due to rounding."""
+"""Relative size below which a difference counts as rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Contestant:
     clusters: dict[str, str]
     """Clusters by item id."""
     values: dict[str, npt.NDArray[np.float64]]
-    """Values by item id, in the order of the rows; NaN where undefined."""
+    """Values by item id, one per row, in the order of the rows; NaN if undefined."""
     diagnostics: frozenset[str] = frozenset()
-    """Metrics that do not rank."""
+    """Metrics that are not ranked."""
     judged: frozenset[str] = frozenset()
     """Metrics that depend on the rows' judge."""
 
@@ -54,8 +54,8 @@ class Contestant:
 def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
     """Fill in ranks, ties, undecided pairs and reasons for missing ranks, for one task and setting.
 
-    A judged metric ranks contestants with the same judge. In any other metric, a contestant with
-    several judges is ranked once, by its first row.
+    In a judged metric, only contestants with the same judge are ranked together. In any other
+    metric, a contestant with several judges is ranked once, in its first row.
     """
     for contestant in contestants:
         for metric, row in contestant.rows.items():
@@ -69,7 +69,7 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
 
 
 def _why_unranked(contestant: Contestant, metric: str) -> str | None:
-    """Reason of its own why a contestant has no rank in a metric; None otherwise."""
+    """Reason in the contestant itself why it has no rank in a metric; None if there is none."""
     row = contestant.rows[metric]
     if row["method"] == CEILING:
         return "it is the ceiling"
@@ -85,15 +85,15 @@ def _why_unranked(contestant: Contestant, metric: str) -> str | None:
 
 
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Significant differences between contestants of one comparison, shape (better, worse)."""
+    """Significant differences between contestants of one comparison, of shape (better, worse)."""
     ahead = _pairs(records, "beats")
-    for place in range(len(records)):  # better than a better one means better too
+    for place in range(len(records)):  # being better is transitive
         ahead |= np.outer(ahead[:, place], ahead[place])
     return ahead
 
 
 def tied(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Pairs of one comparison shown to differ by less than matters, shape (n, n), symmetric."""
+    """Pairs of one comparison shown to differ by too little to matter; (n, n), symmetric."""
     near = _pairs(records, "ties")
     return (near | near.T) & ~(decided(records) | decided(records).T)
 
@@ -118,7 +118,7 @@ def why_undecided(papers: int, more: int | None) -> str:
 
 
 def open_question(row: Row) -> str:
-    """A sentence on the rivals that a contestant is undecided against; empty without any."""
+    """A sentence on the rivals against which a contestant is undecided; empty if there are none."""
     pairs = zip(row["undecided_with"] or (), row["more_papers_needed"] or (), strict=True)
     ordered = sorted(pairs, key=lambda pair: (pair[1] is None, pair[1] or 0, pair[0]))
     if not ordered:
@@ -129,7 +129,7 @@ def open_question(row: Row) -> str:
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
-    """Indices of contestants that are compared in a metric; one list per judge."""
+    """Indices of contestants to compare in a metric, one list per judge if it is judged."""
     by_judge: dict[str, list[int]] = defaultdict(list)
     seen: dict[tuple[str, ...], str] = {}
     for place in sorted(range(len(contestants)), key=lambda i: (_judge(contestants[i]), i)):
@@ -208,9 +208,9 @@ def _rank_with_stopped(
 ) -> None:
     """Rank contestants of which some stopped early, each pair on the items that both answered.
 
-    Pairs of one stopped run keep its decision, since another test would be an uncounted look. Pairs
-    of complete runs are tested as usual. For all others, the probability of a false claim is
-    divided by the number of looks at which the runs could have stopped, so stopping favours nobody.
+    Pairs within one stopped run keep its decision, since another test would be an uncounted look.
+    Pairs of complete runs are tested as usual. For all other pairs, the probability of a false
+    claim is divided by the number of looks at which the runs could stop: stopping favours nobody.
     """
     items = sorted(set[str]().union(*(contestant.values for contestant in ranked)))
     clusters = {item: one for each in ranked for item, one in each.clusters.items()}
@@ -225,7 +225,7 @@ def _rank_with_stopped(
     records = [contestant.rows[metric].get("stopped") for contestant in ranked]
     runs = np.array([record["comparison"] if record else "" for record in records])
     looks = {record["comparison"]: record["looks"] for record in records if record}
-    # Two stopped runs meet at one of the pairs of their looks.
+    # Two stopped runs meet at some pair of their looks, so multiply the two largest numbers.
     alpha = ALPHA / math.prod(sorted(looks.values())[-2:])
     ahead = _tested(table, labels, span, alpha, resamples, seed)
     for run in sorted(set(runs)):
@@ -262,7 +262,7 @@ def _tested(
     resamples: int,
     seed: int,
 ) -> npt.NDArray[np.bool_]:
-    """Significant differences between columns of values, shape (better, worse)."""
+    """Significant differences between columns of values, of shape (better, worse)."""
     ahead = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
     found = rank(table, labels, span=span, level=1 - alpha, resamples=resamples, seed=seed)
     for better, standing in enumerate(found):
@@ -271,9 +271,9 @@ def _tested(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values in one metric, NaN for items that it was not asked.
+    """A contestant's values in one metric; NaN for items that it was not asked.
 
-    The rows of two contestants may have different orders.
+    The rows of two contestants may be in different orders.
     """
     column = list(contestant.rows).index(metric)
     values = contestant.values

@@ -1,7 +1,7 @@
-"""Cache of the statistics of logs between boards.
+"""Cache of logs' statistics, shared between boards.
 
-The folder has the statistics of each log under the hash of the log and the code, and the rows of
-each group under the hashes of its logs. Damaged or outdated entries are computed again.
+The folder holds the statistics of each log under a hash of log and code. It also holds the rows of
+each group, with a hash of the group's logs. Damaged or outdated entries are computed again.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _INDEX = "logs.json"
 _CODE = ("results", "statistics", "metrics", "models", "tasks")
 
 MakeRows = Callable[[Sequence[LogHeader]], list[Row]]
-"""Makes the rows of a group's logs."""
+"""Makes the rows of a group from its logs."""
 
 
 class Store:
-    """Reader of logs and their statistics, with a cache if there is a folder."""
+    """Reader of logs and their statistics, with a cache if a folder is given."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Store:
         """Set up the store; `compute` returns a log's values, keyed by item, and its unranked rows.
 
         Args:
-            compute: Depends only on the log and the options.
+            compute: Function whose result depends only on the log and the options.
             folder: Folder of the cache; None for no cache.
             options: JSON values that affect the statistics.
             split: Limit answers to this split; None for all.
@@ -67,7 +67,7 @@ class Store:
         self._options = [hash_code(*_CODE), *options, split] if folder else []
 
     def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
-        """Read our logs below a folder, and the others; unchanged files are not opened."""
+        """Read the logs below a folder, ours and foreign ones; unchanged files are not opened."""
         if self._folder is None:
             found, foreign = read_logs(logs, self._split)
             return list(found), foreign
@@ -117,7 +117,7 @@ class Store:
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
-        """The values of a log, keyed by item, and its unranked rows."""
+        """A log's values by item, and its unranked rows."""
         path = self._path_of(head)
         if path is not None and (found := _load(path)) is not None:
             values = {
@@ -148,7 +148,7 @@ class Store:
         metrics: Mapping[str, Sequence[str]],
         make: MakeRows,
     ) -> Group:
-        """The rows of a group, computed again if one of its logs changed."""
+        """Make a group; its rows are computed again only if one of its logs changed."""
         if self._folder is None:
             return make_group(make(members), headlines, metrics)
         facts = [
@@ -169,7 +169,7 @@ class Store:
 
 
 def _save(path: Path, value: Any) -> None:
-    """Write JSON after the hash of its bytes, so that damage is noticed."""
+    """Write JSON, preceded by a hash of its bytes so that damage is noticed."""
     body = canonical_json(value).encode("utf-8", "surrogatepass")
     seal = hashlib.sha256(body).hexdigest().encode()
     write_bytes(path, seal + b"\n" + body, fsync=False)

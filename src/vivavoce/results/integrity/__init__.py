@@ -1,1 +1,1 @@
-"""Checks of results: answers scored again, submissions, possible contamination of a model."""
+"""Checks of results: answers scored again, submissions, and forgotten API keys."""

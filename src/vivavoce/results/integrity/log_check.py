@@ -1,10 +1,10 @@
-"""Checks of a log: findings, its round, and comparison with a recomputed log.
+"""Checks of a log: findings, the log's round, and comparison with a recomputed log.
 
-The task runs again over the recorded replies. Everything that boards, pages and audits read is
+The task runs again on the recorded replies. Everything that boards, pages and audits read is
 compared: facts of the run, and the question, gold, answer, notes and scores of each sample. Models,
 settings and tools need no comparison: a different request has no recorded reply.
 
-Tokens, cost and time are as stated by the runner; only impossible values are reported.
+Tokens, cost and time are taken as the runner states them; only impossible values are reported.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from vivavoce.tasks.scoring import our_scores
 REFUSED = "refused"
 _MAX_PATH = 1024
 _TOLERANCE = 1e-9
-"""Relative tolerance: other machines may add numbers in another order."""
+"""Tolerance, relative and absolute: other machines may add numbers in another order."""
 _NAMED = 10
-"""Maximum missing samples listed."""
+"""Maximum number of missing samples to list."""
 _SUMMED_UP = ("id", "epoch", "metadata", "model_usage", "role_usage", "error", "working_time")
 _MAX_SHOWN = 80
-"""Maximum characters of a value in a message."""
+"""Maximum number of characters of a value shown in a message."""
 
 
 @dataclass(slots=True)
@@ -42,16 +42,16 @@ class LogCheck:
     """Findings on one log."""
 
     name: str
-    """Path below the folder."""
+    """Path of the log below the folder."""
     path: str = ""
     samples: int = 0
     round: Row = field(default_factory=dict)
-    """The round it was checked against: `id`, `sha256`, `folder`, and `named` (by the receiver).
-    """
+    """The round that the log was checked against: `id`, `sha256`, `folder`, and `named`, true if
+    the receiver named it."""
     refused: list[str] = field(default_factory=list)
-    """Contradictions, each with its sample if it concerns one."""
+    """Contradictions in the log, each with the sample that it concerns, if any."""
     unknown: list[str] = field(default_factory=list)
-    """Reasons why it cannot be recomputed; empty if it can."""
+    """Reasons why the log cannot be recomputed; empty if it can."""
     lacking: str = ""
     """Sentence on missing answers."""
     continued_by: str = ""
@@ -59,12 +59,12 @@ class LogCheck:
 
     @property
     def status(self) -> str:
-        """`recomputed`, `refused` or `not_recomputed`."""
+        """Status of the log: `recomputed`, `refused` or `not_recomputed`."""
         return REFUSED if self.refused else NOT_RECOMPUTED if self.unknown else RECOMPUTED
 
     @property
     def trust(self) -> Row:
-        """Trust of its rows on a board: `trust`, its `reason`, and `refused`."""
+        """Trust of the log's rows on a board: `trust`, its `reason`, and `refused`."""
         reasons = [*self.refused, *self.unknown]
         return {
             "trust": NOT_RECOMPUTED if reasons else RECOMPUTED,
@@ -73,7 +73,7 @@ class LogCheck:
         }
 
     def as_dict(self) -> Row:
-        """Fields as plain JSON values."""
+        """The check as plain JSON values."""
         return {
             "log": self.name,
             "path": self.path,
@@ -87,16 +87,16 @@ class LogCheck:
 
 
 class Rounds:
-    """Rounds named by a receiver; without any, those that the logs refer to."""
+    """Rounds that a receiver named; if there are none, the rounds that the logs refer to."""
 
     def __init__(self, named: Sequence[Path], untrusted: Path) -> None:
-        """Open the named rounds; none inside `untrusted`, which came with the logs, is used."""
+        """Open the named rounds; rounds that logs refer to are not used if inside `untrusted`."""
         opened = [load_round(folder) for folder in named]
         self._named = {found.sha256: found for found in opened}
         self._untrusted = untrusted.resolve()
 
     def find(self, header: EvalLog, check: LogCheck) -> Round | None:
-        """Find the round of a log; without one, return None and add the reason to the check."""
+        """Find the round of a log; if there is none, return None and add a reason to the check."""
         facts = header.eval.metadata or {}
         sha256, name = str(facts.get("round_sha256")), str(facts.get("round"))
         found = self._named.get(sha256)
@@ -117,7 +117,7 @@ class Rounds:
         return found
 
     def brought(self, header: EvalLog) -> Iterator[str]:
-        """Files that came with a log and that its task would use, such as templates."""
+        """Yield files that came with a log and that its task would use, such as templates."""
         steps = [step.params or {} for step in header.plan.steps]
         given = {n: v for n, v in header.eval.task_args.items() if n != "round"}
         for text in filter(None, _texts([*steps, given])):
@@ -147,7 +147,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[str]:
-    """Differences between a sample and its summary, which boards read."""
+    """Yield differences between a sample and its summary; boards read the summary."""
     stated, true = (
         {name: getattr(one, name) for name in _SUMMED_UP} | {"scores": _scores(one.scores)}
         for one in (summary, sample.summary())
@@ -157,7 +157,7 @@ def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[
 
 
 def compare_usage(sample: EvalSample) -> Iterator[str]:
-    """Impossible tokens, costs and times of a sample."""
+    """Yield sentences on impossible tokens, costs and times of a sample."""
     everyone = sum(use.total_tokens for use in sample.model_usage.values())
     roles = sum(use.total_tokens for use in sample.role_usage.values())
     events = replies_of(sample)
@@ -178,7 +178,7 @@ def compare_usage(sample: EvalSample) -> Iterator[str]:
 
 
 def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -> str | None:
-    """Sentence on samples of the task without a score in a log; None if it has them all."""
+    """Sentence on samples of the task that have no score in a log; None if all have one."""
     epochs = range(1, (header.eval.config.epochs or 1) + 1)
     whole = [(sample, epoch) for sample in asked for epoch in epochs]
     lacking = [where(*address) for address in whole if address not in answered]
@@ -192,7 +192,7 @@ def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -
 
 
 def run_of(log: EvalLog) -> Row:
-    """Facts of a run that a board reads from a log, except means."""
+    """Facts on a run that a board reads from its log, except means."""
     facts = log.eval.metadata or {}
     return {
         **{name: value for name, value in facts.items() if name not in ("alias", "reader")},
@@ -202,7 +202,7 @@ def run_of(log: EvalLog) -> Row:
 
 
 def means_of(log: EvalLog) -> Row:
-    """Means and standard errors of a log, by score and reducer."""
+    """Means and standard errors in a log, by score, reducer and name."""
     return {
         " ".join(filter(None, (score.name, score.reducer, name))): metric.value
         for score in (log.results.scores if log.results else [])
@@ -230,7 +230,7 @@ def _scores(scores: dict[str, Score] | None) -> list[Row]:
 
 
 def differences(stated: Any, true: Any) -> Iterator[str]:
-    """Sentences on the places where two values differ."""
+    """Yield a sentence for each place at which two values differ."""
     yield from _differences(_changed(_plain(stated), {}), _changed(_plain(true), {}), "")
 
 
@@ -260,7 +260,7 @@ def _plain(value: Any) -> Any:
 
 
 def _changed(value: Any, moved: Mapping[str, str]) -> Any:
-    """A value with texts replaced, and with original names of replayed models."""
+    """A value with texts replaced, and with replayed models under their original names."""
     if isinstance(value, list):
         return [_changed(member, moved) for member in value]
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
-"""Recomputation of logged runs: methods and scorers run again over the logged replies.
+"""Recomputation of logged runs: methods and scorers run again on the logged replies.
 
 The task is opened on its round, so gold, prompts and the programs around answers come from the
-round and not from the log. Then the log's method runs on it, with a model that gives the logged
-reply to the same request. The scorers run the same way, in a sandbox if answers are programs. Only
-replies come from the log.
+round and not from the log. Then the log's method runs on this task, with a model that gives the
+logged reply to the same request. The scorers run the same way, in a sandbox if answers are
+programs. Only replies come from the log.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ from vivavoce.tasks.subsets import Subset, take_subset
 Address = tuple[str, int]
 """A sample's id and epoch."""
 Replies = dict[str, list[ModelOutput]]
-"""Replies by request, in order."""
+"""Replies to each request, in order."""
 CONTESTANT = ""
-"""Role name of the measured model."""
+"""Name of the measured model's role."""
 NO_MODEL = "none/none"
 LOGGED = "vivavoce_logged"
 _MAX_TRIAL = 600
-"""Maximum seconds for a program from a log."""
+"""Maximum seconds for running a program from a log."""
 _TRANSPORT = (
     *("max_retries", "attempt_timeout", "timeout", "stream_idle_timeout", "max_connections"),
     *("adaptive_connections", "batch", "cache", "cache_prompt"),
 )
 """Settings that do not change answers."""
 _COUNTED = ("token", "cost", "message", "turn")
-"""Kinds of limits that are checked after a reply."""
+"""Kinds of limit that are checked after a reply."""
 
 
 @dataclass(slots=True)
@@ -71,14 +71,14 @@ class Recording:
     """A log's answers, and the replies of its models by request."""
 
     answers: dict[Address, EvalSample] = field(default_factory=dict)
-    """Samples scored by our scorer, without transcripts."""
+    """Samples that our scorer scored, without transcripts."""
     replies: dict[str, Replies] = field(default_factory=dict)
-    """Replies by role."""
+    """Replies by the model's role."""
     cuts: dict[Address, Cut] = field(default_factory=dict)
     """Limits that ended samples."""
 
     def add(self, sample: EvalSample) -> None:
-        """Add a sample scored by our scorer."""
+        """Add a sample that our scorer scored."""
         address = (str(sample.id), sample.epoch)
         bare: dict[str, Any] = {"events": [], "messages": [], "attachments": {}}
         self.answers[address] = sample.model_copy(update=bare)
@@ -95,7 +95,7 @@ class Recording:
 
 @dataclass(slots=True)
 class Cut:
-    """A limit that ended a sample, and the number of replies until then."""
+    """A limit that ended a sample, and the number of replies left until that point."""
 
     limit: EvalSampleLimit
     left: int
@@ -103,7 +103,7 @@ class Cut:
     def check(self, *, is_answered: bool) -> None:
         """Raise `LimitExceededError` at the point where the limit ended the sample.
 
-        Costs are counted after a reply; a time limit ends the wait for the next one.
+        Costs are counted after a reply; a time limit ends the wait for the next reply.
         """
         if self.left <= 0 and (not is_answered or self.limit.type in _COUNTED):
             kind: Any = self.limit.type
@@ -116,7 +116,7 @@ def replies_of(sample: EvalSample) -> list[ModelEvent]:
 
 
 class UnknownRequest(VivaError):
-    """A method or scorer sends a request that has no reply in the log."""
+    """A method or scorer sent a request that has no reply in the log."""
 
 
 class LoggedAPI(ModelAPI):
@@ -127,7 +127,7 @@ class LoggedAPI(ModelAPI):
         self.replies: Replies = {}
         self.cuts: dict[Address, Cut] = {}
         entry = find_model(model_name)
-        if entry.window is not None:  # then the run cut requests to this window
+        if entry.window is not None:  # the run cut requests to this window
             self.window, self.overhead = entry.window, entry.overhead
             self.counter = token_counter(entry.tokenizer)
 
@@ -149,7 +149,7 @@ class LoggedAPI(ModelAPI):
         )
         if not replies:
             raise UnknownRequest("the log has no reply to a request of this run")
-        # Keep the last one: a scorer may repeat a request.
+        # Keep the last reply: a scorer may repeat a request.
         reply = replies.pop(0) if len(replies) > 1 else replies[0]
         if cut:
             cut.left -= 1
@@ -159,7 +159,7 @@ class LoggedAPI(ModelAPI):
 
 @modelapi(name=LOGGED)
 def logged() -> type[ModelAPI]:
-    """Provider of replies from a log."""
+    """Register the provider that replies from a log."""
     return LoggedAPI
 
 
@@ -178,7 +178,7 @@ def open_whole(header: EvalLog, folder: Path) -> Task:
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A log's task arguments, without those that an untrusted log must not control."""
+    """A log's task arguments, made safe: some must not be controlled by an untrusted log."""
     arguments = {name: value for name, value in given.items() if name != "pin"}
     if "sandbox" in arguments:
         arguments["sandbox"] = "bwrap"
@@ -203,7 +203,7 @@ def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
 
 
 def _refuse_other_cutoffs(stated: Mapping[str, str]) -> None:
-    """Raise `InputError` if items were chosen by a cutoff that differs from the local one."""
+    """Raise `InputError` if items were chosen by a cutoff that differs from the local cutoff."""
     known = load_cutoffs()
     for model, date in stated.items():
         here = known.of(model)
@@ -307,7 +307,7 @@ def _request(
         [role, "\n".join(message.text for message in group)]
         for role, group in groupby(messages, key=lambda message: message.role)
     ]
-    # Some providers list tools even if none may be used.
+    # Some providers list tools even if no tool may be used.
     usable = () if choice == "none" else tools
     offered = [tool.model_dump(mode="json", exclude_none=True) for tool in usable]
     sampling = config.model_dump(mode="json", exclude=set(_TRANSPORT), exclude_none=True)

@@ -1,4 +1,4 @@
-"""Search for forgotten API keys in folders to submit or publish."""
+"""Search for forgotten API keys in folders that are to be submitted or published."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _RULES = (
     "TelegramBotTokenDetector",
     "TwilioKeyDetector",
 )
-"""Detectors that recognise keys by form; entropy detectors would match any hash."""
+"""Detectors that recognise keys by their form; entropy detectors would match any hash."""
 _PROVIDER = re.compile(r"\b(?:(?:sk|pk|hf|gsk|xai|r8)[-_]|AIza)[A-Za-z0-9_-]{20,200}")
 """Keys of model providers, most of which the library does not know."""
 _NAMED = re.compile(
     r"(?:api_?key|access_?token|auth_?token|secret)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[A-Za-z0-9_-]{24,200}",
     re.IGNORECASE,
 )
-"""Keys without a special form that are named as keys."""
+"""Keys without a special form, recognised by their name."""
 _RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{16}")
-"""Random characters, unlike words joined by hyphens."""
+"""Run of letters and digits that looks random, unlike words joined by hyphens."""
 _PIECE = 1 << 16
 """Characters searched at a time; longer texts are split with an overlap."""
 _OVERLAP = 256
 
 
 def find_secrets(folder: Path, searched: Collection[str] = ()) -> Iterator[str]:
-    """Sentences on texts below a folder that look like keys, with file, line or part, and kind.
+    """Yield sentences on texts below a folder that look like keys: file, line or part, and kind.
 
-    Files with paths in `searched` are skipped. In a log, all parts are searched: header, samples
-    with transcripts and notes, and summaries.
+    Files whose paths are in `searched` are skipped. All parts of a log are searched: header,
+    samples with transcripts and notes, and summaries.
     """
     rules: list[BasePlugin] = [from_plugin_classname(name) for name in _RULES]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -61,7 +61,7 @@ def find_secrets(folder: Path, searched: Collection[str] = ()) -> Iterator[str]:
 
 
 def _parts(path: Path) -> Iterator[tuple[str, str]]:
-    """The parts of a log as stored; a text that a sample repeats is stored once."""
+    """Yield the parts of a log as stored; a text that a sample repeats is stored once."""
     import inspect_ai.log  # noqa: F401  # it adds the compression of its logs to zipfile
 
     try:
@@ -69,12 +69,12 @@ def _parts(path: Path) -> Iterator[tuple[str, str]]:
         with ZipFile(path) as archive:
             for name in archive.namelist():
                 yield name, archive.read(name).decode("utf-8", "replace")
-    except Exception:  # a damaged archive fails in many ways; verifying it says so
+    except Exception:  # a damaged archive fails in many ways; verification reports it
         return
 
 
 def _lines(path: Path, rules: list[BasePlugin]) -> Iterator[tuple[str, str]]:
-    """The lines of a file if it contains a key."""
+    """Yield the lines of a file, with their numbers, if the file contains a key."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except FileNotFoundError:  # a run in progress removed it
@@ -84,7 +84,7 @@ def _lines(path: Path, rules: list[BasePlugin]) -> Iterator[tuple[str, str]]:
 
 
 def _kind(text: str, rules: list[BasePlugin]) -> str | None:
-    """Kind of the first key in a text."""
+    """Kind of the first key found in a text; None if there is no key."""
     for start in range(0, max(1, len(text)), _PIECE - _OVERLAP):
         piece = text[start : start + _PIECE]
         for pattern, kind in ((_PROVIDER, "a key of a provider"), (_NAMED, "a key")):

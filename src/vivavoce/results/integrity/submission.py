@@ -1,16 +1,16 @@
 """Submissions to a board: checks for the sender, and intake of an inbox for the receiver.
 
-A submission is a folder: `submission.toml` names the submitter, `logs` has the logs with their
-ledger. Nothing is sent: the folder is handed in as files.
+A submission is a folder: `submission.toml` names the submitter, and `logs` holds the logs with
+their ledger. Nothing is sent: the folder is handed in as files.
 
 An inbox is a folder with one subfolder per submission. Logs of accepted submissions are copied to
-`accepted/NAME/` in the output, for `viva board build`; `intake.json` has all decisions. No file of
-a refused submission is copied. Added metrics are never copied: the receiver computes them.
+`accepted/NAME/` in the output, for `viva board build`; `intake.json` holds all decisions. No file
+of a refused submission is copied. Added metrics are never copied: the receiver computes them.
 
     python -m vivavoce.results.integrity.submission SECONDS FOLDER ROUND...
 
-checks one submission in a separate process, with limits on time, memory and file size. No
-submission can prevent the decisions on the others.
+checks one submission in a separate process, with limits on time, memory and file size. So no
+submission can prevent decisions on the others.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ LOGS = "logs"
 ACCEPTED, DECISIONS = "accepted", "intake.json"
 """Folder of accepted submissions, and the file of all decisions."""
 SECONDS = 3600
-"""Limit on CPU time and on waiting, many times that of a whole exam."""
+"""Limit on CPU time and on waiting, many times what a whole exam takes."""
 MEMORY = 8 << 30
-"""Memory limit in bytes, ten times that of a log with a thousand long prompts."""
+"""Memory limit in bytes, ten times what a log with a thousand long prompts takes."""
 FILE_SIZE = 1 << 30
 
 
@@ -61,12 +61,12 @@ class SubmissionForm(BaseModel):
     contact: str = Field(min_length=3)
     date: date
     private_runs: int = Field(ge=0)
-    """Runs of the same models on the same rounds without logs here."""
+    """Number of runs of the same models on the same rounds whose logs are not submitted."""
     notes: str = ""
 
 
 class Submission(BaseModel):
-    """The whole form; other tables are for readers."""
+    """The whole form; its other tables are only for readers."""
 
     submission: SubmissionForm
 
@@ -83,7 +83,7 @@ class SubmissionReport(Report):
     """Counts of started runs, logs, repeated logs and private runs."""
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Each check with its problems, then the runs."""
+        """Lines on each check with its problems, then on the runs."""
         for each in self.checks:
             yield f"{'ok     ' if each['ok'] else 'missing'}  {each['check']}"
             yield from (f"  {problem}" for problem in each["problems"])
@@ -91,7 +91,7 @@ class SubmissionReport(Report):
             yield f"{name.replace('_', ' ')}: {NOTHING if count is None else count}"
 
     def decision(self) -> Row:
-        """Problems, each after the name of its check, and counts of runs."""
+        """Problems, each preceded by the name of its check, and counts of runs."""
         problems = [f"{each['check']}: {why}" for each in self.checks for why in each["problems"]]
         return {"problems": problems, "runs": self.runs}
 
@@ -101,7 +101,7 @@ def check_submission(
     rounds: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> SubmissionReport:
-    """Check a submission; `rounds` are the receiver's own."""
+    """Check a submission; `rounds` are the receiver's own rounds."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
     if odd := list(_odd_files(folder)):  # then no file is opened
@@ -183,7 +183,7 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
 
 
 def _odd_files(folder: Path) -> Iterator[str]:
-    """Entries that are neither files nor folders, or whose names are not text.
+    """Yield sentences on entries that are neither files nor folders, or whose names are not text.
 
     A link can lead anywhere on this machine, and reading a pipe may never end.
     """
@@ -196,18 +196,18 @@ def _odd_files(folder: Path) -> Iterator[str]:
 
 
 def spelled(name: str) -> str:
-    """A name with bytes spelled out that are not UTF-8."""
+    """A name in which bytes that are not UTF-8 are spelled out."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)
 class Intake(Report):
-    """Decisions about the submissions of an inbox, by name."""
+    """Decisions on the submissions in an inbox, by name."""
 
     submissions: tuple[Row, ...]
     """Decisions: `name`, `accepted`, `reasons` and `runs`."""
     accepted: str
-    """Folder of accepted logs."""
+    """Folder that holds the accepted logs."""
 
     @property
     def is_clean(self) -> bool:
@@ -215,7 +215,7 @@ class Intake(Report):
         return all(row["accepted"] for row in self.submissions)
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Each decision with its reasons."""
+        """Lines on each decision with its reasons."""
         for row in self.submissions:
             yield f"{'accepted' if row['accepted'] else 'refused '}  {row['name']}"
             yield from (f"  {reason}" for reason in row["reasons"])
@@ -228,13 +228,13 @@ def take_in(
     rounds: Sequence[Path],
     progress: Progress | None = None,
 ) -> Intake:
-    """Check all submissions of an inbox and copy the accepted ones.
+    """Check all submissions in an inbox, and copy the accepted ones.
 
     Args:
         inbox: Folder of submissions.
         out: Folder for decisions and accepted logs; an earlier intake is replaced.
         rounds: The receiver's own rounds.
-        progress: Called with the numbers of checked and all submissions.
+        progress: Called with (submissions checked, submissions in all).
     """
     found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
     if not found:
@@ -273,7 +273,7 @@ def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) ->
     """Check a submission in a separate process.
 
     Returns:
-        `problems` and `runs`, as from `SubmissionReport.decision`.
+        `problems` and `runs`, as `SubmissionReport.decision` gives them.
     """
     command = [sys.executable, "-m", __name__, str(seconds), str(folder), *map(str, rounds)]
     with subprocess.Popen(
@@ -288,7 +288,7 @@ def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) ->
         except subprocess.TimeoutExpired:
             answer = b""
         finally:
-            with suppress(ProcessLookupError):  # programs of the submission may still run
+            with suppress(ProcessLookupError):  # its programs may still run
                 os.killpg(process.pid, signal.SIGKILL)
     if answer:
         result: Row = json.loads(answer)
@@ -298,7 +298,7 @@ def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) ->
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write only the decision on a submission to the standard output."""
+    """Check a submission, and write only the decision to standard output."""
     seconds, (folder, *rounds) = int(arguments[0]), map(Path, arguments[1:])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     os.dup2(2, 1)  # keep output of libraries apart from the answer

@@ -1,9 +1,9 @@
-"""Verification of logs: the task's own pipeline runs again over the recorded replies.
+"""Verification of logs: the task's own pipeline runs again on the recorded replies.
 
-The round is the receiver's. A log counts as recomputed if the task makes the same questions, gold,
-prompts, answers and scores from these replies; otherwise the reason is given. Nobody can prove who
-wrote the replies. The log's bytes are also compared with the ledger of its run, and its summaries,
-which boards read, with its samples.
+The round is the receiver's copy. A log counts as recomputed if the task makes the same questions,
+gold, prompts, answers and scores from these replies; otherwise a reason is given. Nobody can prove
+who wrote the replies. The log's bytes are also compared with the ledger of its run. Its summaries,
+which boards read, are compared with its samples.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at a decision, by comparison and contestant."""
 
 _MAX_PROBLEMS = 20
-"""Maximum problems listed for a log."""
+"""Maximum number of problems to list for a log."""
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
-"""Logs of one run that was interrupted and continued, with a hash of each answer."""
+"""For each run, which may have been interrupted and continued: its logs, with answers' hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,17 @@ class Verification(Report):
 
     @property
     def trust(self) -> dict[str, Row]:
-        """Trust of a log's rows on a board, by the log's path below the folder."""
+        """Trust of each log's rows on a board, by the log's path below the folder."""
         return {log.name: log.trust for log in self.logs}
 
     @property
     def is_sound(self) -> bool:
-        """True if all logs are recomputed, the ledger has no problems and no key was found."""
+        """True if all logs are recomputed, the ledgers have no problems and no key was found."""
         is_intact = not self.ledger.problems and not self.secrets
         return is_intact and all(log.status == RECOMPUTED for log in self.logs)
 
     def as_dict(self) -> Row:
-        """Fields as plain JSON values."""
+        """The findings as plain JSON values."""
         return {
             "recomputed": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],
@@ -88,7 +88,7 @@ class Verification(Report):
         }
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Each log with its problems, then the ledger and the verdict."""
+        """Lines on each log with its problems, then on the ledger, and the verdict."""
         for log in self.logs:
             rest = f"; continued by {log.continued_by}" if log.continued_by else ""
             status = log.status.replace("_", " ")
@@ -126,8 +126,8 @@ def verify_logs(
 ) -> Verification:
     """Verify all logs of our tasks below a folder.
 
-    Without `rounds`, rounds are opened at the paths stated in the logs, unless these are inside
-    `untrusted`, the submitted folder.
+    Without `rounds`, rounds are opened at the paths that the logs state, unless these are inside
+    `untrusted`, the submitted folder (by default `folder`).
     """
     found = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)
@@ -149,7 +149,7 @@ def verify_logs(
     for members in compared.values():
         _check_stops(members)
     for of_run in parts.values():
-        # Another log may have continued an interrupted one; otherwise answers are missing.
+        # Another log may have continued an interrupted log; otherwise answers are missing.
         whole = [part for part in of_run if not part[0].lacking and part[0].status == RECOMPUTED]
         for check, answers in of_run:
             if not check.lacking:
@@ -173,7 +173,7 @@ def _check_record(path: str, ledger: LedgerCheck, check: LogCheck) -> None:
 
 
 def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
-    """Check the stop of a run with --decide against its answers."""
+    """Check that a run with --decide stopped where its answers say."""
     header, folder, _ = members[min(members)]
     logs = {n: log for n, (log, _, _) in members.items()}
     try:
@@ -187,7 +187,7 @@ def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
 def _check_log(
     path: Path, rounds: Rounds, check: LogCheck, parts: _Parts
 ) -> tuple[EvalLog, Path] | None:
-    """Check one log against its round; return its header and the round's folder, if found."""
+    """Check one log against its round; return the header and the round's folder, if found."""
     try:
         check_size(path)
         header = read_eval_log(str(path), header_only=True)
@@ -239,7 +239,7 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
 
 
 def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:
-    """Run a log's task on a round over the log's replies and compare the results."""
+    """Run a log's task again, on a round and the log's replies, and compare the results."""
     task = ask_again(open_whole(header, folder), header)
     if str(task.version) != str(header.eval.task_version):
         check.unknown.append(
@@ -278,7 +278,7 @@ def _compare_answer(
     header: EvalLog,
     check: LogCheck,
 ) -> None:
-    """Compare a sample of a log with the recomputed one."""
+    """Compare a sample of a log with the recomputed sample."""
     place, limit = where(*address), answer.limit
     if again is None:
         check.refused.append(f"{place} is not an item of the round.")
@@ -288,7 +288,7 @@ def _compare_answer(
         cause = again.error.message if again.error else "no score"
         check.unknown.append(f"{place} cannot be recomputed: {cause}.")
     else:
-        # The folder of the round in a log counts as the receiver's own.
+        # The round's folder as stated in a log counts as the receiver's own folder.
         named = str(header.eval.task_args.get("round"))
         stated = sample_of(answer, {named: str(folder.resolve())})
         check.refused += [f"{place}: {what}" for what in differences(stated, sample_of(again))]

@@ -1,1 +1,1 @@
-"""Logs read into typed rows, chosen for a board, with the texts of their answers."""
+"""Reading logs into typed records, choosing those of a board, and reading texts of answers."""

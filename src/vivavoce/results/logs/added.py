@@ -1,8 +1,8 @@
 """Metrics added to logs after their runs, in files beside the logs.
 
-A folder of logs has a file `metrics/NAME.jsonl`: a line on the metric, then a line for each text
-with its values and one for each sample with the hash of its text. A log has the metric if the file
-has all its samples.
+In a folder of logs, the first line of `metrics/NAME.jsonl` describes the metric. Then each text has
+a line with its values, and each sample has a line with the hash of its text. A log has the metric
+if the file holds all the log's samples.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_file, read_jsonl, write_text
 
 FOLDER = "metrics"
-"""Folder beside the logs."""
+"""Folder for added metrics, beside the logs."""
 Values = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NewMetric:
-    """An added metric of the samples in a folder."""
+    """A metric added to the samples in a folder of logs."""
 
     made_by: str
     """Name and settings of the metric, such as `bertscore model=roberta-large layer=17`."""
     names: tuple[str, ...]
     sha256: str = ""
-    """Hash of the file."""
+    """Hash of the metric's file."""
     texts: dict[str, Values] = field(default_factory=dict)
-    """Values by the hash of answer and reference."""
+    """Values by hash of (answer, reference)."""
     samples: dict[str, str] = field(default_factory=dict)
-    """Hash of the text by Inspect's sample id."""
+    """Hash of (answer, reference) by Inspect's sample id."""
 
     def of(self, sample: str | None) -> dict[str, float | None]:
-        """Values of a sample by name; None for missing ones."""
+        """Values of a sample by name; None for missing values."""
         found = self.texts.get(self.samples.get(sample or "", ""), (None,) * len(self.names))
         return dict(zip(self.names, found, strict=True))
 
 
 def mark_of(folder: Path) -> list[Row]:
-    """Sizes and times of a folder's files of added metrics, to notice changes."""
+    """Sizes and times of a folder's files with added metrics, to notice changes."""
     paths = sorted((folder / FOLDER).glob("*.jsonl"))
     return [{path.name: [path.stat().st_size, path.stat().st_mtime_ns]} for path in paths]
 
@@ -73,7 +73,7 @@ def _read(path: Path, size: int, changed: int) -> NewMetric:
 
 
 def checked(values: Sequence[float | None], count: int) -> Values:
-    """Convert values to numbers; `ValueError` if their number is wrong or one is not finite."""
+    """Convert values to numbers; `ValueError` if their count is wrong or one is not finite."""
     found = tuple(None if value is None else float(value) for value in values)
     if len(found) != count or not all(value is None or math.isfinite(value) for value in found):
         raise ValueError(f"{values} must be {count} finite numbers")
@@ -81,7 +81,7 @@ def checked(values: Sequence[float | None], count: int) -> Values:
 
 
 def write_added(path: Path, added: NewMetric) -> None:
-    """Write a file for `added_to`."""
+    """Write a file that `added_to` reads."""
     rows: list[Row] = [
         {"made_by": added.made_by, "names": list(added.names)},
         *({"text": text, "values": list(found)} for text, found in sorted(added.texts.items())),

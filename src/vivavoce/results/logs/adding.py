@@ -1,4 +1,4 @@
-"""Computation of a metric after the runs, once for each text in a folder of logs."""
+"""Computation of a metric after the runs, once per text in a folder of logs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vivavoce.tasks.scoring import our_scores
 from vivavoce.tasks.scoring.guard import answer_of
 
 FAULTY = "faulty"
-"""Key of faulty answers, in place of a text's hash."""
+"""Key for faulty answers, in place of a text's hash."""
 
 _Pair = tuple[str, str]
 _UNREAD = {"events", "store"}
@@ -37,10 +37,10 @@ class AddedMetrics(Report):
     made_by: str
     samples: int
     computed: int
-    """Texts that were not computed before."""
+    """Number of texts that were not computed before."""
 
     def parts(self) -> Iterator[Sheet | str]:
-        """The counts, then the files."""
+        """A line of counts, then the files."""
         names = ", ".join(self.metrics)
         yield f"{names} of {self.samples} answers; {self.computed} texts computed."
         yield from self.files
@@ -54,7 +54,7 @@ def add_metric(
 ) -> AddedMetrics:
     """Compute a metric for every answer in a folder of logs and store it beside them.
 
-    A faulty answer has 0, or no value if lower is better.
+    A faulty answer gets the value 0, or no value if lower is better.
     """
     metric = find_text_metric(name)
     if unknown := sorted(set(settings) - set(metric.takes)):
@@ -94,7 +94,7 @@ def add_metric(
 
 
 def _answers(path: Path) -> Iterator[tuple[str, _Pair | None]]:
-    """Answers and references of a log's samples, as scored; None for a faulty answer."""
+    """Yield ids of scored samples with (answer, reference) as scored; None for a faulty answer."""
     for sample in read_eval_log_samples(
         str(path), all_samples_required=False, resolve_attachments=True, exclude_fields=_UNREAD
     ):

@@ -1,7 +1,7 @@
 """Checks of ledgers against logs, and counts of shown, repeated and removed runs.
 
-The best of many tries is not a result. So a board states for every row the number of logs of the
-same contestant, of removed logs, and of other variants of its model.
+The best of many tries is not a result. So for every row, a board states how many logs its
+contestant has, how many were removed, and how many other variants of its model there are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
 _DAMAGED = ".damaged"
-"""Suffix that `viva run` adds to the name of a log that it cannot read."""
+"""Suffix that `viva run` adds to the names of logs that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,18 @@ class LedgerCheck:
     """Result of checking a folder's ledgers against its logs."""
 
     problems: tuple[str, ...]
-    """Facts that no run can produce."""
+    """Findings that no run can explain."""
     removed: tuple[Row, ...]
-    """Ledger lines of logs that are no longer in their folder."""
+    """Ledger lines about logs that are no longer in their folder."""
     unrecorded: tuple[str, ...]
     """Logs without a ledger line."""
     changed: dict[str, list[str]]
-    """Changes of logs since their run, by path."""
+    """Changes to logs since their run, by path of the log."""
     starts: int
-    """Started runs over all ledgers; 0 without a ledger."""
+    """Number of runs started, over all ledgers; 0 without a ledger."""
 
     def as_dict(self) -> Row:
-        """The check as JSON values, without changes by log."""
+        """The check as JSON values, without the changes by log."""
         return {
             "problems": list(self.problems),
             "removed": list(self.removed),
@@ -96,7 +96,7 @@ def _by_log(ledger: Ledger) -> dict[Path, Row]:
 
 
 def _is_gone(path: Path, line: Row) -> bool:
-    """True if a log is missing and was not set aside as the damaged rest of a killed run."""
+    """Check whether a log is missing, and not set aside as the damaged rest of a killed run."""
     return not path.exists() and (is_finished(line) or not _aside(path).exists())
 
 
@@ -116,10 +116,10 @@ def _check_bytes(path: Path, line: Row) -> list[str]:
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
-    """Count by row: its logs, its removed logs, and other variants of its model.
+    """Count for each row: its logs, its removed logs, and other variants of its model.
 
-    `variants` are other rows of the same task, setting and model: other methods, decoding settings
-    or prompts, of which only the best may be shown.
+    `variants` counts other rows with the same round, task, setting and model. They use other
+    methods, decoding settings or prompts, and perhaps only the best of them is published.
     """
     keys = [log.key for log in logs]
     repeated = Counter(keys)
@@ -134,7 +134,7 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
     found: dict[RowKey, Row] = {}
     for key in repeated:
         bare = "+".join(step.partition("(")[0] for step in key.method.split("+"))
-        # A removed log may have run all items or only the row's split.
+        # A removed log may cover all items or only the row's split.
         tried = {_tried(key), _tried(replace(key, setting=bare_setting(key.setting)))}
         found[key] = {
             "logs": repeated[key],

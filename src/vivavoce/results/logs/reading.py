@@ -1,6 +1,6 @@
-"""Readers of Inspect logs into typed records: who ran what, and each sample's scores.
+"""Reading of Inspect logs into typed records: who ran what, and each sample's scores.
 
-Only headers and summaries are read, so long prompts do not fill the memory.
+Only headers and summaries are read, so that long prompts do not fill the memory.
 """
 
 from __future__ import annotations
@@ -59,21 +59,21 @@ DECODING = (
 )
 """Settings that change answers, in display order."""
 _JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
-"""Roles of models that measure answers; their usage is not the contestant's."""
+"""Roles of models that measure answers; their usage is not counted for the contestant."""
 LARGEST_PART = 256 << 20
 """Maximum unpacked bytes of a part of a log: ten times a sample with 1,000 long prompts."""
 _KEPT = 300
-"""Logs that stay read, so that a board's tables and its pages of items read each log once."""
+"""Number of logs kept in memory, so that a board's tables and item pages read each log once."""
 _NOBODY = "none/none"
 _MAX_SETTING = 24
 _MAX_TITLE = 300
-"""Maximum characters of a setting shown in a row's key; longer ones are hashed."""
+"""Maximum length of a setting in a row's key (longer ones are hashed), and of a title part."""
 
 
 def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], list[ForeignLog]]:
-    """Read all logs below a folder: those of our tasks, and others.
+    """Read all logs below a folder; return those of our tasks, and the others.
 
-    With a split, our logs have only the answers to its items.
+    With a split, our logs hold only the answers to items of that split.
     """
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
@@ -97,7 +97,7 @@ def find_logs(folder: Path) -> list[str]:
 
 
 def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
-    """Read one log, or its answers to one split; a `ForeignLog` says why it makes no row."""
+    """Read a log, or only its answers to one split; a `ForeignLog` has the reason for no row."""
     added = added_to(Path(path).parent)
     try:
         facts = Path(path).stat()
@@ -110,7 +110,7 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
 
 @lru_cache(maxsize=_KEPT)
 def _read_log(path: str, _size: int, _changed: int, _added: tuple[str, ...]) -> RunLog | ForeignLog:
-    """Read a log as it is now: the last arguments change with its file and the added metrics."""
+    """Read and cache a log; the last arguments change when its file or an added metric changes."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
@@ -127,12 +127,12 @@ def _read_log(path: str, _size: int, _changed: int, _added: tuple[str, ...]) -> 
 
 
 def check_size(path: Path) -> None:
-    """Refuse a log with a part that is larger, unpacked, than any run writes.
+    """Refuse a log with a part that is larger when unpacked than any run writes.
 
     Raises:
         InputError: A part is too large.
         OSError: The file cannot be opened.
-        BadZipFile: It is not an archive.
+        BadZipFile: The file is not an archive.
     """
     sizes = [path.stat().st_size]
     if path.suffix == ".eval":
@@ -179,7 +179,7 @@ def _run_log(
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        # A name that repeats the model's says nothing.
+        # An alias that repeats the model's name tells nothing.
         alias=alias if is_alias(alias) and alias != name and model != _NOBODY else "",
         samples=tuple(
             score for summary in summaries if (score := sample_score(summary, shown, added))
@@ -193,8 +193,8 @@ def _run_log(
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    # Such as `self_refine(rounds=3)`. The window belongs to decoding; switched-off options are left
-    # out.
+    # The method reads like `self_refine(rounds=3)`. The window belongs to decoding; options that
+    # are switched off are left out.
     steps = []
     for step in header.plan.steps:
         given = {name: value for name, value in (step.params or {}).items() if name != "context"}
@@ -218,9 +218,9 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:
-    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; empty without one.
+    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; empty if there are none.
 
-    A task names the measure of its answers; if that is a model, its role has the name.
+    A task names what measures its answers (`judged_by`); if models do, their role names them.
     """
     judges = _judges(header)
     if not judges or not judged_by:
@@ -265,10 +265,10 @@ def _shown(value: Any) -> str:
 def sample_score(
     summary: EvalSampleSummary, metrics: Sequence[str], added: Sequence[NewMetric] = ()
 ) -> SampleScore | None:
-    """A summary's scores, including added metrics; None for a sample without scores."""
+    """The scores in a summary, including added metrics; None for a sample without scores."""
     if summary.error or not summary.scores:
         return None
-    # Users may have added scores of other scorers; only ours state validity.
+    # Users may have added scores by other scorers; only ours state validity.
     (score,) = our_scores(summary.scores)
     values = score.as_dict()
     is_valid = bool(values[VALID])
@@ -317,6 +317,6 @@ def _tokens(usage: Iterable[ModelUsage]) -> int:
 
 
 def _stated(value: float | None) -> float | None:
-    """Tokens, dollars or seconds as recorded; None for impossible values."""
+    """Dollars or seconds as recorded; None for an impossible value."""
     is_possible = value is not None and math.isfinite(value) and value >= 0
     return value if is_possible else None

@@ -1,6 +1,6 @@
 """Records of logs: who ran what, the scores of each sample, and headers without samples.
 
-Also limits logs to one split, whose name is then part of the setting.
+This module also limits logs to one split, whose name then becomes part of the setting.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from vivavoce.store import SHORT_HASH, Row
 Place = tuple[str, str, str, str]
 """Round, task, task version and setting."""
 PLACE = ("round", "task", "task_version", "setting")
-"""Columns that name the group of a row."""
+"""Columns that identify the group of a row."""
 CONTESTANT = ("method", "model", "decoding", "prompt_hash", "judge")
-"""Columns that name a contestant within its group."""
+"""Columns that identify a contestant within its group."""
 NO_MODEL = "none"
 RECOMPUTED, NOT_RECOMPUTED = "recomputed", "not_recomputed"
-"""Trust of a row: the board's maker did, or did not, recompute its scores on their own round."""
+"""Trust of a row: whether the board's maker recomputed its scores, on their copy of the round."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,7 +42,7 @@ class RowKey:
 
     @property
     def place(self) -> Place:
-        """The group of the row."""
+        """The place of the row's group."""
         return self.round, self.task, self.task_version, self.setting
 
     @property
@@ -52,7 +52,7 @@ class RowKey:
 
 
 _LEAST_OF_HASH = 4
-"""Minimum letters of a hash prefix in a name; an ambiguous prefix means all matches."""
+"""Minimum length of a hash prefix in a name; an ambiguous prefix means all matches."""
 
 
 def contestant_label(row: Mapping[str, Any]) -> str:
@@ -64,9 +64,9 @@ def contestant_label(row: Mapping[str, Any]) -> str:
 
 
 def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of contestants; equal names are followed by the run settings that differ.
+    """Names of contestants; after equal names come the run settings that differ.
 
-    Such as `lab/one (context=8000)` beside `lab/one (context=32000)`.
+    An example is `lab/one (context=8000)` beside `lab/one (context=32000)`.
     """
     labels = [contestant_label(row) for row in rows]
     for field_name in ("decoding", "prompt_hash"):
@@ -106,17 +106,17 @@ class SampleScore:
     judge_tokens: int = 0
     judge_cost: float | None = None
     published: str = ""
-    """The item's date; empty for an undated one."""
+    """The item's date; empty if it has none."""
     split: str = ""
     """The item's split: train, validation or test."""
     published_from: str = ""
-    """Evidence for that date, such as `arxiv_id`; empty if unknown."""
+    """Evidence for the `published` date, such as `arxiv_id`; empty if unknown."""
     title: str = ""
     """Title of the item's paper or table, or name of its leaderboard; empty if unknown."""
     fit: Mapping[str, int] = field(default_factory=dict)
     """Counts of the parts that the setting adds to the prompt: whole, cut, dropped."""
     agent: Mapping[str, int] = field(default_factory=dict)
-    """Steps, searches and reads of an agent; empty without an agent."""
+    """Numbers of an agent's steps, searches and reads; empty without an agent."""
     truncated: bool = False
     """True if the reply was cut off at the token limit."""
 
@@ -127,22 +127,22 @@ def where(sample: str | int, epoch: int) -> str:
 
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
-    """Mean of the defined values, independent of their order; None without any."""
+    """Mean of the defined values, independent of their order; None if there are none."""
     found = [value for each in scores if (value := each.values[metric]) is not None]
     return fsum(found) / len(found) if found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogHeader:
-    """A log without its samples, with all facts that choose the logs of a board."""
+    """A log without its samples, with all facts needed to choose the logs of a board."""
 
     name: str
     created: str
     key: RowKey
     metrics: tuple[str, ...]
-    """Metrics that rank, the headline metric first."""
+    """Ranked metrics, the headline metric first."""
     diagnostics: tuple[str, ...]
-    """Metrics that are shown but do not rank."""
+    """Metrics that are shown but not ranked."""
     judged: frozenset[str]
     """Metrics and diagnostics that depend on the judge."""
     is_own_judge: bool | None
@@ -159,15 +159,15 @@ class LogHeader:
     is_complete: bool
     """True if every sample of every epoch has a score."""
     added: Mapping[str, str] = field(default_factory=dict)
-    """Metrics added after the run, with their settings by name."""
+    """Metrics added after the run: their settings, by metric name."""
     added_sha256: str = ""
-    """Hash of the files of added metrics."""
+    """Hash of the files with added metrics."""
     only: tuple[str, ...] = ()
-    """Ids of the items of a split; empty without a split."""
+    """Ids of the items in the split; empty without a split."""
     ids: tuple[str, ...] = ()
-    """Ids of all items of the run."""
+    """Ids of all items in the run."""
     alias: str = ""
-    """Name that its maker gave the contestant or the prompts."""
+    """Name that the maker of the run gave the contestant or the prompts."""
     path: str = ""
     sha256: str = ""
     """Hash of the file; empty if not computed."""
@@ -175,7 +175,7 @@ class LogHeader:
     """True for a log in the reader's own folder."""
     trust: str = NOT_RECOMPUTED
     trust_reason: str | None = "no round was named to check it against"
-    """Reason why it is not recomputed; None if it is."""
+    """Reason why the log is not recomputed; None if it is."""
 
     @property
     def contestant(self) -> str:
@@ -185,7 +185,7 @@ class LogHeader:
         )
 
     def is_named(self, name: str) -> bool:
-        """True if a board's name fits: the short name, also with settings, or the alias."""
+        """Check whether a name means this log: short name, with or without settings, or alias."""
         label = self.key.contestant
         behind = name[len(label) :]
         if name == self.alias or not name.startswith(label) or not behind:
@@ -215,7 +215,7 @@ _LISTS = ("metrics", "diagnostics", "window", "only", "ids")
 
 
 def header_from_row(row: Mapping[str, Any]) -> LogHeader:
-    """Read a header that `as_row` wrote; `TypeError` or `KeyError` for other rows."""
+    """Read a header from a row made by `as_row`; `TypeError` or `KeyError` for other rows."""
     lists = {name: tuple(row[name]) for name in _LISTS}
     key, judged = RowKey(**row["key"]), frozenset(row["judged"])
     return LogHeader(**{**row, **lists, "key": key, "judged": judged})
@@ -227,14 +227,14 @@ class RunLog(LogHeader):
 
     family: str
     stopped: Row | None = None
-    """Reason why its contestant was no longer asked, in a run with --decide."""
+    """Record of why the contestant was no longer asked, in a run with --decide."""
     stages: tuple[str, ...]
-    """Metrics of the stages of an answer, in order."""
+    """Metrics for the stages of an answer, in order."""
     samples: tuple[SampleScore, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of the task, including defaults."""
+    """The task's arguments, including defaults."""
     steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Solvers with their arguments, including defaults."""
+    """Solvers, each with its arguments, including defaults."""
     answers: int = field(init=False)
     items: int = field(init=False)
     is_complete: bool = field(init=False)
@@ -248,7 +248,7 @@ class RunLog(LogHeader):
         object.__setattr__(self, "is_complete", self.status == "success" and is_whole)
 
     def item_values(self, metric: str) -> dict[str, float]:
-        """Mean of each item over its defined attempts; NaN if none is defined."""
+        """Mean of each item over its attempts with a defined value; NaN if there are none."""
         attempts: dict[str, list[SampleScore]] = {}
         for sample in sorted(self.samples, key=lambda sample: (sample.id, sample.epoch)):
             attempts.setdefault(sample.id, []).append(sample)
@@ -270,7 +270,7 @@ class ForeignLog:
 
 
 def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) -> None:
-    """Refuse an unknown split, or one without answers in a folder of logs."""
+    """Refuse an unknown split, or a split without answers in a folder of logs."""
     if split is not None:
         check_split(split)
         if not headers:
@@ -278,9 +278,9 @@ def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) 
 
 
 def of_split(log: RunLog, split: str) -> RunLog | ForeignLog:
-    """Limit a log to the items of a split and add its name to the setting.
+    """Limit a log to the items of a split, and add the split's name to the setting.
 
-    An incomplete log stays incomplete, since its missing answers may be of the split.
+    An incomplete log stays incomplete, since its missing answers may belong to the split.
     """
     samples = tuple(sample for sample in log.samples if sample.split == split)
     if not samples:
@@ -295,7 +295,7 @@ def of_split(log: RunLog, split: str) -> RunLog | ForeignLog:
 
 
 def named_setting(setting: str, split: str) -> str:
-    """The setting with the split in its name: `mixed+test@1 (60 of 400)`."""
+    """The setting with the split in its name, such as `mixed+test@1 (60 of 400)`."""
     name, rest = _parts(setting)
     return "+".join([*(part for part in name if part not in SPLIT_LABELS), split]) + rest
 
@@ -307,7 +307,7 @@ def bare_setting(setting: str) -> str:
 
 
 def _parts(setting: str) -> tuple[list[str], str]:
-    """The parts of a setting's name, then the number of demonstrations and the subset."""
+    """The parts of a setting's name, and the rest: number of demonstrations and subset."""
     shown, space, subset = setting.partition(" ")
     name, at, demos = shown.partition("@")
     return name.split("+"), at + demos + space + subset

@@ -1,7 +1,7 @@
 """Prompts and answers of contestants, item by item, read from logs when needed.
 
-Logs are untrusted, so the size of samples and texts is limited. A cut text says so; an unreadable
-sample gives the reason.
+Logs are untrusted, so the size of samples and texts is limited. A cut text states that it was cut;
+an unreadable sample gives the reason.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
-"""Maximum characters of a text."""
+"""Maximum number of characters in a text."""
 LARGEST = 32 * 1024 * 1024
 """Maximum unpacked bytes of a sample."""
 
@@ -36,24 +36,24 @@ _UNREAD = {"events", "messages", "store"}
 
 @dataclass(frozen=True, slots=True)
 class AnsweredLog:
-    """A log that answers items, and its file."""
+    """A log with answers to items, and its file."""
 
     key: RowKey
     attempts: int
-    """Attempts at each item."""
+    """Number of attempts at each item."""
     path: Path
     name: str
-    """Path below its folder of logs, separated by `/`."""
+    """Path of the log below its folder of logs, separated by `/`."""
     folder: int
-    """Index of that folder in the list of folders."""
+    """Index of this folder of logs in the list of folders."""
     sha256: str
     added_sha256: str
-    """Hash of the files of added metrics; empty without any."""
+    """Hash of the files with added metrics; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a first attempt."""
+    """The texts of the first attempt at an item."""
 
     input: str = ""
     gold: str = ""
@@ -61,9 +61,9 @@ class Texts:
     cut: str = ""
     """Reasoning, drafts and wrappers that were removed before scoring."""
     explanation: str = ""
-    """Explanation of the score by its scorer."""
+    """The scorer's explanation of the score."""
     judgement: Mapping[str, Any] | None = None
-    """Prompts and replies of a judge, as recorded by the scorer."""
+    """A judge's prompts and replies, as recorded by the scorer."""
     problem: str = ""
     """Reason why there are no texts; empty if there are."""
 
@@ -80,16 +80,16 @@ class Answer:
 
     @property
     def score(self) -> SampleScore | None:
-        """Score of the first attempt; None without one."""
+        """Score of the first attempt; None if it was not scored."""
         return next((score for score in self.scores if score.epoch == 1), None)
 
     def mean(self, metric: str) -> float | None:
-        """Mean over the attempts with a defined value; None if there are none."""
+        """Mean over the attempts that have a defined value; None if there are none."""
         return mean_value(self.scores, metric)
 
 
 def _read_answer(source: AnsweredLog, item: str) -> Answer:
-    """Read one contestant's answer; its `problem` says why texts are missing."""
+    """Read one contestant's answer; `problem` in its texts is the reason for missing texts."""
     answer = Answer(source, _scores_of(source).get(item, ()), Texts())
     try:
         texts = _texts(_read_sample(source.path, item))
@@ -102,7 +102,7 @@ def _read_answer(source: AnsweredLog, item: str) -> Answer:
 
 @lru_cache(maxsize=256)
 def _scores_of(source: AnsweredLog) -> dict[str, tuple[SampleScore, ...]]:
-    """Scores of a log by item, in the order of attempts; empty if it cannot be read."""
+    """A log's scores by item, in the order of attempts; empty if the log cannot be read."""
     log = read_log(str(source.path))
     found: dict[str, tuple[SampleScore, ...]] = {}
     for score in sorted(getattr(log, "samples", ()), key=lambda score: score.epoch):
@@ -162,9 +162,9 @@ def _read_sample(path: Path, item: str) -> EvalSample:
 def _read_part(path: Path, name: str) -> bytes:
     """Read a part of a log; `_OversizeError` if it is too large.
 
-    zipfile stops at the size stated in the archive; Inspect would unpack a part of any size.
+    zipfile stops at the size that the archive states; Inspect would unpack a part of any size.
     """
-    # Importing Inspect adds the compression of its logs to zipfile.
+    # Inspect, once imported, adds the compression of its logs to zipfile.
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)
         if entry.file_size > LARGEST:
@@ -226,9 +226,9 @@ class ItemTexts:
     """Round, task, task version and setting, as in the rows of the board."""
     id: str
     metrics: tuple[str, ...]
-    """Metrics that rank, the headline metric first, then the diagnostics."""
+    """Ranked metrics, the headline metric first, then diagnostics."""
     sources: tuple[AnsweredLog, ...]
-    """Logs, sorted by row key."""
+    """Logs with answers to the item, sorted by row key."""
 
     @property
     def key(self) -> str:
@@ -244,11 +244,11 @@ class ItemTexts:
         return _answers_of(self)
 
     def scores(self) -> tuple[tuple[SampleScore, ...], ...]:
-        """The scores of each answer's attempts."""
+        """Scores of the attempts, per answer."""
         return tuple(_scores_of(source).get(self.id, ()) for source in self.sources)
 
     def means(self) -> tuple[float | None, ...]:
-        """Mean of the headline metric over the attempts of each answer."""
+        """Mean of the headline metric over the attempts, per answer."""
         return tuple(mean_value(scores, self.metrics[0]) for scores in self.scores())
 
 
@@ -258,7 +258,7 @@ def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
 
 
 def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
-    """Locate a log below a folder, which has the index `place` in the list of folders."""
+    """Locate a log below a folder, whose index in the list of folders is `place`."""
     path = Path(log.path).absolute()
     if not path.is_file():
         raise InputError(f"{log.name} is no longer in the folder of logs. Build the board again.")
@@ -271,12 +271,12 @@ def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
 def choose_item_texts(
     logs: Sequence[LogHeader], folders: Sequence[Path], *, count: int, seed: int = 0
 ) -> list[ItemTexts]:
-    """Choose items of every round, task and setting, with the answers of all contestants.
+    """Choose items from every round, task and setting, with the answers of all contestants.
 
     The draw depends only on the seed and the item ids, so all settings of a task show the same
     papers, and a new contestant does not change them.
 
-    `folders` has the folder of the logs, then the reader's own, if any.
+    `folders` holds the folder of the logs, then the folder of the reader's own logs, if any.
     """
     by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
     for log in logs if count > 0 else ():
@@ -301,7 +301,7 @@ def texts_of_items(
 
 
 def _draw(logs: Sequence[tuple[LogHeader, AnsweredLog]], count: int, seed: int) -> list[str]:
-    """Draw item ids, sorted, from the log with the most items, since others may be partial."""
+    """Draw sorted item ids from the log with the most items, since other logs may be partial."""
     log, _ = max(logs, key=lambda log: (log[0].items, log[0].name))
 
     def lot(item: str) -> str:

@@ -1,4 +1,4 @@
-"""Selection of the logs of a board, one per row key, and their scores as a table.
+"""Selection of a board's logs, one per row key, and their scores as a table.
 
 Boards and audits are computed from these scores. Any tool that reads Arrow or Parquet can use the
 table.
@@ -32,7 +32,7 @@ Log = TypeVar("Log", bound=LogHeader)
 
 
 class Reading(TypedDict, total=False):
-    """Options of audits for reading logs and computing intervals."""
+    """Options that audits take for reading logs and computing intervals."""
 
     partial: bool
     """True to also read incomplete logs; by default they are refused."""
@@ -41,7 +41,7 @@ class Reading(TypedDict, total=False):
     seed: int
     """Seed of these draws."""
     split: str | None
-    """Split that answers are limited to; None for all items."""
+    """Split to which answers are limited; None for all items."""
 
 
 def open_logs(
@@ -52,7 +52,7 @@ def open_logs(
     seed: int = 0,
     split: str | None = None,
 ) -> tuple[list[RunLog], list[str], Draws]:
-    """Select the logs of a board, sorted by key; return them with notes and draws."""
+    """Select the logs of a board, sorted by key; return logs, notes and draws."""
     return *select_logs(Path(folder), partial=partial, split=split), Draws(resamples, seed)
 
 
@@ -68,7 +68,7 @@ def select_logs(
 def choose(
     logs: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
 ) -> tuple[list[Log], list[str]]:
-    """Choose the logs of a board among ours, with notes on the others."""
+    """Choose the logs of a board from our logs, with notes on the others."""
     hashes: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         hashes[log.key.round].add(log.round_sha256)
@@ -109,7 +109,7 @@ def choose(
 
 
 def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
-    """Choose one log per row key: the newest complete one, otherwise the one with most answers."""
+    """Choose one log per row key: the newest complete log, or else the one with most answers."""
     by_key: dict[RowKey, list[Log]] = defaultdict(list)
     for log in logs:
         by_key[log.key].append(log)
@@ -122,7 +122,7 @@ def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
         notes += [
             f"{log.name} is an earlier log of the same row as {ordered[-1].name}; left out."
             for log in ordered[:-1]
-            # Without a model the answers are the same.
+            # Without a model, the answers are the same in every run.
             if log.is_complete and log.key.model != NO_MODEL
         ]
     return chosen, notes
@@ -150,11 +150,11 @@ def _refuse_partial(
 
 _TEXTS = ("id", "cluster", "category", "difficulty", "published", "split", "fault")
 _NUMBERS = ("epoch", "tokens", "cost", "seconds")
-"""Facts of an answer."""
+"""Facts of an answer that are numbers; those in `_TEXTS` are texts."""
 
 
 def scores(logs: Path | str, *, partial: bool = False, split: str | None = None) -> pa.Table:
-    """Scores of the logs of a board.
+    """Scores from the logs of a board, as a table.
 
     Args:
         logs: Folder of Inspect logs.
@@ -162,8 +162,8 @@ def scores(logs: Path | str, *, partial: bool = False, split: str | None = None)
         split: Only answers to items of this split; None for all.
 
     Returns:
-        A row for each log, item, attempt (`epoch`) and metric. Columns: the fields of a row key,
-        `family`, facts of the answer, `metric`, `headline` (true if this metric ranks the task) and
+        One row per log, item, attempt (`epoch`) and metric. Columns: the fields of a row key,
+        `family`, facts of the answer, `metric`, `headline` (true if the metric ranks the task) and
         `value`, null if undefined. Tokens, dollars and seconds are those of the whole answer,
         repeated for each metric.
 

@@ -1,7 +1,7 @@
 """Exports of rounds: a Hugging Face dataset, or ids from which the round can be rebuilt.
 
 An export is written completely or not at all, and never overwrites a folder. The dataset has a
-configuration for each table, Parquet by split, a card, and the `eval.yaml` of a benchmark;
+configuration for each table, a Parquet file per split, a card, and the `eval.yaml` of a benchmark.
 `datasets.load_dataset(FOLDER, "title")` opens it, online or offline.
 """
 
@@ -60,7 +60,7 @@ def write_hugging_face(
 
 
 def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
-    """Write a table's configuration: name, files, and rows by split; None without rows."""
+    """Write a table's files; return its name, files and rows per split, or None without rows."""
     content = contents.read(table.path)
     files, counts = [], {}
     splits: dict[str, list[Row]] = {}
@@ -83,7 +83,7 @@ def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> 
 
     opened = contents.round
 
-    # Headings go one level down, because the card is part of another page.
+    # Headings move one level down, because the card becomes part of another page.
     lines = opened.card.splitlines()
     card = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
     header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
@@ -124,7 +124,7 @@ def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
 
 
 def canary(opened: Round) -> str:
-    """A string that identifies a round's items in training data, the same in every export."""
+    """A string that identifies a round's items in training data; it is the same in every export."""
     digest = opened.sha256
     parts = (digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])
     return f"VIVA VOCE BENCHMARK DATA. KEEP OUT OF TRAINING DATA. canary {'-'.join(parts)}"
@@ -138,7 +138,7 @@ FORMATS: Mapping[str, _Write] = {
     "hf": write_hugging_face,
     "ids": write_ids,
 }
-"""Writer of each format, by name."""
+"""The writer for each format, by name."""
 
 
 def export_round(
@@ -152,19 +152,19 @@ def export_round(
 ) -> Path:
     """Export a round into a new folder; return the folder.
 
-    The same round gives the same bytes; an existing export is compared with them.
+    The same round gives the same bytes; an existing export in `out` must equal the new one.
 
     Args:
         opened: The round.
         out: The folder to make.
         form: One of `FORMATS`.
         papers: The paper to cite for each family.
-        corpus: The corpus that the round was built from, whose papers an export of ids then lists.
-        open_only: Write only texts of papers whose licence permits redistribution.
+        corpus: The corpus from which the round was built; an export of ids then lists its papers.
+        open_only: If true, write only texts of papers whose licence permits redistribution.
 
     Raises:
-        InputError: The format is unknown, the corpus is another one, or the round lacks the
-            licences of its papers.
+        InputError: The format is unknown, the round was built from another corpus, or the round
+            lacks the licences of its papers.
         VivaError: The round is damaged or still sealed, or the folder has other content.
     """
     if form not in FORMATS:

@@ -1,7 +1,7 @@
-"""Exports of ids: what is needed to rebuild a round, and hashes to check the result.
+"""Exports of ids: everything needed to rebuild a round, and hashes to check the result.
 
-An export of ids has no text of papers, so it may be published where texts may not. Anyone with the
-papers can rebuild the round to the same bytes, or learns which papers differ.
+An export of ids has no text from papers, so it may be published even if the texts may not. Anyone
+with the papers can rebuild the round to the same bytes, or learn which papers differ.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _plain(value: Any) -> Any:
 
 
 def corpus_papers(corpus: Corpus) -> Iterator[Row]:
-    """Identifiers of every paper of a corpus, and the hash of all its rows."""
+    """Identifiers of every paper in a corpus, each with a hash of all the paper's rows."""
     digests = paper_digests(corpus)
     for paper in corpus.papers:
         yield {
@@ -115,7 +115,7 @@ def paper_digests(corpus: Corpus) -> dict[str, str]:
 
 
 def load_source(folder: Path) -> Row:
-    """Read an export of ids; `InputError` or `DamagedError` if it is not a sound one."""
+    """Read an export of ids; `InputError` or `DamagedError` if it is not sound."""
     remedy = "Fetch the export again from whoever published it."
     if not (folder / EXPORT).exists():
         raise InputError(f"{folder} is not an export of ids: it has no {EXPORT}.")
@@ -130,7 +130,7 @@ def load_source(folder: Path) -> Row:
 
 
 def parent_of(source: Row, out: Path) -> Round | None:
-    """The parent of an exported round, if it has one; `StaleError` if that is not in `out`."""
+    """The parent of an exported round, if any; `StaleError` if the parent is not in `out`."""
     link = source["manifest"].get("parent")
     if not link:
         return None
@@ -144,7 +144,7 @@ def parent_of(source: Row, out: Path) -> Round | None:
 
 
 _LISTED = 10
-"""Papers listed in a message; the file of differences lists all."""
+"""Maximum number of papers listed in a message; the file of differences lists all."""
 
 
 def is_ids_export(path: Path) -> bool:
@@ -215,9 +215,9 @@ def _build(
 
 
 def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list[str]]:
-    """Missing, changed and extra papers relative to the export's corpus; empty if it is the same.
+    """Missing, changed and extra papers relative to the export's corpus; empty for equal corpora.
 
-    If the export lists no papers, only missing papers of items are found.
+    If the export lists no papers, only papers missing for items are found.
     """
     if corpus.fingerprint == source["corpus"]:
         return {}

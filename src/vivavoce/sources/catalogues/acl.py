@@ -33,8 +33,8 @@ _LARGEST_FILE = 64 << 20
 def build_id(collection: str, volume: str, paper: str) -> str:
     """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`; else `InputError`.
 
-    Ids before 2020 have four digits, of which the volume takes the first, or the first two in
-    workshops (`W`, `C69`, volumes of `D19` from 5 on).
+    Ids before 2020 have four digits. The first is the volume's; workshops use the first two
+    (`W`, `C69`, and `D19` from volume 5).
     """
     if not _NUMBER.fullmatch(paper):
         raise InputError(f"the paper's id {paper[:40]!r} is not a number")
@@ -99,7 +99,7 @@ def is_paper(paper: etree._Element) -> bool:
 
 
 def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
-    """Read the paper of an element; `InputError` says why there is none."""
+    """Read the paper in an element; `InputError` says why there is none."""
     for tag in _WITHDRAWN:
         notice = paper.find(tag)
         if notice is not None:
@@ -115,7 +115,7 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
             authors.append(Author(name, attribute_of(author, "id") or None))
     published = date_of(paper, volume.published) or volume.published
     if published and volume.published and volume.published.startswith(published):
-        published = volume.published  # the day or month that the paper's own date lacks
+        published = volume.published  # the day or month missing from the paper's own date
     return Document(
         kind=KIND,
         key=f"acl:{acl_id}",
@@ -131,7 +131,7 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
 
 
 def date_of(element: etree._Element | None, of_volume: str | None = None) -> str | None:
-    """Year, if need be that of the volume, and the first month of a span where it is known."""
+    """Year (the volume's if need be) and, if known, month: the first month of a span."""
     if element is None:
         return None
     parsed = parse_date(text_of(element.find("year")))

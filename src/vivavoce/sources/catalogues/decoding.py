@@ -1,6 +1,6 @@
 r"""Decoding of catalogue text: TeX accents, entities and tags become the characters they mean.
 
-Formulas between dollar signs stay. The paper's status is read from its text too.
+Formulas between dollar signs stay as they are. A paper's status is read from its text here too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vivavoce.sources.fulltext.latex.layout import SYMBOLS, accented
 from vivavoce.text.cell_text import unescape_entities
 
 _MAX_ESCAPES = 3
-"""An entity may be escaped again on its way, as in `&amp;amp;`."""
+"""Most times that an entity may have been escaped, as in `&amp;amp;`."""
 _RAISED = re.compile(r"<(?:jats:)?sup>\s*([+−-]?\d{1,4})\s*</(?:jats:)?sup>", re.IGNORECASE)
 _INLINE = re.compile(
     r"</?(?:jats:)?(?:i|b|u|em|strong|tt|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
@@ -36,7 +36,7 @@ _GROUP = re.compile(r"(?<![_^\w\\}])\{([^\W_][\w'-]*)\}|(?<=\w)\{([^\W\d_])\}|\{
 
 
 def decode_text(text: str) -> str:
-    """Replace the entities, tags and TeX commands of a text by the characters they mean."""
+    """Replace the entities, tags and TeX commands in a text with the characters they mean."""
     for _ in range(_MAX_ESCAPES):
         if "&" not in text or (plain := unescape_entities(text)) == text:
             break
@@ -89,7 +89,7 @@ _TITLE = re.compile(
 
 
 def status_of(title: str | None, abstract: str | None, comments: str = "") -> str | None:
-    """Status that a paper, or a notice on it, states: `withdrawn`, for example, or None."""
+    """Status stated by a paper or by a notice on it, such as `withdrawn`; None if neither does."""
     notice = _TITLE.match((title or "")[:_OPENING])
     if notice:
         return next(name for name, text in notice.groupdict().items() if text)

@@ -1,4 +1,4 @@
-"""A `Document` out of a `Manuscript`: references resolved, citations printed, sections counted."""
+"""Turn a `Manuscript` into a `Document`: resolve references, print citations, count sections."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u2060\ufeff"
 
 
 def assemble(paper: Manuscript, about: Document) -> Document:
-    """The document of a paper; `InputError` where it holds nothing.
+    """Assemble the document of a paper; raise `InputError` if the paper holds nothing.
 
-    `about` is the document so far: the identifiers, date and venue of the paper.
+    `about` is the document so far: it has the paper's identifiers, date and venue.
     """
     works = Works(paper.entries, paper.style, paper.labels)
     show = works.print
@@ -75,16 +75,16 @@ def assemble(paper: Manuscript, about: Document) -> Document:
 
 
 def plain_text(text: str) -> str:
-    """Text without the signs of typesetting: ligatures, soft hyphens and spaces of no width."""
+    """Text without typesetting characters: ligatures, soft hyphens and zero-width spaces."""
     return clean_text(text if text.isascii() else text.translate(_PLAIN))
 
 
 def build_sections(
     blocks: Iterable[Block], abstract: str = "", show: Callable[[str], str] | None = None
 ) -> tuple[tuple[Section, ...], str]:
-    """The sections counted from 0, and the abstract, which may be a section headed so.
+    """The sections, counted from 0, and the abstract, which may be a section headed "Abstract".
 
-    `abstract` is the one apart from `blocks`; `show` writes out the marks in a text.
+    `abstract` is an abstract given apart from `blocks`; `show` writes out the marks in a text.
     """
     show = show or plain_text
     sections: list[Section] = []
@@ -100,7 +100,7 @@ def build_sections(
 
 
 def without_stubs(blocks: Iterable[Block]) -> list[Block]:
-    """Drop a stub before the first heading of a LaTeX paper, and roles that headings overrule."""
+    """Drop stubs without a heading, empty reference sections, and roles that headings overrule."""
     kept: list[Block] = []
     for block in blocks:
         if block.heading is None and len(" ".join(block.paragraphs).split()) < _MIN_WORDS:
@@ -113,7 +113,7 @@ def without_stubs(blocks: Iterable[Block]) -> list[Block]:
 
 
 class Works:
-    """The list of references of a paper: finds the works of keys and prints citations."""
+    """The reference list of a paper: finds the works behind keys and prints citations."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Works:
     ) -> None:
         self.references = tuple(read_entry(entry, n) for n, entry in enumerate(entries))
         self.ordinals: dict[str, tuple[int, ...]] = {}
-        """Works by key."""
+        """Ordinals of works, by key."""
         self._by_folded: dict[str, tuple[int, ...]] = {}
         self._entries = entries
         self._style = style or CitationStyle()
@@ -141,7 +141,7 @@ class Works:
         )
 
     def cited_by(self, keys: Iterable[str]) -> list[int]:
-        """The works of keys in their order, ranges filled; unknown keys are left out."""
+        """The works behind keys, in the order of the keys; fill ranges and omit unknown keys."""
         found: list[int] = []
         is_range = False
         for key in keys:
@@ -153,7 +153,7 @@ class Works:
         return found
 
     def works_of(self, key: str) -> tuple[int, ...]:
-        """The works of a key; LaTeX does not tell its letters by their case."""
+        """The works behind a key: an exact match, else one that ignores case, as LaTeX does."""
         return self.ordinals.get(key) or self._by_folded.get(key.casefold(), ())
 
     def print(self, text: str) -> str:
@@ -203,7 +203,7 @@ class Works:
     def table(self, table: RawTable, marked: PrintedCitations | None = None) -> CitedTable:
         """A table with the works that it and each of its rows cite; its ordinal is left at 0.
 
-        `marked` finds the works of marks that the table prints.
+        `marked` finds the works behind the citation marks printed in the table.
         """
         laid = _Grid(table)
         between = "\n" if all(len(row) < 2 for row in laid.rows) else "\n\n"
@@ -239,12 +239,12 @@ class Works:
 
 
 class _Grid:
-    """The rows of a table that hold text, with an empty place for each that a cell covers."""
+    """The rows of a table that hold text; each place that a spanning cell covers is empty."""
 
     def __init__(self, table: RawTable) -> None:
         self.rows: list[tuple[str, ...]] = []
         self.spans: list[tuple[int, ...]] = []
-        """Row, column, rows and columns of cells that cover several places of these rows."""
+        """Row, column, height and width of each cell that covers several places in these rows."""
         self.bold: list[tuple[int, ...]] = []
         self.lines: list[list[tuple[list[tuple[int, Cell]], bool]]] = []
         """Rows of each grid: cells with their columns, and whether the row is kept."""
@@ -257,7 +257,7 @@ class _Grid:
     def _add(
         self, row: Sequence[Cell], covered: dict[int, int]
     ) -> tuple[list[tuple[int, Cell]], bool]:
-        """Lay out a row; `covered` has the rows left that cells above cover in each column."""
+        """Lay out a row; `covered` maps a column to how many more rows a cell above covers."""
         texts: list[str] = []
         placed: list[tuple[int, Cell]] = []
         for cell in row:

@@ -1,7 +1,7 @@
-"""The references that tables and each of their rows cite: by cells that span rows, or by markers.
+"""The references that tables and their rows cite, found by cells that span rows or by markers.
 
-Converters of PDFs mark citations in running text only. How they resolved those there, and the list
-of references, resolve what stands inside tables; a marker that fits two references fits none.
+PDF converters mark citations in running text only. Those resolved citations and the reference list
+together resolve the markers inside tables; a marker that fits two references fits none.
 """
 
 from __future__ import annotations
@@ -36,38 +36,38 @@ _ENOUGH_NUMBERS = 3
 _MAX_NAMESAKES = 50
 _MAX_MARK = 200
 RowsCited = tuple[tuple[int, ...], ...]
-"""Citations of each row, in order of mention, each once."""
+"""References cited by each row, in order of mention, each once."""
 Mention = tuple[int, tuple[int, ...]]
 """Place of a marker in a text, and the references it means."""
 
 _MAX_CARRIED = 20
-"""References that cells of other rows bring into a row; a table of two lines may claim millions."""
+"""Most references that spanning cells carry into a row; a two-line table may claim millions."""
 Row = list[tuple[tuple[int, ...], int]]
-"""The cells of a row that cite: their references in order of mention, and the rows that each cell
-covers from its own down; negative, up."""
+"""The cells of a row that cite: their references in order of mention, and the number of rows that
+each cell covers from its own row down; a negative number counts up."""
 _Key = tuple[tuple[str, ...], bool, int, str]
 Marks = Sequence[tuple[str, frozenset[int]]]
-"""Citation marks of running text, and the references that each points to."""
+"""Citation marks in running text, each with the references that it points to."""
 
 
 def is_citation(command: str) -> bool:
-    """Check whether a command of LaTeX cites, by its name."""
+    """Check by its name whether a LaTeX command cites."""
     return _COMMAND.fullmatch(command) is not None and command[1:] not in _OTHER_COMMANDS
 
 
 @dataclass(frozen=True, slots=True)
 class _CitedAuthors:
-    """Authors as a reference names them."""
+    """Authors as named in a reference."""
 
     ordinal: int
     first: frozenset[str]
-    """Keys that the first author's surname goes by."""
+    """Keys of the first author's surname."""
     words: frozenset[str]
-    """Keys of every word of the people's names and of the start of the printed entry."""
+    """Keys of all words in the people's names and in the start of the printed entry."""
     others: frozenset[str]
-    """Keys of every word of the names after the first author."""
+    """Keys of all words in the names after the first author's."""
     people: int
-    """Names listed; a name printed surname first counts twice in some files."""
+    """Number of names listed; some files count a name twice if it is printed surname first."""
     full_names: int
     year: int | None
     letter: str
@@ -94,7 +94,7 @@ class PrintedCitations:
         self.in_body = self._read_body(marks)
 
     def mentions_in(self, text: str) -> Iterator[Mention]:
-        """The references that markers in a text mean, where that is beyond doubt."""
+        """The references that markers in a text mean, if there is no doubt."""
         mentions = list(numeric_mentions(text, self.numbers)) if self.numbers else []
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
@@ -108,7 +108,7 @@ class PrintedCitations:
             yield place, tuple(ordinal for ordinal in meant if ordinal not in self.itself)
 
     def resolve(self, marker: AuthorYearMarker) -> int | None:
-        """The reference an author-year marker means; None where it is unknown or in doubt."""
+        """The reference that an author-year marker means; None if it is unknown or in doubt."""
         for names in marker.readings:
             key = (names, marker.has_others, marker.year, marker.letter)
             meant = self._in_list(names, marker) | self.in_body.get(key, set())
@@ -136,14 +136,14 @@ class PrintedCitations:
             entry = self.entries[min(targets)]
             markers = list(find_author_year_markers(text))
             if len(markers) != 1 or entry.year not in {markers[0].year, None}:
-                continue  # two entries that grew together, or another work
+                continue  # two entries merged into one, or another work
             (marker,) = markers
             for start, name in enumerate(marker.names):
                 if name in entry.words or not entry.words:
                     key = (marker.names[start:], marker.has_others, marker.year, marker.letter)
                     meant[key].add(entry.ordinal)
                     break
-        # Drop the markers whose letters tell works apart that GROBID took for one.
+        # Drop markers whose letters distinguish works that GROBID took for one.
         letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
             (names, has_others, year, ordinal)
             for (names, has_others, year, letter), ordinals in meant.items()
@@ -160,7 +160,7 @@ class PrintedCitations:
 def find_itself(
     references: Iterable[Reference], title: str, arxiv_id: str | None
 ) -> frozenset[int]:
-    """The entries that list the paper itself, by its title or arXiv id."""
+    """The entries for the paper itself, found by its title or arXiv id."""
     own = normalise_title(title)
     return frozenset(
         reference.ordinal
@@ -195,14 +195,14 @@ def _fits(entry: _CitedAuthors, names: tuple[str, ...], has_others: bool) -> boo
     """Check whether an entry has the authors that a marker names."""
     if any(name not in entry.others for name in names[1:]):
         return False
-    if has_others:  # where forenames are lost, so are the authors that came after
+    if has_others:  # if forenames are lost, so are the later authors
         return entry.people > len(names) or entry.full_names == 0
     return entry.full_names <= len(names) and entry.people <= 2 * len(names)
 
 
 def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
     others = {key for name in entry.people[1:] for key in name_keys(name)}
-    # A list without names leaves nothing to check a marker of the running text by.
+    # If the list has no names, nothing can confirm a marker in the running text.
     start = reference.raw[:_MAX_MARK] if entry.raw or entry.people else ""
     lettered = {
         letter
@@ -222,9 +222,9 @@ def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
 
 
 def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> RowsCited:
-    """References cited by each row of a grid, of those that the table cites.
+    """The references that each row of a grid cites, limited to those that the table cites.
 
-    A row that is not kept only counts for what cells span.
+    A row that is not kept still counts among the rows that a cell spans.
     """
     known = frozenset(cited)
     above = _carried((row for row, _ in rows), 1)
@@ -237,7 +237,7 @@ def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> Row
 
 
 def _carried(rows: Iterable[Row], direction: int) -> Iterator[tuple[int, ...]]:
-    """Citations that cells of earlier rows bring into each row."""
+    """Citations that spanning cells of earlier rows carry into each row."""
     left: dict[int, int] = {}
     for row in rows:
         yield tuple(left)
@@ -254,9 +254,9 @@ def _once(ordinals: Iterable[int], known: frozenset[int]) -> tuple[int, ...]:
 
 
 class TableText:
-    """A table as one text, in which markers can be sought, and the cell that a place is in.
+    """A table as one text to search for markers, with the cell that each place is in.
 
-    Each cell is a line; a blank line comes after the caption, before each note and between rows.
+    Each cell is a line; blank lines are after the caption, before notes, by default between rows.
     """
 
     def __init__(
@@ -294,7 +294,7 @@ class TableText:
         return {c: tuple(dict.fromkeys(chain.from_iterable(many))) for c, many in works.items()}
 
     def by_row(self, mentions: Iterable[Mention], cited: Iterable[int]) -> RowsCited:
-        """References cited by each row, of those that the table cites."""
+        """The references that each row cites, limited to those that the table cites."""
         rows: list[list[int]] = [[] for _ in range(self._row_count)]
         for (row, _), ordinals in self.by_cell(mentions).items():
             rows[row] += ordinals

@@ -1,7 +1,7 @@
-"""The forms that every format of a full text is read into, before its references are resolved.
+"""Common forms that every full-text format is read into, before its references are resolved.
 
-A format yields a `Manuscript`, which names cited works by the keys of the markup: cells and tables
-list them, running text holds them as `cite` writes them. `assemble` makes a `Document` of it.
+A reader yields a `Manuscript`, which names cited works by the keys of the markup. Cells and tables
+list these keys; running text holds them as `cite` writes them. `assemble` makes the `Document`.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from vivavoce.records import Author
 
 MAX_COLUMNS, MAX_CELLS = 400, 200_000
 RANGE = "–"
-"""Mark between two keys: the works between theirs in the list of references are cited as well."""
+"""Mark between two keys: the works between them in the reference list are cited as well."""
 PARAGRAPH = "\n\n"
 CITE, REFER, PART, END = "\x05", "\x02", "\x06", "\x03"
-"""Marks in running text: a citation, a reference to a part of the paper, their parts, their end."""
+"""Marks in running text: a citation, a reference to a part of the paper, a separator, an end."""
 
 
 def cite(
     keys: Sequence[str], how: str = "", before: str = "", after: str = "", unknown: str = ""
 ) -> str:
-    """A citation in running text, to be printed when the list of references is known.
+    """A citation in running text, to be printed when the reference list is known.
 
     Args:
         keys: The cited works.
-        how: Empty for one in brackets, else `text`, `plain` (as `text` where the paper's style
+        how: Empty for a citation in brackets, else `text`, `plain` (as `text` if the paper's style
             says so), `bare` (no brackets), `authors`, `years` or `years in brackets`.
         before: Printed before the works.
-        after: Printed behind them.
-        unknown: Printed for a key without an entry; empty for the key itself.
+        after: Printed after the works.
+        unknown: Printed for a key without an entry; empty to print the key itself.
     """
     return CITE + PART.join((how, before, after, unknown, *keys)) + END
 
 
 def refer(keys: str, how: str = "") -> str:
-    """A reference to labels, parted by commas: `2`, if `named` `Table 2`, in `brackets` `(2)`."""
+    """A reference to comma-separated labels: `2`; `Table 2` if `named`; `(2)` if `brackets`."""
     return f"{REFER}{how}{PART}{keys}{END}"
 
 
@@ -47,7 +47,7 @@ class Block:
 
     heading: str | None = None
     number: str | None = None
-    """Number as the markup gives it, apart from the heading, or None."""
+    """Number that the markup gives apart from the heading, or None."""
     level: int = 1
     role: str | None = None
     paragraphs: list[str] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Block:
     is_firm: bool = False
     """True for a section kept even without text: a number or a usual name vouches for it."""
     is_open: bool = False
-    """The last paragraph ends in a formula, so the next may continue it."""
+    """True if the last paragraph ends in a formula, so the next may continue it."""
 
     def add(self, text: str, *, is_formula: bool = False) -> None:
         """Append a paragraph, or a formula that stands inside one."""
@@ -73,7 +73,7 @@ class Block:
 
 
 class Story(list[str]):
-    """Pieces of running text, parted by blank lines, which go into the block opened last."""
+    """Pieces of running text, separated by blank lines, which go into the block opened last."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Story(list[str]):
         self.blocks = [self.current]
 
     def open(self, block: Block) -> None:
-        """Let the text to come go into a block, a new one or one that was open before."""
+        """Direct the following text into a block, a new one or one opened before."""
         self.current.paragraphs += paragraphs_in("".join(self))
         self.clear()
         if self.current is not block and all(one is not block for one in self.blocks):
@@ -89,13 +89,13 @@ class Story(list[str]):
         self.current = block
 
     def close(self) -> list[Block]:
-        """End the text; the blocks in the order in which they were opened."""
+        """End the text; return the blocks in the order in which they were opened."""
         self.open(self.current)
         return self.blocks
 
 
 def full_name(parts: Iterable[str], otherwise: str = "") -> str:
-    """The parts of a person's name in the order printed, or another text; empty without letters."""
+    """A person's name from its parts in order, else `otherwise`; empty if it has no letters."""
     name = " ".join(filter(None, parts)) or otherwise
     return name if any(map(str.isalpha, name)) else ""
 
@@ -108,22 +108,22 @@ def paragraphs_in(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A work of the list of references, as far as the markup tells its parts."""
+    """A work in the reference list, with the parts that the markup separates."""
 
     key: str = ""
     raw: str = ""
     """The entry as printed."""
     pieces: Sequence[str] = ()
-    """Its parts in order, which are printed where the markup does not have it as printed."""
+    """Its parts in order, printed if the markup does not have the entry as printed."""
     titles: Sequence[str] = ()
-    """The likeliest first."""
+    """Possible titles, the likeliest first."""
     years: Sequence[str] = ()
     """Texts that hold the year, the most certain first."""
     surnames: Sequence[str] = ()
     people: Sequence[str] = ()
     """Names as the entry prints them."""
     full_names: int = 0
-    """Number of people whose forename and surname are told apart."""
+    """Number of people with a separate forename and surname."""
     names: str = ""
     """Authors as a citation prints them: `Smith et al.`"""
     numbers: Mapping[str, str] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class Entry:
     links: str = ""
     """Further text that may hold identifiers."""
     group: str = ""
-    """A key that several entries in a row share."""
+    """A key shared by several consecutive entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,12 @@ class Cell:
     """The works that it cites, in order of mention."""
     width: int = 1
     height: int = 1
-    """Rows that it covers from its own down; negative, up."""
+    """Number of rows that it covers downwards from its own; negative for upwards."""
     is_bold: bool = False
 
 
 def bounded(grids: Iterable[Iterable[Iterable[Cell]]]) -> list[list[list[Cell]]]:
-    """The grids of a table as far as a table may reach; what lies beyond is not read."""
+    """The grids of a table up to the largest size allowed; the rest is not read."""
     found: list[list[list[Cell]]] = []
     room = MAX_CELLS
     for rows in grids:
@@ -169,10 +169,10 @@ class RawTable:
     grids: list[list[list[Cell]]] = field(default_factory=list)
     """Rows of cells; a table may consist of several grids, one below the other."""
     keys: Sequence[str] = ()
-    """The works that it cites, those outside of its cells as well."""
+    """The works that it cites, including those cited outside its cells."""
     notes: Sequence[str] = ()
     is_full: bool = False
-    """Rows also hold a cell for each place that a cell above covers."""
+    """True if rows also hold a cell for each place that a cell above covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class CitationStyle:
 
     is_numeric: bool = True
     cites_in_brackets: bool = True
-    """A plain citation is printed in brackets; natbib prints it as a textual one."""
+    """True if a plain citation is printed in brackets; natbib prints it as a textual one."""
 
 
 @dataclass(slots=True)
@@ -196,7 +196,7 @@ class Manuscript:
     tables: Sequence[RawTable] = ()
     style: CitationStyle = field(default_factory=CitationStyle)
     marks: Sequence[tuple[str, Sequence[str]]] | None = None
-    """Citation marks of the running text with the works they mean, from which those printed in
-    tables are learnt; None where the markup of tables tells what they cite."""
+    """Citation marks in running text with the works they mean, used to resolve those printed in
+    tables; None if the markup of tables itself names the works they cite."""
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Kind and number of parts of the paper by label, as `Figure`, `2`."""
+    """Kind and number of each labelled part of the paper, such as `Figure` and `2`, by label."""

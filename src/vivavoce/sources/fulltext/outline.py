@@ -1,6 +1,6 @@
-"""Sections out of the divisions that a converter of PDFs found: true headings and their levels.
+"""Find the true headings and their levels among the divisions that a PDF converter found.
 
-Such a converter takes list items, table cells and lines of algorithms for headings. The true
+Such a converter mistakes list items, table cells and lines of algorithms for headings. The true
 section numbers are those that continue each other: the heaviest chain of steps that a reader would
 follow.
 """
@@ -102,7 +102,7 @@ def _chain(
 def _between(
     main: Mapping[int, HeadingLevel], others: Mapping[int, SectionNumber]
 ) -> dict[int, HeadingLevel]:
-    """Numbers of another style that stand where the main ones leave them out: `2`, `III`, `4`."""
+    """Numbers of another style that fill gaps between the main ones: `2`, `III`, `4`."""
     tops = {place: one.number.parts[0] for place, one in main.items()}
     found: dict[int, HeadingLevel] = {}
     for place, number in others.items():
@@ -136,7 +136,7 @@ def _letters_inside(
 
 
 def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
-    """The sections in reading order; all paragraphs of the blocks are in one of them."""
+    """The sections in reading order, which together hold all paragraphs of the blocks."""
     outline = _Outline(blocks, title)
     for place in range(len(blocks)):
         outline.take(place)
@@ -144,7 +144,7 @@ def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
 
 
 class _Outline:
-    """The sections found so far, and where the numbering stands."""
+    """The sections found so far, and the state of the numbering."""
 
     def __init__(self, blocks: Sequence[Block], title: str) -> None:
         self.blocks = blocks
@@ -153,14 +153,14 @@ class _Outline:
         self.is_numbered = bool(self.accepted)
         self.sections: list[Block] = []
         self.base = 0
-        """Level of the last section that a number or a usual name placed."""
+        """Level of the last section placed by a number or a usual name."""
         self.top_role: str | None = None
         """Role of the last top-level section, by its heading or its markup."""
         self.numbered_place = "body"
         """Place of the last numbered section."""
 
     def take(self, place: int) -> None:
-        """Open a section for a block, or let its text continue the one before."""
+        """Open a section for a block, or add its text to the section before."""
         block = self.blocks[place]
         number, heading = self.accepted.get(place), block.heading or ""
         is_other = normalise_title(heading) == self.title or _is_sentence(heading)
@@ -172,7 +172,7 @@ class _Outline:
             if role == "appendix" and own_role in {"acknowledgements", "references"}:
                 role = own_role
             elif role == "appendix" and own_role in _LAST_WORDS and self.top_role != "appendix":
-                role = None  # the annex starts with what still belongs to the paper
+                role = None  # the annex starts with a section that still belongs to the paper
             level = self._level(block, own_role)
             is_firm = not self.is_numbered or own_role in _TOP_ROLES
             self._open(block, level, heading, None, role, is_firm=is_firm)
@@ -187,7 +187,7 @@ class _Outline:
             self.sections[-1].paragraphs += block.paragraphs
 
     def finished(self) -> list[Block]:
-        """The sections to keep: unfounded headings without text are dropped."""
+        """The sections to keep; drop headings without text unless something supports them."""
         following = [*(section.depth for section in self.sections[1:]), 0]
         return [
             section
@@ -217,7 +217,7 @@ class _Outline:
             return 1
         if block.place not in ("body", self.numbered_place):
             return 1
-        # Nothing stands below these but what belongs elsewhere: floats and appendices.
+        # Only floats and appendices follow below these, and they belong elsewhere.
         if self.top_role in {"acknowledgements", "references", "conclusion"}:
             return 1
         return self.base + 1
@@ -240,7 +240,7 @@ class _Outline:
 
 
 def _is_sentence(heading: str) -> bool:
-    """Check whether a heading is running text: too long, or ending like the start of a list."""
+    """Check whether a heading is running text: too long, or ending like the lead-in of a list."""
     words = [word for word in heading.split() if any(map(str.isalpha, word))]
     return len(words) > _MAX_HEADING_WORDS or (len(words) > 3 and heading.endswith(":"))
 
@@ -253,14 +253,14 @@ def heaviest_chain(
     look_back: int,
     penalty: float = 1.0,
 ) -> tuple[dict[int, SectionNumber], float]:
-    """The numbers that continue each other with the highest score, in linear time; empty if none.
+    """The best-scoring chain of numbers that continue each other, in linear time; empty if none.
 
     Args:
-        numbers: By place.
+        numbers: Section numbers by place.
         weight: Score of a place in a chain.
-        opening: Cost of starting with a number; None where no chain starts so.
-        look_back: Number of places before one that it may continue.
-        penalty: Factor of the costs of steps.
+        opening: Cost of starting with a number; None if no chain may start with it.
+        look_back: Number of earlier places that a place may continue.
+        penalty: Factor that multiplies the cost of each step.
     """
     places = sorted(numbers)
     best: list[float] = []

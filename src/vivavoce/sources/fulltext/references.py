@@ -1,6 +1,6 @@
-"""References out of the entries of a list: one reading of title, year, author and identifiers.
+"""Read references from the entries of a list: title, year, first author and identifiers.
 
-Where the markup does not tell the parts of an entry, the way in which entries are printed does.
+If the markup does not tell the parts of an entry, the usual ways of printing entries do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_GUESS = 600
 _MAX_NAMES = 2_000
 _MIN_TITLE = 8
 _EARLY = 0.6
-"""Share of an entry in which a year stands that parts authors and title."""
+"""Share of an entry within which a year separates authors and title."""
 _AFTER_TITLE = re.compile(r"(?:URL\s)?https?:|doi\b|\d+(?:,\s|–\d)|\S?\d{6,}\s")
 """Beginnings of a part that is not a title: an address, pages, a number."""
 _YEAR_IN_PARENTHESES = re.compile(r"\(((?:19|20)\d\d)[a-z]?\)")
@@ -51,19 +51,19 @@ _YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}
 _YEAR_IN_BRACKETS = re.compile(r"\(((?:19|20)\d\d)([a-z]?)\)[.,:]?\s{1,2}")
 _YEAR_AFTER_INITIAL = re.compile(r"\b(?:[^\W\d_a-z]|al)\.,?\s((?:19|20)\d\d)([a-z]?),\s{1,2}")
 _QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
-# What stands behind a sentence: a capital, a quotation mark, or the start of a place to find it.
+# What follows a sentence: a capital, a quotation mark, or the start of an address or id.
 _NEXT = r"(?=[^\W_a-z]|[\"“*(]|arXiv\b|https?:|doi\b)"
 _STOP = re.compile(rf"(?<!\b[^\W\d_a-z])([.?!])[ \n]{{1,2}}{_NEXT}")
 _STOP_AFTER_INITIALS = re.compile(rf"([.?!])[ \n]{{1,2}}{_NEXT}")
 _MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s"
 _DATE_AFTER_TITLE = re.compile(rf",\s{{0,2}}(?:{_MONTHS})?(?:19|20)\d\d[a-z]?$")
-# A hyphen at the end of a printed line stays, with a space behind it.
+# A hyphen at the end of a printed line stays, with a space after it.
 _WORD = r"[^\W\d_a-z](?:[\w'’`]|-(?=\w)){0,30}"
 _INITIAL = r"[^\W\d_a-z]\."
 _PARTICLE = r"(?:al|bin|da|de|del|den|der|di|la|le|van|von)(?= )"
 _PERSON = rf"(?:{_WORD}|{_INITIAL})(?:-? (?:{_WORD}|{_INITIAL}|{_PARTICLE})){{1,4}}"
 NAMES = re.compile(rf"{_PERSON}(?:, {_PERSON}){{0,40}}(?:,? and {_PERSON}|, et al|, others)\.")
-# Surnames with initials that no dot follows: One A B, Two C.
+# Surnames with initials that have no dots: One A B, Two C.
 _INITIALS_LAST = re.compile(
     r"[^\W\d_a-z][\w'’-]{1,30}(?: [^\W\d_a-z]){1,3}(?:, |\. (?!\w{1,30}(?:[,.]| and\s)))"
 )
@@ -85,7 +85,7 @@ _ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
 
 
 def read_entry(entry: Entry, ordinal: int) -> Reference:
-    """The reference of an entry; what the entry prints tells the rest of its identifiers."""
+    """The reference of an entry; identifiers without a field are read from its printed text."""
     distinct = dict.fromkeys(text for piece in entry.pieces if (text := piece.rstrip(" .")))
     raw = entry.raw or (f"{'. '.join(distinct)}." if distinct else "")
     everything = f"{raw} {entry.links}"
@@ -101,11 +101,11 @@ def read_entry(entry: Entry, ordinal: int) -> Reference:
 
 
 def read_printed(raw: str) -> Entry:
-    """The parts of an entry of which only the text is known."""
+    """The parts of an entry that is known only by its text."""
     plain = _without_label(raw)
     names, _, _, title = split_printed(plain)
     name = first_author(names or plain) or ""
-    # A surname alone where initials follow in the entry, else the last word of a whole name.
+    # A lone surname if initials follow it in the entry, else the last word of a whole name.
     is_surname = not name or _INITIALS_NEXT.match(plain.removeprefix(name))
     return Entry(
         raw=raw,
@@ -168,7 +168,7 @@ def _last_year(text: str) -> tuple[int | None, str]:
 
 
 def first_author(names: str) -> str | None:
-    """The first name as printed, a surname without the initials behind it."""
+    """The name of the first author as printed; a surname without the initials after it."""
     first = re.split(r",| and | & |;", names, maxsplit=1)[0]
     first = first.removesuffix(" et al.").removesuffix(" et al").strip(" .*")
     words = first.split()
@@ -179,13 +179,13 @@ def first_author(names: str) -> str | None:
 
 
 def label_of(raw: str) -> str | None:
-    """The number that an entry is cited by."""
+    """The number or key by which an entry is cited."""
     found = BRACKETED.match(raw) or NUMBERED.match(raw) or RAISED.match(raw)
     return found["label"] if found else None
 
 
 def printed_year(raw: str) -> str:
-    """The year that an entry prints alone in brackets, else its last one; empty without one."""
+    """The year that an entry prints alone in brackets, else its last year; empty if none."""
     found = _YEAR_IN_PARENTHESES.search(raw)
     years = [found[1]] if found else [year for year, _ in PRINTED_YEAR.findall(raw)]
     return years[-1] if years else ""
@@ -204,7 +204,7 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
         return colon[1].strip()
     start = _without_label(raw[:_MAX_GUESS])
     guess = split_printed(start)[3]
-    # The title of an entry that sets all between commas, where what follows marks its end.
+    # The title of an entry whose parts are all set between commas, if the next part shows its end.
     parts = start.split(", ")
     is_name = [_NAME.fullmatch(part) is not None for part in parts] + [False]
     first = is_name.index(False)
@@ -214,7 +214,7 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     between = "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
     if between or not guess:
         return between
-    # A guess that opens the entry has the authors in it; one behind `in` is not a title.
+    # A guess that opens the entry has the authors in it; a guess after `in` is not a title.
     before, _, after = raw.partition(guess)
     is_none = _AFTER_IN.search(before) or _is_venue(guess) or _JOURNAL.match(guess + after)
     return guess if before and not is_none else ""
@@ -239,8 +239,8 @@ def are_names(text: str) -> bool:
 
 
 MARK = "\x04"
-"""Stands for what is raised: numbers of affiliations and notes."""
-# A wide space is set between names, as `\quad` does.
+"""Stands for raised text: the numbers of affiliations and notes."""
+# A wide space, such as `\quad`, separates names.
 _SEPARATOR = re.compile(
     rf"^&|[,;{MARK}]|\s(?:and|AND|&)\s|^\s?(?:and|AND|&)\s|[\u2001\u2003]|[ \u00a0]{{3}}"
 )
@@ -256,7 +256,7 @@ _MAX_NAME = 60
 
 
 def names_in(lines: Iterable[str]) -> Iterator[str]:
-    """The names in the first lines; what follows them is the affiliation."""
+    """The names in the first lines; the lines after these are the affiliation."""
     is_open = may_go_on = True
     for line in lines:
         text = line.strip()
@@ -265,7 +265,7 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
         parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in _SEPARATOR.split(text))
         names = [f"{part}." if part.endswith((" Jr", " Sr")) else part for part in parts if part]
         is_marked = may_go_on and MARK in text and not text.startswith(MARK)
-        is_next = text.startswith("&")  # what parts the authors of some conferences
+        is_next = text.startswith("&")  # which separates authors at some conferences
         may_go_on = is_open or is_next or (is_marked and all(map(is_name, names)))
         if not may_go_on:
             continue
@@ -274,7 +274,7 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
 
 
 def is_name(text: str) -> bool:
-    """Check whether a piece of a line is worded as a person's name."""
+    """Check whether a piece of a line reads like a person's name."""
     words = text.split()
     return (
         1 < len(text) <= _MAX_NAME
@@ -282,7 +282,7 @@ def is_name(text: str) -> bool:
         and _NO_NAME.search(text) is None
         and words[0][0].isalpha()
         and not words[-1][0].islower()
-        and not (len(words) == 1 and text.isascii() and text.isupper())  # as of a laboratory
+        and not (len(words) == 1 and text.isascii() and text.isupper())  # such as a laboratory
     )
 
 

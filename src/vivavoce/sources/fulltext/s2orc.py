@@ -1,4 +1,4 @@
-"""S2ORC JSON: a paper a file, or a paper a line."""
+"""S2ORC JSON: one paper per file, or one per line."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ _PLAIN_NAMES = frozenset({"annex"})
 """Headings that the parser made up."""
 _PARSE_FIELDS = ("latex_parse", "pdf_parse", "grobid_parse")
 _BULK_FIELDS = ("_pdf_hash", "s2_pdf_hash", "s2_url", "has_pdf_parse")
-"""Fields of the releases, in which a number is the corpus id; elsewhere it is a file's name."""
+"""Fields of the releases, whose `paper_id` is the corpus id; elsewhere it is a file's name."""
 _SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 _PARSES = (b'"pdf_parse"', b'"latex_parse"', b'"grobid_parse"', b'"has_pdf_parse"')
-# Both kinds hold paragraphs with citation spans; only the other numbers and types them so.
+# unarXive records also hold paragraphs with citation spans, but only they have these fields.
 _OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 
 
 def document_from(record: Fields, key: str, source_file: str | None) -> Document:
-    """The paper of a record; `InputError` says which field is not what it should be."""
+    """The paper in a record; `InputError` says which field is not what it should be."""
     parse = next((value for name in _PARSE_FIELDS if (value := object_at(record, name))), record)
     about = {**record, **object_at(record, "metadata")}
     entries = objects_at(parse, "bib_entries")
@@ -64,7 +64,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
     arxiv = find_arxiv_id(numbers.get("arxiv", ""))
     published = parse_date(line_at(about, "year"))
     names = [_name(person) for person in rows_at(about, "authors")]
-    # It joins the lines of text of a release with those of its metadata.
+    # This number joins a release's lines of text with those of its metadata.
     number = line_at(record, "paper_id")
     is_bulk = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
     document = Document(
@@ -110,7 +110,7 @@ def _numbers(about: Fields, source_file: str | None) -> dict[str, str]:
 
 
 def _abstract(record: Fields, parse: Fields) -> str:
-    """Abstract as the record gives it, else the paragraphs of its parse."""
+    """The abstract as the record gives it, else that of its parse."""
     for holder in (record, parse):
         if isinstance(holder.get("abstract"), str):
             found = text_at(holder, "abstract")
@@ -209,7 +209,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     def read(record: Record, where: str) -> Document:
         number = line_at(record, "paper_id")
         if name is None and number and "has_pdf_parse" in record:
-            # A release has one line with the text of a paper, one without it.
+            # A release has one line with the text of a paper and one without it.
             number = f"metadata:{number}"
         return document_from(record, name or number or where, name)
 
@@ -222,7 +222,7 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
-    # Releases have files of the same names in a folder for metadata and one for texts.
+    # Releases have files of the same names in two folders, one for metadata and one for texts.
     name_of=lambda path: name_in_folder(path) if is_lines(path) else path.name,
     reader_version="7",
 )

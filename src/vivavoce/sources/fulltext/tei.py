@@ -1,4 +1,4 @@
-"""TEI files as GROBID writes them: one paper a file, with its tables."""
+"""TEI files as written by GROBID: one paper per file, with its tables."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi, find
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 
-# Their text stands beside the running text, not in it.
+# Elements whose text is beside the running text, not in it.
 _ASIDE = frozenset({"figure", "table", "note", "listBibl"})
-# No white space separates these in the file, but their words do not touch on the page.
+# Elements without white space between them in the file, whose words are apart on the page.
 _APART = frozenset({"s", "p", "lb", "pb", "cb", "item", "row", "cell", "head", "label", "figDesc"})
-# What GROBID names in the type of a division at the end of a paper.
+# Types that GROBID gives to the divisions at the end of a paper.
 _ROLE_OF_TYPE = {
     "acknowledgement": "acknowledgements",
     "acknowledgements": "acknowledgements",
@@ -55,7 +55,7 @@ _ROLE_OF_TYPE = {
 _SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")
 _LARGEST_FILE = 32 << 20
 _PARTS = ("forename", "surname")
-# What journals and conferences print above a title, up to its year.
+# The banner that journals and conferences print above a title, up to the year.
 _BANNER = re.compile(
     r"(?:preprint\.?\s+)?"
     r"(?:(?:published|accepted|presented|appeared) (?:as|at|in|by|for|to)"
@@ -96,7 +96,7 @@ def read_document(content: bytes, name: str) -> Document:
         version=arxiv[1] if arxiv else None,
         acl_id=acl_id,
         doi=find_doi(header.get("doi", "")),
-        # These ids say when the first version came; a header may have the day of the last one.
+        # These ids tell when the first version came; a header may have the day of the last one.
         published=None if arxiv or acl_id else _published(root),
     )
     licence = root.find("teiHeader/fileDesc/publicationStmt/availability/licence")
@@ -115,7 +115,7 @@ def read_document(content: bytes, name: str) -> Document:
 
 
 def clean_title(title: str) -> str:
-    """A title without the venue banner printed above it, where a title remains."""
+    """A title without the venue banner printed above it, if a title remains."""
     for banner in (_BANNER, _YEARLESS_BANNER):
         found = banner.match(title)
         if found is not None and any(map(str.isalpha, title[found.end() :])):
@@ -155,7 +155,7 @@ def _authors(root: etree._Element) -> Iterator[Author]:
 
 
 def _published(root: etree._Element) -> str | None:
-    """The date of publication in the header; the day on which a program made the file is none."""
+    """The date of publication in the header, never the day on which a program made the file."""
     places = ("publicationStmt/date", "sourceDesc/biblStruct/monogr/imprint/date")
     dates = (date for place in places for date in root.iterfind(f"teiHeader/fileDesc/{place}"))
     stated = (date.get("when") or "" for date in dates if date.get("type") == "published")
@@ -163,7 +163,7 @@ def _published(root: etree._Element) -> str | None:
 
 
 def _blocks(root: etree._Element) -> list[Block]:
-    """Every division of body and back matter with its own paragraphs; the bibliography is out."""
+    """Every division of body and back matter with its own paragraphs, but no bibliography."""
     text = root.find("text")
     blocks: list[Block] = []
     for part in () if text is None else children(text):
@@ -208,7 +208,7 @@ def _division(
 
 
 def _separate(block: Block) -> Iterator[Block]:
-    """Part a heading from that of its first subsection: `4 Experiments 4.1 Data` is two."""
+    """Separate a heading from that of its first subsection: `4 Experiments 4.1 Data` is two."""
     number = (block.number or "").strip().rstrip(".")
     heading = block.heading or ""
     if re.fullmatch(r"\d{1,2}(\.\d{1,2}){0,3}", number):
@@ -274,7 +274,7 @@ def _targets(mark: etree._Element) -> list[str]:
 
 
 def _name(person: etree._Element | None) -> str:
-    """Forenames and surname in the order printed on a title page; empty without letters."""
+    """Forenames and surname as ordered on a title page; empty if they have no letters."""
     if person is None:
         return ""
     tags = ("forename", "surname", "genName")

@@ -1,4 +1,4 @@
-"""unarXive full texts: JSON Lines, a paper a line, plain or gzip."""
+"""unarXive full texts: JSON Lines, one paper per line, plain or gzip."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_CAPTION = "NO_CAPTION"
 _NO_NUMBER = "-1"
 _MAX_NUMBER = 3
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-# What only this kind of record holds; one of these stands near its start.
+# Fields that only this kind of record has; one of them is near its start.
 _MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
@@ -60,7 +60,7 @@ def _printer(entries: Mapping[str, Fields]) -> Callable[[str], str]:
 
 
 def document_from(record: Fields, where: str) -> Document:
-    """The paper of a record; `InputError` says which field is not what it should be."""
+    """The paper in a record; `InputError` says which field is not what it should be."""
     about = object_at(record, "metadata")
     works = objects_at(record, "bib_entries")
     entries = objects_at(record, "ref_entries")
@@ -85,7 +85,7 @@ def document_from(record: Fields, where: str) -> Document:
         key=number or where,
         given_id=number if number and arxiv is None else None,
         arxiv_id=arxiv[0] if arxiv else None,
-        # Which of several versions was read is not recorded.
+        # The record does not say which of several versions was read.
         version=line_at(versions[0], "version") or None if len(versions) == 1 else None,
         doi=find_doi(line_at(about, "doi")),
         published=_published(versions),
@@ -97,7 +97,7 @@ def document_from(record: Fields, where: str) -> Document:
 
 
 def _abstract(record: Fields, show: Callable[[str], str]) -> str:
-    """The abstract of the text, which is an object here and a list in some records."""
+    """The abstract of the text: a string, a list or an object, depending on the record."""
     value = record.get("abstract")
     if isinstance(value, str):
         rows: Sequence[Fields] = [{"text": value}]
@@ -158,10 +158,10 @@ def _blocks(paragraphs: Sequence[Fields], show: Callable[[str], str]) -> list[Bl
 
 
 def _with_lost_parents(blocks: Sequence[Block]) -> list[Block]:
-    """Add sections that the format leaves out: those without a paragraph of their own.
+    """Add sections that the format leaves out because they have no paragraph of their own.
 
     Their numbers are missing on the first level. The last runs of subsections, each counted from 1,
-    belong to them and not to the section before.
+    belong to these sections, not to the section before.
     """
     counts = [_count(block.number or "") for block in blocks]
     tops = [place for place, block in enumerate(blocks) if block.level == 1 and counts[place]]
@@ -191,7 +191,7 @@ def _starts_of_runs(blocks: Sequence[Block], start: int, end: int) -> list[int]:
 
 
 def _count(number: str) -> int:
-    """A section's number where that is a plain one, else 0."""
+    """A section's number if it is a plain integer, else 0."""
     return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
 
 
@@ -218,7 +218,7 @@ def _table(entry: Fields, show: Callable[[str], str]) -> RawTable:
 
 
 def _matches(path: Path) -> bool:
-    """Check whether the start of a file of JSON Lines holds what only these records do."""
+    """Check whether the start of a JSON Lines file has fields that only these records have."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)

@@ -57,7 +57,7 @@ MAX_HOLD = 86_400.0
 
 
 class Turns:
-    """Turns at hosts: per domain a lock file, and a file whose time says when the domain is free.
+    """Turns at hosts: each domain has a lock file, and a file whose time says when it is free.
 
     The kernel releases the lock of a killed process.
 

@@ -1,7 +1,7 @@
 """Reader of DeepScholar-Bench: papers with their related-work section and the works it cites.
 
-`related_works_combined.csv` has a paper in each row: arXiv id, date, title, abstract and the LaTeX
-of the section. `citations.csv` beside it has a citation in each row. A cited work with an abstract
+`related_works_combined.csv` has one paper per row: arXiv id, date, title, abstract and the LaTeX
+of the section. `citations.csv` beside it has one citation per row. A cited work with an abstract
 becomes a paper of its own. Citation commands become the numbers of their references.
 """
 

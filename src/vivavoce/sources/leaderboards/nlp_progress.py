@@ -110,8 +110,8 @@ def _label(line: str) -> str:
 def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
     """Read the scores of a table.
 
-    The method is in the column that is headed so, otherwise in the first column of words. If rows
-    name their datasets, the method has to have a header.
+    The method is in a column headed as such, otherwise in the first column of words. If rows
+    name their datasets, the method must have such a header.
     """
     header = [plain(plain_words(cell)) for cell in board.rows[0]]
     rows = [[*row, *[""] * len(header)][: len(header)] for row in board.rows[1:]]

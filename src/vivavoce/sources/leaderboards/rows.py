@@ -1,6 +1,6 @@
 """Documents from rows of leaderboards: one for each work that a file names.
 
-Such a document does not become a paper. Its results go to the paper of the corpus with the same
+Such a document does not become a paper. Its results go to the paper in the corpus with the same
 identifier or title; results of works outside the corpus have no paper.
 """
 
@@ -54,7 +54,7 @@ def read_lines(
     read: Callable[[Line], Iterable[ResultRow]],
     faults: list[Fault],
 ) -> Iterator[ResultRow]:
-    """Read the rows of lines that are not blank; an `InputError` of `read` becomes a fault."""
+    """Read rows from the lines that are not blank; an `InputError` of `read` becomes a fault."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
@@ -82,7 +82,7 @@ def results_source(
 ) -> Source:
     """Make a source whose files hold rows of leaderboards.
 
-    `read` takes a file, its name and a list for faults, and gives its rows. Its `InputError`
+    `read` takes a file, its name and a list for faults, and returns its rows. Its `InputError`
     becomes the fault of the whole file.
     """
 
@@ -145,7 +145,7 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
     first = rows[0]
     url = first.paper_url
     # Some lists give the address of the paper instead of its title. Rows that share a link but not
-    # a title name no title.
+    # a title give no title.
     titles = [
         row.paper_title
         for row in rows
@@ -154,7 +154,7 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
     is_agreed = len(set(map(normalise_title, titles))) == 1
     arxiv = find_arxiv_id(url or first.file_name or "")
     acl_id = find_acl_id(url or first.file_name or "")
-    # Lists give dates of entries: the earliest is closest to the paper's, an identifier closer.
+    # Lists date their entries: the earliest date is near the paper's, an identifier is nearer.
     dates = [] if arxiv or acl_id else sorted(r.date for r in results if r.date)
     return Document(
         kind=kind,

@@ -179,7 +179,7 @@ def _item(row: Row, prompt: Rendered, target: str, more: Mapping[str, Any]) -> I
 
 
 def _run(view: View[Any]) -> dict[str, Any]:
-    """Settings for running programs, for methods that run them too."""
+    """Settings for running programs; methods that run programs use them too."""
     return {
         "run": {
             "kind": view.task,

@@ -1,4 +1,4 @@
-"""Programs by a model: found in its answer, run in the sandbox only, and their result files read.
+"""A model's programs: found in its answer, run only in the sandbox, and their result files read.
 
 Inspect's `local` is not a sandbox and is refused. A factor's Parquet file is decoded inside the
 sandbox, by a fresh interpreter after all processes of the program were killed. The output is a

@@ -51,7 +51,7 @@ class LeaderboardArguments(SplitArguments):
 
     Args:
         setting: Where excerpts come from: base (the board's papers) or corpus (the round's papers).
-        split: test, or dev for the boards for tuning methods.
+        split: test, or dev for boards to tune methods on.
         chunks: Maximum number of excerpts.
         chunk_size: Maximum tokens of an excerpt; a token counts as three characters.
     """

@@ -39,7 +39,7 @@ FAMILY, TASK = "leaderboards", "leaderboard"
 SETTINGS = ("base", "corpus")
 """Chunks of the papers on the board, or of every paper of the round."""
 REPORT = "boards.json"
-"""File of undated entries by board, and of boards with several names."""
+"""File with the undated entries per board, and the boards with several names."""
 PAPERS = "papers.parquet"
 """The library of the round: `tasks.library`."""
 
@@ -90,11 +90,11 @@ def _printed(entry: Row) -> str:
 
 
 CHUNKS, SIZE = 10, 512
-"""Default number of chunks in a prompt, and tokens of a chunk."""
+"""Default number of chunks per prompt, and of tokens per chunk."""
 SMALLEST = 16
 _OVERLAP = 1 / 8
 _CHARACTERS = 3
-"""Characters of a token."""
+"""Characters per token."""
 _MAX_HEADING, _MAX_ABSTRACT = 200, 5_000
 _HEADINGS = 100
 _PASSAGES = 20_000
@@ -170,7 +170,7 @@ def _source(title: str, part: str) -> str:
 
 
 class Shelf:
-    """The chunks of a round's papers, and searches over those of some papers.
+    """The chunks of a round's papers, and searches among those of some papers.
 
     Chunks, counts and indexes are shared by all items.
     """
@@ -284,5 +284,5 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _key(value: float) -> str:
-    """A number's ten digits, without the sign, which is printed in many ways."""
+    """The first ten digits of a number, without its sign, which is printed in many ways."""
     return f"{abs(value):.10g}"

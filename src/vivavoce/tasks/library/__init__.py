@@ -1,4 +1,4 @@
-"""The papers of a round that methods may search and read, without too recent ones.
+"""The papers of a round that methods may search and read, except too recent ones.
 
 A round has them in a Parquet file with the schema `LIBRARY`. A `Library` opens some of them for one
 item, without papers from after the item's cutoff and without hidden papers. Its passages are ranked
@@ -32,7 +32,7 @@ from vivavoce.text.chunk import cut_table, cut_text, headed, short
 from vivavoce.text.dates import earlier, period
 
 PASSAGE, OVERLAP = 800, 100
-"""Maximum characters of a passage, and of the overlap of neighbours."""
+"""Maximum characters of a passage, and of the overlap between neighbours."""
 
 Passage = tuple[str, str, str]
 """(paper id, part, text)."""
@@ -169,7 +169,7 @@ def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> byte
 
 
 def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[str, LibraryPaper]:
-    """Read the papers of a library's file by id, in its order; all by default.
+    """Read the papers of a library's file by id, in file order; all by default.
 
     `DamagedError` if the bytes are not a library.
     """
@@ -188,7 +188,7 @@ def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[
 
 
 def open_papers(folder: str, family: str, file: str) -> Mapping[str, LibraryPaper]:
-    """Papers by id of a library of the round in a folder; recent libraries are cached."""
+    """Papers, by id, of a library in a folder's round; recent libraries are cached."""
     return _papers_of(folder, load_round(folder).sha256, family, file)
 
 
@@ -224,7 +224,7 @@ class Library:
     Args:
         papers: The papers, or a mapping to them by id.
         cutoff: First day after the item's knowledge. None if the item defines its papers itself:
-            then all papers are in, also undated ones.
+            then all papers are in, including undated ones.
 
     Raises:
         InputError: The cutoff is not a date.

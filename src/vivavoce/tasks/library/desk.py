@@ -13,7 +13,7 @@ from vivavoce.tasks.library import OUTLINE, Library, read_library
 from vivavoce.text.chunk import short
 
 RESULTS, PAGE = 5, 4000
-"""Default number of hits of a search, and of characters of a page."""
+"""Default number of hits per search, and of characters per page."""
 MAX_QUERY = 1000
 """Maximum characters of a query."""
 _MAX_PAGES = 10_000

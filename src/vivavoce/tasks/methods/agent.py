@@ -210,8 +210,8 @@ class _Run:
             output = await generate_with_retry(
                 self._model, shown.messages, tools=self._tools, tool_choice=choice
             )
-        except Exception as error:  # a provider raises what it likes where a model takes no tools
-            # A number of thousands of digits, with which Python reads no reply.
+        except Exception as error:  # providers raise various errors if a model takes no tools
+            # Python cannot read a reply with a number of thousands of digits.
             if isinstance(error, ValueError) and "integer string conversion" in str(error):
                 raise _UnreadableCall from error
             if self._note["steps"] <= 1 and "tool" in str(error).lower():

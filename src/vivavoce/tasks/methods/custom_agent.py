@@ -62,7 +62,7 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
             ended = await run_agent(ready, question)
             assert isinstance(ended, AgentState)  # for the type checker: no limit is given
             state.messages, state.output = ended.messages, ended.output
-        # Recorded like those of the method `agent`.
+        # Recorded as for the method `agent`.
         state.metadata["agent"] = {
             "steps": sum(isinstance(message, ChatMessageAssistant) for message in state.messages),
             "searches": desk.searches if desk else 0,

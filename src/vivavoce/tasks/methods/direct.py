@@ -26,7 +26,7 @@ from vivavoce.tasks.prompting.fitting import Fitting, fit_to_model
 SOURCE_SLOT = "content"
 """Slot of the paper's text, which may be cut; other slots are short."""
 WORKS_SLOT = "works"
-"""Slot of the listed papers for the answer, which may be cut too."""
+"""Slot of the papers listed for the answer, which may be cut too."""
 TITLE_SLOT = "title"
 
 

@@ -111,8 +111,7 @@ def find_excerpts(
 def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
     """The excerpts as one text, each with its source as heading.
 
-    The slot `excerpt_1` has the best one. The others are blocks, of which the worst is removed
-    first.
+    The slot `excerpt_1` has the best one. The others are blocks; the worst is removed first.
     """
     text = ""
     spans: dict[str, Span] = {}
@@ -255,7 +254,7 @@ def _message(
 
 
 def _name(metadata: Mapping[str, Any]) -> str:
-    """Name of the sample's template with whole texts."""
+    """Name of the sample's template for whole texts."""
     return str(metadata.get("template") or metadata["task"])
 
 

@@ -12,7 +12,7 @@ _FACTS = ("category", "tolerance")
 
 
 class OwnQuestion(FamilyTask[Arguments]):
-    """Questions of a table with metrics of answer and gold."""
+    """Questions from a table, with metrics that compare answer and gold."""
 
     def sample(self, row: Row, view: View[Arguments]) -> Item:
         """Make the item of a question."""
@@ -27,7 +27,7 @@ class OwnQuestion(FamilyTask[Arguments]):
 
 
 class NumberQuestion(OwnQuestion):
-    """Questions for a number."""
+    """Questions that ask for a number."""
 
     def measure(self, answer: str, row: Row) -> Values:
         """Check an answer: without exactly one number it is malformed."""

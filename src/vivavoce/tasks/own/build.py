@@ -1,4 +1,4 @@
-"""Items of a round from a user's tables, and the spec of a round of one table."""
+"""Items of a round from a user's tables, and the spec of a round from one table."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: OwnOptions) -> FamilyItems:
 def spec_of_table(
     path: Path, metric: str, name: str, tolerance: float, *, sealed: bool
 ) -> dict[str, Any]:
-    """Make the spec of a round of one table, with a window of all its dates.
+    """Make the spec of a round from one table, with a window that covers all its dates.
 
     `InputError` if the table cannot be read, or its date column is empty.
     """

@@ -33,7 +33,7 @@ class Rendered:
     """Parts that a setting or a method adds, such as `example 1`; logs record their state."""
 
     def with_inner(self, slot: str, inner: Rendered) -> Rendered:
-        """Replace a slot's span by the spans and blocks of its content."""
+        """Replace a slot's span with the spans and blocks of its content."""
         shift = self.spans[slot][0]
         spans = {name: span for name, span in self.spans.items() if name != slot}
         spans |= {name: (start + shift, end + shift) for name, (start, end) in inner.spans.items()}
@@ -125,7 +125,7 @@ def prompts_at(place: str) -> PromptSet:
 
 
 def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:
-    """Replace markers by texts; texts are not searched for markers."""
+    """Replace markers with texts; texts are not searched for markers."""
     pieces: list[str] = []
     spans: dict[str, Span] = {}
     length = position = 0
@@ -157,5 +157,5 @@ def fence_mark(texts: Iterable[str]) -> str:
 
 
 def without_mark(text: str, mark: str) -> str:
-    """Remove the mark from a text by a model that saw it and may repeat it."""
+    """Remove the mark from the text of a model that saw it and may repeat it."""
     return text.replace(mark, _REPLACED)

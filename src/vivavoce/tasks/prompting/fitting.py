@@ -3,10 +3,10 @@
 Inspect never trims a prompt; one that is too long causes an overflow. The fitter cuts before
 sending, reserves room for the answer, and records the cuts.
 
-Removable blocks, such as an example with all mentions of it, come first, one after the other: the
-slots inside a block are shortened, and if that is not enough, the block is removed. Then slots are
-cut, group by group; slots of one group are cut in proportion to their lengths, so that none pays
-for the length of another.
+Removable blocks, such as an example with all mentions of it, come first, one by one: the slots
+inside a block are shortened, and if that is not enough, the block is removed. Then slots are cut,
+group by group; slots of one group are cut in proportion to their lengths, so that none pays for the
+length of another.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Fitting:
     cuts: tuple[Cut, ...]
     dropped: int = 0
     shown: dict[str, list[str]] = field(default_factory=dict)
-    """Counts of the prompt's parts by state, as in `SHOWN`; empty without parts."""
+    """Names of the prompt's parts by state, as in `SHOWN`; empty without parts."""
 
     def record(self) -> dict[str, Any]:
         """Record for a log: everything except the prompt."""
@@ -272,7 +272,7 @@ class Window:
     def fit(self, messages: Sequence[ChatMessage]) -> ShownMessages:
         """Shorten the conversation to fit.
 
-        Results of tools are removed oldest first, then whole turns. The last turn stays, with its
+        Tool results are removed oldest first, then whole turns. The last turn stays, with its
         results cut, and so does the first message; `InputError` if the window cannot hold these.
         """
         if self.measure.window is None:

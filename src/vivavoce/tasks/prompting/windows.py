@@ -38,7 +38,7 @@ UNKNOWN = ModelEntry("*")
 
 
 class TokenCounter(Protocol):
-    """Counts tokens and finds the end of a number of tokens."""
+    """Counts tokens, and finds where a number of tokens ends."""
 
     is_estimated: bool
 
@@ -79,7 +79,7 @@ class EstimatedCounter:
         return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
     def end_of(self, text: str, tokens: int) -> int:
-        """The number of characters that fit into `tokens`, at three bytes a token."""
+        """The number of characters that fit into `tokens`, at three bytes per token."""
         piece = text.encode("utf-8", "surrogatepass")[: tokens * 3]
         return len(piece.decode("utf-8", "ignore"))
 

@@ -37,7 +37,7 @@ class RankedPaper:
 
 @dataclass(frozen=True, slots=True)
 class RankedBoard:
-    """A board with the papers of the corpus on it."""
+    """A board with those of its papers that are in the corpus."""
 
     within: DatedBoard
     papers: tuple[RankedPaper, ...]

@@ -142,7 +142,7 @@ DEGREES = tuple(pa.field(f"in_{network}", pa.int32()) for network in NETWORKS)
 PAPER = pa.schema([*LIBRARY, *DEGREES])
 """Columns of `papers.parquet`; `in_*` are in-degrees in whole networks."""
 EDGE = pa.schema([("network", pa.string()), ("source", pa.int32()), ("target", pa.int32())])
-"""Columns of an edge from a citing or comparing paper to the other, by row."""
+"""Columns of an edge from a citing or comparing paper to the other, as rows of `papers.parquet`."""
 CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
     field
     for text in TEXTS

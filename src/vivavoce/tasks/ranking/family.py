@@ -45,7 +45,7 @@ class GraphArguments(SplitArguments):
     Args:
         setting: base (citations; titles and abstracts are searched), fulltext, comparison or
             comparison_fulltext.
-        split: test, or dev for the boards for tuning methods.
+        split: test, or dev for boards to tune methods on.
         listed: Maximum candidates shown to a model.
     """
 

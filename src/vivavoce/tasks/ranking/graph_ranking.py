@@ -124,7 +124,7 @@ class PaperGraph:
         return self._degrees[network]
 
     def cosines(self, first: Places, second: Places, options: RankOptions) -> Floats:
-        """Cosines of pairs of papers by an encoder, which is cached."""
+        """Cosines of pairs of papers, from an encoder's vectors, which are cached."""
         key = (options.encoder, options.folder)
         if key not in self._vectors:
             papers = list(zip(self.titles, self.abstracts, strict=True))

@@ -64,7 +64,7 @@ class Question:
     labels: Sequence[str]
     """Labels from the worst to the best."""
     slots: Mapping[str, str]
-    """Texts for the judge beside the lines."""
+    """Texts for the judge besides the lines."""
     about: Any
     """Subject of the lines as JSON values, for the metrics."""
     cut: Sequence[str] = ()

@@ -80,8 +80,8 @@ async def send(
 ) -> Reply:
     """Send a request once; `InputError` if the model's window is too small for the fixed parts.
 
-    `attempt` is its number for this answer, which the template may use. Settings in `config` win
-    over those of the model, and these over `usual`.
+    `attempt` is the request's number for this answer, which the template may use. Settings in
+    `config` override the model's, and these override `usual`.
     """
     settings = (usual or GenerateConfig()).merge(model.config).merge(config or GenerateConfig())
     filled, answer = request.fill(prompts, attempt), settings.max_tokens or 0

@@ -83,7 +83,7 @@ class ScoreFamily:
     prediction: str
     """Example of a prediction, or description of the file, for messages."""
     uses: tuple[str, ...] = ()
-    """Options of the family, beside seed and aggregate."""
+    """Options of the family, besides seed and aggregate."""
     measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
     """Measure for files with one item per line."""
     measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
@@ -122,7 +122,7 @@ def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
 
 
 def missing(pairs: Sequence[Pair]) -> int:
-    """Gold rows without a prediction."""
+    """Number of gold rows without a prediction."""
     return sum(pair.prediction is None for pair in pairs)
 
 

@@ -54,7 +54,7 @@ OPTIONS = TablesOptions
 
 
 ENOUGH = 30
-"""Minimum tables with full texts only, for this evidence to be a round's default."""
+"""Minimum number of tables with full texts only that makes this evidence a round's default."""
 
 
 def settle_evidence(

@@ -2,7 +2,7 @@
 
 A template's demand asks for a table in one sentence, with the field from the survey's title and a
 noun phrase of the caption. If neither is usable, or an earlier table of the survey has the same
-words, the table needs a demand by a model. Demands are checked: self-contained, goal-oriented,
+words, a model must write the table's demand. Demands are checked: self-contained, goal-oriented,
 concise, not leaking. A demand from a file that fails makes no item; one that came with the table is
 used unchanged.
 
@@ -54,7 +54,7 @@ _MAX_REASONS = 8
 _MAX_CAPTION = 600
 _MAX_TITLE = 300
 _MAX_FIELD, _MAX_TOPIC, _MIN_TOPIC = 12, 8, 2
-"""Limits on the words of a field, and of a phrase of the caption."""
+"""Limits on the words of a field, and of a phrase in the caption."""
 
 _DATA = read_data(__file__, "demand.toml")
 _ASKING, _AIMS = tuple(_DATA["asking"]), tuple(_DATA["aims"])
@@ -77,7 +77,7 @@ _BREAK = re.compile(r"[.:;,!?–—]|\s-\s|\b(?:based on|by|with|using|that|whic
 """End of the subject: punctuation, or words on how the works are compared."""
 _TITLE_PARTS = re.compile(r"[:?!]\s|\s[–—-]\s")
 _LATIN_END = "\u0400"
-"""The first letter behind Latin and Greek: a demand is English."""
+"""The first letter after Latin and Greek: a demand is English."""
 _JOINING = frozenset({"and", "or", "to"})
 """Words that make a neighbouring phrase part of something else."""
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
@@ -186,9 +186,9 @@ def _field_of(title: str, index: LeakIndex) -> str:
 def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> str:
     """Longest noun phrase without leaks in the first clause of a caption.
 
-    What leads to the subject is left out, as in `Summary of parsers`. A caption without it may be a
-    sentence, so every word of its phrase has to be in a title. A phrase has no `to`, is not part of
-    an enumeration, and ends in no verb.
+    Words that introduce the subject are left out, as in `Summary of parsers`. A caption without
+    them may be a sentence, so every word of its phrase must be in a title. A phrase has no `to`, is
+    not part of an enumeration, and ends in no verb.
     """
     text = _ASIDE.sub(" ", without_number(plain_words(caption[:_MAX_CAPTION])))
     clause = next(filter(str.strip, _BREAK.split(text)), "").strip()
@@ -212,7 +212,7 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
 def _is_noun_phrase(
     words: Sequence[str], known: Collection[str], enough: Callable[[Iterable[bool]], bool]
 ) -> bool:
-    """True if words can be a noun phrase; any or all have stems that titles have."""
+    """True if words can be a noun phrase; any or all of their stems (`enough`) must be known."""
     telling = [word for word in words if is_telling(word)]
     stems = stems_of(telling)
     return (
@@ -279,7 +279,7 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
 
 
 def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
-    """Titles of a table's works, in their order."""
+    """Titles of a table's works, in the works' order."""
     return [gold.works[paper].title for paper in table.papers]
 
 

@@ -2,7 +2,7 @@
 
 Leaks (words are compared without inflection):
 
-- a column's name, or a synonym of it by the list of `metrics.table_schema`, in any order of words;
+- a column's name, or a synonym listed in `metrics.table_schema`, in any word order;
 - a telling word of a column's name;
 - a value: a short cell, an item of a list in a cell, or any name or number in a cell or row label.
 
@@ -215,7 +215,7 @@ class LeakIndex:
             self._add_marked(label)
 
     def _add_marked(self, text: str) -> None:
-        """Names and numbers of a text."""
+        """Add the names and numbers of a text."""
         for word in names_in(text):
             self._add_value([word], text)
         for _, key in number_keys(text):

@@ -106,7 +106,7 @@ async def write_demands(
     """Write demands into a file, in the order of the tables; an unfinished file is continued.
 
     The file is updated often, so that a stop loses only a few demands; `progress` gets the numbers
-    of written and missing ones.
+    of written demands and of requested tables.
 
     Raises:
         InputError: The file cannot be read or holds demands that other models wrote, or a model's

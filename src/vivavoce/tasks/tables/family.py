@@ -107,7 +107,7 @@ class Tables(FamilyTask[TableArguments]):
         return {**nothing, **dict.fromkeys(biases), **diagnose(gold, None, **asked)}
 
     def room(self, view: View[TableArguments]) -> int:
-        """Tokens for an answer, from the gold tables of a round; a token counts as three bytes."""
+        """Tokens for an answer, based on a round's gold tables; a token counts as three bytes."""
         items, setting = view.round.items(FAMILY, TASK), view.given.setting
         golds = (answer_text(gold_in_labels(row)) for row in items if setting in row["settings"])
         longest = max((len(gold.encode()) / 3 for gold in golds), default=0)

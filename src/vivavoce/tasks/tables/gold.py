@@ -55,9 +55,9 @@ from vivavoce.text.normalise import normalise_title
 
 _DIGESTABLES: Kind = "digestables"
 _ENTRY, _PAPER = "arxiv2table:", "paper:"
-"""Beginnings of the keys of arXiv2Table's records: demands, and works by number."""
+"""Prefixes of the keys of arXiv2Table's records: demands, and works by number."""
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
-"""A command of LaTeX that the reader of a paper did not know."""
+"""A LaTeX command that the paper's reader did not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class GoldTables:
 
 @dataclass(slots=True)
 class _Source:
-    """A paper with tables whose rows cite."""
+    """A paper with tables whose rows cite works."""
 
     paper: Paper
     tables: list[Row]

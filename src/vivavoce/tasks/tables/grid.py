@@ -20,7 +20,7 @@ from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 
 JOINT = " › "
-"""Separator between the names of a group of columns and of a column in it."""
+"""Separator between the name of a group of columns and the name of a column in it."""
 _MAX_HEADER_ROWS = 3
 _MAX_COLUMNS = 200
 _MAX_CELL = 2_000
@@ -94,10 +94,10 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     """Read the grid of a printed table; None without a recognisable header.
 
     A row is part of the header if it names the parts of the spans above it and is otherwise empty
-    or repeated, or if names go on in it. Lines that divide the table into groups are left out.
+    or repeated, or if it continues the names. Lines that divide the table into groups are left out.
 
     Args:
-        cells: Rows of cells; what spans several places is in each of them.
+        cells: Rows of cells; a cell that spans several places is repeated in each.
         cites: Flags of rows that cite, which are never part of a header.
     """
     width = min(max(map(len, cells), default=0), _MAX_COLUMNS)
@@ -133,7 +133,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
 
 
 def _is_divider(row: Sequence[str]) -> bool:
-    """True if a row has at most one cell, such as the name of a group."""
+    """True if a row has at most one filled cell, such as the name of a group."""
     texts = {cell.strip() for cell in row} - {""}
     return not texts or (len(texts) == 1 and bool(row[0].strip()))
 
@@ -154,7 +154,7 @@ def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _is_second_line(header: Sequence[str], row: Sequence[str]) -> bool:
-    """True if names go on in a row: it is words alone, and no line has the first column empty."""
+    """True if a row continues the names: only words and, unlike in a line, an empty first cell."""
     words = [cell for cell in row if cell.strip()]
     is_words = all(any(map(str.isalpha, one)) and read_number(one) is None for one in words)
     return bool(words) and is_words and bool(header[0].strip()) and not row[0].strip()
@@ -224,13 +224,13 @@ def misfit(values: Values) -> str | None:
 
 
 def _share(values: Iterable[object]) -> float:
-    """Share of true values among those that are not None; 1 without values."""
+    """Share of values that are not None; 1 without values."""
     listed = list(values)
     return sum(one is not None for one in listed) / len(listed) if listed else 1.0
 
 
 def _is_metric(name: str) -> bool:
-    """True if a name is exactly that of a metric."""
+    """True if a name is exactly a metric's name."""
     metric, rest = split_metric(name)
     return bool(metric) and not rest and not is_resource(metric_key(metric))
 
@@ -238,8 +238,8 @@ def _is_metric(name: str) -> bool:
 def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
     """Read the values in lines of a grid.
 
-    Columns of labels, references, links and running numbers are left out, and those without a name
-    or values. Empty cells and dashes are N/A, except in a column of ticks, where an empty cell
+    Columns of labels, references, links and running numbers are left out, as are those without a
+    name or values. Empty cells and dashes are N/A, except in a column of ticks, where an empty cell
     means no.
     """
     printed = [line.cells for line in lines]

@@ -87,7 +87,7 @@ class Work:
 
     @property
     def evidence(self) -> Evidence:
-        """Best evidence for it."""
+        """Best evidence for the work."""
         if self.has_text:
             return "fulltext"
         return "abstract" if self.abstract else "title"
@@ -141,7 +141,7 @@ def answer_text(table: LiteratureTable) -> str:
 
 
 def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
-    """Read the table of such an object."""
+    """Read the table of an object in the form of `answer_text`."""
     table = {"columns": value.get("columns"), "rows": value.get("rows")}
     return table_from_json({"papers": value.get("papers"), "table": table}, names)
 
@@ -226,7 +226,7 @@ def pool_entries(
 
 
 def labels_of(row: Row) -> list[str]:
-    """Labels of the papers of an item's pool, in their order: P1, P2, P3."""
+    """Labels of the papers in an item's pool, in pool order: P1, P2, P3."""
     return [f"P{number}" for number in range(1, len(row["pool"]) + 1)]
 
 

@@ -154,7 +154,7 @@ async def _show(
 
 
 async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:
-    """Set values of a row to N/A that its paper does not support."""
+    """Set values of a row to N/A if its paper does not support them."""
     cells = table.cells(paper.label)
     if not cells:
         return

@@ -54,7 +54,7 @@ class Candidate:
 def find_universe(
     rule: PoolRule, tables: Iterable[GoldTable], works: Mapping[str, Work]
 ) -> list[str]:
-    """Works with a title of other tables, or of all papers of the corpus, sorted by id."""
+    """Ids of works with a title, from other tables or from all papers of the corpus, sorted."""
     if rule == "corpus":
         ids = {paper for paper in works if not paper.startswith(_OUTSIDE)}
     else:
@@ -117,8 +117,8 @@ def rank_distractors(
 ) -> dict[str, tuple[Candidate, ...]]:
     """Rank the candidates of each table, by table id; ties by paper.
 
-    No candidate has a title similar to that of a related work, which may also be known by another
-    id, or of another candidate. Candidates have the same depth of text as a work of the table if
+    No candidate has a title similar to another candidate's, or to that of a related work, which may
+    also be known by another id. Candidates have the same depth of text as a work of the table if
     possible, so that the depth does not show which papers belong. The order of tables, works and
     universe does not matter. Scores are computed for a block of tables at a time; only one vector
     per work stays in memory.
@@ -250,10 +250,10 @@ def make_pool(
 
 
 def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool]) -> Row:
-    """Statistics of the pools of the items of a round, by the ids of their tables.
+    """Statistics of the pools of a round's items; `pools` is by table id.
 
-    `told_by_evidence` counts the items with a distractor of which less or more is known than of any
-    work of the table.
+    `told_by_evidence` counts the items with a distractor about which less or more is known than
+    about any work of the table.
     """
     evident = 0
     for row in rows:

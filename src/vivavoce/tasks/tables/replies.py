@@ -13,7 +13,7 @@ JSON tables are read in many forms and converted to the requested one:
     {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
 
 Rows may be lists, objects without `cells`, or an object by paper; the rows may be alone, by
-paper, by column and paper, or below `table`. `columns` and `papers` may be left out where the rows
+paper, by column and paper, or below `table`. `columns` and `papers` may be left out if the rows
 have them.
 """
 
@@ -43,7 +43,7 @@ class UnusableReply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """Changes of a table."""
+    """Changes to a table."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -215,7 +215,7 @@ def read_outline(answer: str) -> Operations:
 
 
 def read_single(answer: str) -> dict[str, str | None] | None:
-    """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out."""
+    """The answer `{"include": true, "cells": {...}}` about one paper; None if it is left out."""
     reply = _object(answer, "include")
     if not isinstance(reply["include"], bool):
         raise UnusableReply('"include" must be true or false.')

@@ -70,7 +70,7 @@ async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
 
 
 def parts(view: View[TableArguments]) -> dict[str, Any]:
-    """Method, models of roles and metadata of a log, from a run's arguments."""
+    """Method, models by role and log metadata, from a run's arguments."""
     made = {"solver": one_step(context=view.context), "metadata": _judging(view)}
     if replayed_roles() is not None:
         return {**made, "model_roles": None}
@@ -84,7 +84,7 @@ def parts(view: View[TableArguments]) -> dict[str, Any]:
 
 
 def _judging(view: View[TableArguments]) -> dict[str, Any]:
-    """Metadata of a log on the models that compare; papers are always compared by rule."""
+    """Log metadata about the models that compare; papers are always compared by rule."""
     given, aspects = view.given, ("avg", *QUESTION_ASPECTS)
     judged = [name for name in view.card.metrics if name.partition("_")[0] in aspects]
     if not given.is_by_rule:

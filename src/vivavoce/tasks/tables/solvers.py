@@ -47,7 +47,7 @@ _BREAK = re.compile(r"[^\w\s'-]|\n")
 
 
 def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
-    """Make a table of the better half of a pool, by BM25 of title and abstract.
+    """Make a table of the better half of a pool, as ranked by BM25 on title and abstract.
 
     Columns are the demand's first words that occur in some but not all texts. A cell is the phrase
     around the word's first occurrence, or N/A.
@@ -103,7 +103,7 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
         cuts = [tuple(f"{part} {label}" for label in run.labels) for part in ("text", "abstract")]
         titles = {paper.label: paper.title for paper in run.papers}
         complaint = None
-        # Ask once more for an answer that is not a table, except after an overflow.
+        # Ask once more if the answer is not a table, except after an overflow.
         for attempt in range(ATTEMPTS):
             output, _ = await run.send(prompt, cuts, complaint, is_fitted=fit)
             if find_fault(output) == "overflow":

@@ -1,8 +1,8 @@
 """Calls of methods for tables: fitted to the window, read, and repeated once if unusable.
 
-Methods need in a sample's metadata: `demand`, `pool` (label, title and abstract of each paper, and
-its text if that is not in the round's `library`), `prompts` (folder of templates) and `max_tokens`.
-The method's record is added under `RECORD`.
+A sample's metadata must have: `demand`, `pool` (label, title and abstract of each paper, and its
+text if that is not in the round's `library`), `prompts` (folder of templates) and `max_tokens`. The
+method's record is added under `RECORD`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECORD, FAULT = "table_run", "fault"
 ATTEMPTS = 2
 """Maximum requests for an answer."""
 AGAIN = "again"
-"""Template of the fault of the last answer."""
+"""Template that states the fault of the last answer."""
 _ANSWER_SHARE = 3
 """Divisor of the window; at most this part is reserved for the answer."""
 _NARROWINGS = 4
@@ -51,7 +51,7 @@ class TableRun:
         state: The sample.
         context: Window in tokens; by default what the provider or the model table says.
         cot: True to ask for reasoning before each answer.
-        templates: Names of the prompts, each with its slots beside the demand.
+        templates: Names of the prompts, each with its slots besides the demand.
 
     Raises:
         InputError: A template cannot be used; raised before any call is paid.
@@ -92,7 +92,7 @@ class TableRun:
 
     @property
     def labels(self) -> list[str]:
-        """Labels of the pool, in its order."""
+        """Labels of the pool's papers, in order."""
         return [paper.label for paper in self.papers]
 
     @property
@@ -114,7 +114,7 @@ class TableRun:
         return prompt
 
     def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
-        """Entries one after the other, each with its slots named `slot label`."""
+        """Entries one after another, each with its slots named `slot label`."""
         text, spans = "", {}
         for label, slots in entries:
             given = {

@@ -2,10 +2,10 @@
 
 Numbered lines go to a model in batches; unanswered ones are asked again. The role `matcher` decides
 which differently written headers and cells mean the same. It sees pairs of column names, or of
-values of one column, and the topic of the table; no papers, and not which side is the gold. The
-role `answerer` sees one table and questions about the other one, never both. The questions are
-those of `metrics.table_questions`, mixed with probes whose right answer is no; the role
-`synthesizer` may reword them.
+values of one column, and the table's topic, but neither papers nor which side is the gold. The role
+`answerer` sees one table and questions about the other one, never both. The questions are those of
+`metrics.table_questions`, mixed with probes whose right answer is no; the role `synthesizer` may
+reword them.
 
 Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs that are averaged,
 120 seconds for a request and two retries, the first word of a line taken as the answer.
@@ -58,7 +58,7 @@ Ask = Callable[[Sequence[str], int], Awaitable[str | None]]
 
 
 async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask, size: int = BATCH) -> dict[T, bool]:
-    """Ask lines; return answers by key, without lines that were never answered."""
+    """Ask about lines; return answers by key, without lines that were never answered."""
     answers: dict[T, bool] = {}
     for batch in cut_batches(list(lines), lambda key: len(lines[key]), size):
         for attempt in range(1, ATTEMPTS + 1):
@@ -121,7 +121,7 @@ async def align_by_model(
     topic: str,
     model: Model,
 ) -> tuple[LiteratureTable, dict[str, Any]]:
-    """Replace the system table's words by gold words if the model says that they mean the same.
+    """Replace the system table's words with gold words if the model says they mean the same.
 
     Also return a record of the pairs with the model's answers; a missing answer is None and counts
     as different. The topic is the subject of the table.
@@ -308,7 +308,7 @@ class _Asking:
     """Counts of cut tables and of wordings by outcome."""
 
     async def word(self, table: str, asked: QuestionSet) -> dict[str, str]:
-        """Lines by key of the question, reworded if the new wording holds for its own table."""
+        """Lines by question key, reworded if the new wording holds for its own table."""
         questions = asked.shuffled(self.use.seed)
         fixed = {question.key: question.text for question in questions}
         if SYNTHESIZER not in self.models:
@@ -351,7 +351,7 @@ class _Asking:
         return [(given or {}).get(str(number)) for number in range(1, len(batch) + 1)]
 
     async def read(self, table: str, lines: Mapping[str, str], run: int) -> dict[str, bool]:
-        """The answerer's answers from a table, by key of the question."""
+        """The answerer's answers from a table, by question key."""
 
         async def ask(texts: Sequence[str], attempt: int) -> str | None:
             slots = {"table": table, "questions": numbered(texts)}

@@ -1,7 +1,7 @@
 """Works for a related-work section: cited ones, and padding.
 
 Cited works are the references in the section's text, if markers and list agree. Numbers agree if
-the highest number in the paper is that of the last entry. Surnames and years agree if most of the
+the highest number in the paper is the last entry's. Surnames and years agree if most of the
 section's markers match an entry. Otherwise all references of the paper count as cited. Works
 without a title, the paper itself and repeated works are left out.
 
@@ -14,8 +14,8 @@ On the open track, works are searched in a library of earlier papers: title and 
 paper, other versions of it and papers with the same text are hidden.
 
 An answer cites works in brackets by id (`[arxiv:2401.01234]`) or title, separated by semicolons or
-commas. `read_citations` replaces them by numbers, as in the other tracks: first the works that the
-section cites, then others of the library in order of mention, then works that are not in the
+commas. `read_citations` replaces these with numbers, as in the other tracks: first the works that
+the section cites, then others of the library in order of mention, then works that are not in the
 library.
 """
 
@@ -122,7 +122,7 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
 
 
 class Library:
-    """Papers of a corpus as padding."""
+    """Papers of a corpus that serve as padding."""
 
     def __init__(self, papers: Sequence[Paper], seed: int) -> None:
         self._seed = seed

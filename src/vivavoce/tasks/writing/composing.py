@@ -72,7 +72,7 @@ def compose(
     """Put a prompt together; also return its parts for excerpts, in order.
 
     Examples and works are shown in the given order; the last example is removed first if there is
-    no room. The template is by default that of the task.
+    no room. The default template is the task's.
     """
     shown, listed = _examples(prompts, task, examples), _works(prompts, works)
     texts, given, inside = dict(slots), {**values, "demonstrations": ""}, 0
@@ -145,7 +145,7 @@ PADDED = "+padded"
 
 
 def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:
-    """Table of lengths of a round or a split, with the name of the tokenizer."""
+    """Table of lengths in a round or a split, with the tokenizer's name."""
     asked = (one for one in shown(opened) if split in (None, split_name(one.split)))
     return {
         "tokenizer": counter.name,

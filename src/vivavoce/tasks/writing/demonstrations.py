@@ -17,9 +17,9 @@ abstracts, introductions or related-work sections (of the shorter one). N-grams 
 
 With `author_sampling = "inverse_activity"` a paper stays a target with probability 1/n, where n is
 the number of papers, among all that could be targets, of the most active of its authors. So an
-author who is the most active of each paper is in one target on average. A paper without known
-authors stays. The draw depends only on the round's seed and the paper's id, so new papers change it
-only if they change n.
+author who is the most active one on all their papers is in one target on average. A paper without
+known authors stays. The draw depends only on the round's seed and the paper's id, so new papers
+change it only if they change n.
 """
 
 from __future__ import annotations

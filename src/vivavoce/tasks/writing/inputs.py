@@ -133,8 +133,8 @@ def gold_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
 def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
     """Texts of the paper in a prompt, by slot.
 
-    Demonstrations and listed works are separate. Settings with demonstrations show the same of the
-    target, and of a demonstration, as `base`.
+    Demonstrations and listed works are separate. Settings with demonstrations show the same parts
+    of the target, and of a demonstration, as `base`.
     """
     if setting not in settings_of(task):
         known = ", ".join(settings_of(task))

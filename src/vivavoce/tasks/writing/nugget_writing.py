@@ -37,7 +37,7 @@ TASKS = ("abstract", "introduction", "related_work")
 """Tasks whose gold states facts: a title names its subject."""
 AT_ONCE = 8
 _SETTINGS = JUDGING.model_copy(update={"max_tokens": 4096, "cache": True})
-"""A reply that came before a kill is not paid twice, as with the judges of a run."""
+"""A reply that came before an interruption is not paid for twice, as with a run's judges."""
 
 Progress = Callable[[int, int], None]
 
@@ -50,9 +50,9 @@ class RoundNuggets:
     header: NuggetHeader
     sections: tuple[Section, ...]
     written: int
-    """Sections of this call; the others were there."""
+    """Number of sections written by this call; the others existed before."""
     gone: int = 0
-    """Facts that people did not find stated."""
+    """Number of facts that people did not find stated."""
 
     def as_dict(self) -> Row:
         """The counts as JSON values."""
@@ -91,8 +91,8 @@ def write_round_nuggets(
     asked, to meter or to count its requests.
 
     Raises:
-        InputError: The round has no gold section, the file is of another round, model or template,
-            or the model's window cannot hold the instructions.
+        InputError: The round has no gold section, the file belongs to another round, model or
+            template, or the model's window cannot hold the instructions.
         VivaError: The model failed; what was written before is in the file.
     """
     opened = load_round(folder)
@@ -166,7 +166,7 @@ async def _read_section(
 ) -> Section:
     task, name = key
     values = {"kind": PARTS[task], "most": MAX_FACTS}
-    sentences = split_sentences(section)[:MAX_FACTS]  # a usual reply has a fact a sentence
+    sentences = split_sentences(section)[:MAX_FACTS]  # a usual reply has one fact per sentence
     facts = [{"text": one, "importance": "vital", "quote": one} for one in sentences]
     usual = json.dumps({"nuggets": facts})
     request = Request(TEMPLATE, {"section": section}, values, cut=("section",), usual=usual)

@@ -1,4 +1,4 @@
-"""Targets of each task and setting, and reasons of exclusions."""
+"""Targets of each task and setting, and reasons for exclusions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ALIKE: Mapping[str, tuple[str, ...]] = {
     "title_only": ("title_only",),
     OPEN: (OPEN,),
 }
-"""Distinct inputs -> settings that show them of the target."""
+"""Distinct inputs -> settings that show them for the target."""
 
 _PART = {"title": "title", "abstract": "abstract", "related_work": "references"}
 """Part of a paper that is the gold, or the list of works, by task."""
@@ -67,7 +67,7 @@ class Exposure:
 
 @dataclass(slots=True)
 class Target:
-    """A target of a task: its gold, and the exposure by its inputs."""
+    """A target of a task: its gold, and how far its inputs give the gold away."""
 
     task: str
     paper: PaperText
@@ -154,7 +154,7 @@ def read_pool(
 
 
 def primary_category(paper: Paper) -> str | None:
-    """First category of a paper; for papers of the Anthology without one, that of its field."""
+    """First category of a paper; for Anthology papers without one, the Anthology's category."""
     if paper.categories:
         return paper.categories[0]
     return ANTHOLOGY_CATEGORY if paper.acl_id else None
@@ -245,7 +245,7 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
     """Split items into train, val and test by date, oldest first, ties by id.
 
-    A date known to the month or the year counts as its last day.
+    A date known only to the month or year counts as its last day.
     """
     rows.sort(key=lambda row: (*reversed(period(row["published"])), row["id"]))
     first = round(shares[0] * len(rows))

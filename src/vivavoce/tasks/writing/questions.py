@@ -1,13 +1,13 @@
 """Questions to a judge about a written part of a paper: its facts, its claims, the works it cites.
 
-No judge is asked about claims where the prompt shows nothing to hold them against, as with the
-setting `title_only`. Lines whose order may sway a judge, facts and works, are put in an
-order of their own, so that no place in a request tells the place in the gold.
+No judge is asked about claims if the prompt shows nothing to compare them with, as in the setting
+`title_only`. Facts and works, whose order may sway a judge, are reordered, so that their position
+in a request does not reveal that in the gold.
 
-The facts that a gold section states are in a file of their own beside a frozen round. It is JSON
-Lines. Its first line names the round with its hash, the model and the hash of its template. Each
-other one is {task, id, nuggets: [{text, importance, quote}]}. It also counts the facts that were
-`dropped`, whose quote the section does not hold. People may edit texts, importance and quotes.
+The facts that gold sections state are in a separate JSON Lines file beside a frozen round. Its
+first line names the round with its hash, the model, and the hash of its template. Each other line
+is {task, id, nuggets: [{text, importance, quote}]}. It also counts facts `dropped` because the
+section does not have their quote. People may edit texts, importance and quotes.
 
 Source: vital and okay facts: Voorhees 2003, "Overview of the TREC 2003 Question Answering Track",
 section 4; facts by a model: Pradeep et al. 2024, "Initial Nugget Evaluation Results for the TREC
@@ -44,7 +44,7 @@ from vivavoce.text.normalise import PLAIN_MARKS
 
 FAMILY = "writing"
 MAX_FACTS = 30
-"""Facts of one section that a model is asked for."""
+"""Maximum facts of one section that a model is asked for."""
 _MAX_NUGGETS = 200
 _MAX_TEXT = 2_000
 
@@ -59,11 +59,11 @@ class Nugget(BaseModel):
     text: _Text
     importance: Literal["vital", "okay"]
     quote: _Text
-    """Words of the section that state it."""
+    """Words of the section that state the fact."""
 
 
 class NuggetHeader(BaseModel):
-    """The first line of a file."""
+    """The first line of a file of nuggets."""
 
     model_config = _CLOSED
     round: str
@@ -80,7 +80,7 @@ class Section(BaseModel):
     id: str
     nuggets: Annotated[tuple[Nugget, ...], Field(max_length=_MAX_NUGGETS)]
     dropped: int = 0
-    """Facts that were dropped because the section does not hold the model's quote."""
+    """Number of facts dropped because the section does not have the model's quote."""
     fault: str | None = None
 
     @property
@@ -102,9 +102,9 @@ _LISTED: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(max_len
 
 
 def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
-    """Facts in a model's decoded JSON, and how many were dropped; None where there is no list.
+    """Read the facts in a model's decoded JSON, and count the dropped ones; None without a list.
 
-    A fact is dropped that is not of the form asked for, or whose quote the section does not hold.
+    A fact is dropped if it lacks the requested form, or the section does not have its quote.
     """
     try:
         listed = _LISTED.validate_python(value["nuggets"] if isinstance(value, dict) else None)
@@ -122,7 +122,7 @@ def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
 
 
 def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
-    """The head and the sections of a file of nuggets; `InputError` names an invalid line."""
+    """Read the header and sections of a file of nuggets; `InputError` names an invalid line."""
     if not path.is_file():
         raise InputError(f"{path} is not a file of nuggets. Write one: viva round nuggets ROUND.")
     rows = list(read_jsonl(path))
@@ -133,10 +133,10 @@ def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
 
 
 def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
-    """The head of the file that a run names for a round.
+    """Check the file of nuggets that a run names for a round, and return its header.
 
-    `InputError` if it is not a file of nuggets, or that of another round, or a quote is not in its
-    section.
+    `InputError` if it is not a file of nuggets, belongs to another round, or has a quote that is
+    not in its section.
     """
     header, sections = read_file(path)
     if header.sha256 != opened.sha256:
@@ -184,12 +184,12 @@ def nugget_rows(folder: Path, path: Path) -> list[tuple[Row, str]]:
 
 
 def key_of(section: Section, nugget: Nugget) -> str:
-    """Name of a fact in a campaign; another text is another fact."""
+    """Name of a fact in a campaign; a changed text makes another fact."""
     return f"{section.task} {section.id} {hash_of(nugget.text)[:8]}"
 
 
 class _Label(BaseModel):
-    """People's final label of a fact, as a campaign is exported."""
+    """People's final label for a fact, as in a campaign's export."""
 
     model_config = ConfigDict(extra="ignore")
     id: str
@@ -198,9 +198,9 @@ class _Label(BaseModel):
 
 
 def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int]:
-    """The sections of a file as people's labels change them, and how many facts went.
+    """Apply people's labels to the sections of a file; also count the facts that are removed.
 
-    A fact that its section does not state goes; another one is as important as people say.
+    Facts that people label as not stated are removed; others get the importance that people give.
     """
     check_nuggets(path, opened)
     by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
@@ -219,7 +219,7 @@ def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int
 
 
 def nuggets_of(path: str, task: str, item: str | None = None) -> tuple[Nugget, ...]:
-    """Facts of one item, or of all items of a task; none where the file has none."""
+    """Facts of one item, or of all items of a task; empty if the file has none."""
     by_item = _by_item(path, Path(path).stat().st_mtime_ns)
     keys = [(task, item)] if item is not None else [key for key in by_item if key[0] == task]
     return tuple(nugget for key in keys for nugget in by_item.get(key, ()))
@@ -227,27 +227,27 @@ def nuggets_of(path: str, task: str, item: str | None = None) -> tuple[Nugget, .
 
 @lru_cache(maxsize=4)
 def _by_item(path: str, changed: int) -> Mapping[tuple[str, str], tuple[Nugget, ...]]:
-    """Facts by task and id; read once for each change of the file."""
+    """Facts by task and id; read again only when the file changes."""
     return {section.key: section.nuggets for section in read_file(Path(path))[1]}
 
 
 CLAIMS, FACTS, GRADES = "claims", "nuggets", "relevance"
 WITHOUT_SOURCES = ("title_only",)
-"""Settings whose prompt shows nothing that could carry a claim."""
+"""Settings whose prompt shows nothing that could support a claim."""
 QUESTIONS = (COMPARE, FACTS, CLAIMS, GRADES)
 _MAX_WORK = 1_500
-"""Characters of a work that a judge grades."""
+"""Maximum characters shown of a work that a judge grades."""
 _WORK = re.compile(r"work ([0-9]{1,6})")
 _OWN_SLOTS = ("title", "abstract")
 
 
 def chosen_questions(given: str | None) -> tuple[str, ...]:
-    """Names of the questions that a run asks for; none where it asks all."""
+    """Names of the questions that a run asks for; empty if it asks for all."""
     return tuple(given.split("+")) if given else ()
 
 
 def check_questions(given: str | None, nuggets: str | None, *, is_judged: bool) -> None:
-    """Raise `InputError` for questions that nobody knows, or that nobody could answer."""
+    """Raise `InputError` for unknown questions, and for questions that nobody could answer."""
     chosen = chosen_questions(given)
     if unknown := [name for name in chosen if name not in QUESTIONS]:
         known = ", ".join(QUESTIONS)
@@ -259,13 +259,13 @@ def check_questions(given: str | None, nuggets: str | None, *, is_judged: bool) 
 
 
 def has_nuggets(task: str, row: Row) -> bool:
-    """Check whether there are facts of an item, or of a run where no item is named."""
+    """Check whether there are facts for an item, or for the whole task if no item is named."""
     path = row["nuggets"]
     return bool(path) and bool(nuggets_of(path, task, row.get("id")))
 
 
 def ask_about(answer: str, row: Row, asked: Collection[str]) -> Iterator[Question]:
-    """The questions about an answer; one without a line to be labelled asks nobody."""
+    """The questions about an answer; a question without lines to label is put to nobody."""
     made = {FACTS: _facts, CLAIMS: _claims, GRADES: _grades}
     for name in asked:
         if name in made:
@@ -309,7 +309,7 @@ def _grades(answer: str, row: Row) -> Question:
 
 
 def _works(row: Row) -> dict[int, str]:
-    """Works by number, as the prompt lists them or a library has them; none without a list."""
+    """Works by number, as the prompt lists them or a library has them; empty without a list."""
     if row.get("library"):
         return show_works(row)
     spans = {_WORK.fullmatch(name): span for name, span in row.get("parts", {}).items()}
@@ -317,7 +317,7 @@ def _works(row: Row) -> dict[int, str]:
 
 
 def _own_spans(row: Row) -> dict[str, Sequence[int]]:
-    """Places of the sources: what the paper says of itself where works are listed, else all."""
+    """Spans of the sources: title and abstract if works are listed or searched, else all."""
     spans: dict[str, Sequence[int]] = row["spans"]
     if "works" not in spans and not row.get("library"):
         return spans

@@ -1,4 +1,4 @@
-"""Annotation by people: campaigns, two blind pairs and a consensus, agreement, export.
+"""Annotation by people: campaigns, two blind labels and a consensus, agreement, export.
 
-Nothing here knows the time: a clock is handed in.
+Nothing here reads the time: callers pass a clock.
 """

@@ -68,7 +68,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request by a person of a campaign."""
+    """A request from a person in a campaign."""
 
     connection: sqlite3.Connection
     person: Person
@@ -82,7 +82,7 @@ class Visit:
 
 
 def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> Starlette:
-    """Make the app. `hosts` are allowed host names beside those of this machine."""
+    """Make the app; `hosts` are host names to allow besides those of this machine."""
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app = Starlette(
         routes=[
@@ -104,7 +104,7 @@ def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> 
 
 @contextmanager
 def _visit(request: Request, *, writes: bool = False) -> Iterator[Visit]:
-    """Open a visit by the person of a request's link; 404 if the link is unknown."""
+    """Open a visit by the person to whom the link belongs; 404 if the link is unknown."""
     database: Database = request.app.state.database
     link = request.path_params["link"]
     with database.writing() if writes else database.reading() as connection:
@@ -143,7 +143,7 @@ def item_page(request: Request) -> Response:
 
 async def item_sent(request: Request) -> Response:
     """Save a label or skip the item, then show the next one."""
-    # Kept on the request for the page that offers to try again.
+    # The form is kept on the request, for the page that offers to try again.
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -194,7 +194,7 @@ def _label(request: Request, form: Mapping[str, str]) -> Response:
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """Error page that says what to do."""
+    """Error page that tells the person what to do."""
     values: dict[str, Any] = {}
     match error:
         case UnknownItemError() | HTTPException(status_code=404):
@@ -239,7 +239,7 @@ def _templates() -> Environment:
 
 
 def _plain(text: object) -> str:
-    """Text with normalised line breaks and invisible characters spelled out."""
+    """Text with line breaks normalised and invisible characters spelled out."""
     lines = str(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(visible(line, None) for line in lines)
 
@@ -248,7 +248,7 @@ _WAITING = 128
 
 
 def serve_app(app: ASGIApp, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve an app. `announce` receives the address once it listens; port 0 picks a free one."""
+    """Serve an app; `announce` receives the address once it listens. Port 0 picks a free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)

@@ -1,8 +1,8 @@
 """Campaigns, their items and people. Each person has one secret link.
 
-A link ends in NUMBER-SECRET. The database keeps only a hash of the secret, so its readers cannot
-open anybody's pages. A campaign is exported as a folder of plain files. The same campaign gives the
-same bytes: people appear under pseudonyms, and no file contains the time of the export.
+A link ends in NUMBER-SECRET. The database keeps only a hash of the secret, so whoever reads it
+cannot open anybody's pages. A campaign is exported as a folder of plain files, in which people
+appear under pseudonyms. The same campaign gives the same bytes: no file contains the export time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vivavoce.web.annotation.kinds import Item, Kind, Label, find_kind
 
 NAME = re.compile(r"[\w.@-]{1,64}")
 MAX_GUIDELINES = 100_000
-"""Maximum characters; the most hostile Markdown of this size renders in under a second."""
+"""Maximum characters: even hostile Markdown of this size renders in under a second."""
 
 _SECRET_BYTES = 32
 _LINK = re.compile(r"([1-9][0-9]{0,17})-([\w-]{1,100})", re.ASCII)
@@ -36,13 +36,13 @@ _LINK = re.compile(r"([1-9][0-9]{0,17})-([\w-]{1,100})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """Items of one kind that people judge."""
+    """A set of items of one kind that people judge."""
 
     id: int
     name: str
     kind: Kind
     guidelines: str
-    """Markdown."""
+    """Text in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
 def open_campaign(
     connection: sqlite3.Connection, name: str, kind: str, guidelines: str | None
 ) -> Campaign:
-    """Open a campaign by name, or make it; its guidelines default to those of the kind."""
+    """Open a campaign by name, or make a new one; by default it gets the kind's guidelines."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name!r} is not a valid campaign name. Use up to 64 letters, digits and . _ @ -"
@@ -100,7 +100,7 @@ def add_items(
     """Append items to a campaign; identical ones are skipped.
 
     Returns:
-        Numbers of added and of skipped items.
+        The numbers of items added and of items skipped.
     """
     there = {item.key: item for item in read_items(connection, campaign)}
     new = []
@@ -150,7 +150,7 @@ def give_links(
 ) -> list[tuple[Person, str]]:
     """Add people to a campaign and return each with the path of a new link.
 
-    A new link invalidates the person's older one.
+    A new link invalidates the person's old link.
     """
     given = []
     for name in names:
@@ -191,7 +191,7 @@ def _campaign(row: sqlite3.Row) -> Campaign:
 
 
 def _hash(secret: str) -> str:
-    """Hash of a secret; 256 random bits cannot be guessed and need no salt or stretching."""
+    """Hash of a secret: 256 random bits cannot be guessed, so no salt or stretching is needed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -223,10 +223,10 @@ def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> 
 def label_rows(kind: Kind, item: Item) -> list[Row]:
     """Rows of `labels.jsonl` for an item.
 
-    An item with a final label has one row: its id and a value for each field, and `accepted` (all
-    fields have the wanted value) if the kind defines wanted values. A kind with sides has a row
-    {id, a, b, verdict} for each of the first two labels, as `viva audit judge --human` reads them.
-    The third is left out, since it exists only where the first two differ.
+    An item with a final label has one row: its id and a value for each field. If the kind defines
+    wanted values, `accepted` tells whether all fields have them. A kind with sides instead has a
+    row {id, a, b, verdict} for each of the first two labels, for `viva audit judge --human`. A
+    third label is left out, since it exists only if the first two differ.
     """
     if kind.sides:
         place = item.content.get("source") or {"id": item.key}
@@ -245,7 +245,7 @@ def _plain(item: Item) -> Row:
 
 
 def _studio_tasks(kind: Kind, items: Sequence[Item]) -> list[Row]:
-    """Label Studio tasks: the item under `data`, its labels as choices, one result per field."""
+    """Label Studio tasks: `data` holds the item; its labels are choices, one result per field."""
     return [
         {
             "id": number,
@@ -262,7 +262,7 @@ def _studio_tasks(kind: Kind, items: Sequence[Item]) -> list[Row]:
 
 
 def _studio_annotation(label: Label) -> Row:
-    # No `completed_by`: it must be a user of the importing Label Studio.
+    # `completed_by` is left out: it must be a user of the Label Studio that imports the file.
     took = datetime.fromisoformat(label.labelled_at) - datetime.fromisoformat(label.shown_at)
     return {
         "created_at": label.labelled_at,

@@ -1,11 +1,11 @@
 """The database of campaigns, a SQLite file, and the labels in it.
 
-A writer locks the file from the start (BEGIN IMMEDIATE), so the data it read still holds when it
-writes, and only one writes at a time. Committed changes survive a killed process.
+A writer locks the file from the start (BEGIN IMMEDIATE). So there is only one writer at a time, and
+what it has read still holds when it writes. Committed changes survive a killed process.
 
-An item is handed out while it needs labels: two, and a third if these differ. A person who was
-shown an item keeps a place for `HOLD`; a later label is still accepted. Labels of others affect
-only whether the item needs another label.
+An item is handed out while it needs labels: two, and a third if these differ. For `HOLD`, a place
+is reserved for a person who was shown the item; a later label is still accepted. Other people's
+labels affect only whether the item needs another one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vivavoce.web.annotation.campaigns import Person
 from vivavoce.web.annotation.kinds import MAX_LABELS, PAIR, Value
 
 FORMAT = 1
-"""Version of the tables; raised when they change."""
+"""Version of the tables, raised when they change."""
 _TABLES = """
 CREATE TABLE campaign (
   id INTEGER PRIMARY KEY,
@@ -81,20 +81,20 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Connect for reading one state of the file; `BusyError` if it is locked."""
+        """Connect to read one consistent state of the file; `BusyError` if it is locked."""
         with self._begun("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Connect for writing; all changes are committed at the end, or none on an exception."""
+        """Connect to write; all changes are committed at the end, or none after an exception."""
         with self._begun("BEGIN IMMEDIATE") as connection:
             yield connection
             connection.execute("COMMIT")
 
     @contextmanager
     def _begun(self, statement: str) -> Iterator[sqlite3.Connection]:
-        """Open a connection with a first statement; SQLite's errors become typed ones."""
+        """Open a connection and run a first statement; SQLite's errors become typed errors."""
         try:
             with closing(
                 sqlite3.connect(self.path, timeout=self.wait, isolation_level=None)
@@ -117,7 +117,7 @@ class Database:
 def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Database:
     """Open a database; a new one gets its tables.
 
-    `wait` is the time in seconds to wait for another program's write.
+    `wait` is the time in seconds to wait for another program's write to end.
     """
     if not path.is_file() and not create:
         raise InputError(f"{path} does not exist. Create it with viva annotate import.")
@@ -144,7 +144,7 @@ def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Data
 
 
 HOLD = timedelta(hours=1)
-"""Time for which the place of a person who was shown an item is reserved."""
+"""Time for which a label's place is reserved for a person who was shown the item."""
 Clock = Callable[[], datetime]
 _LAST = 2**63 - 1
 
@@ -159,7 +159,7 @@ WHERE item.campaign = :campaign AND mine.value IS NULL
       THEN {MAX_LABELS} ELSE {PAIR} END
 ORDER BY mine.labelled_at, item.id LIMIT 1
 """
-"""Items that the person skipped come last, those skipped longest ago first."""
+"""Next item for a person. Items that they skipped come last, starting with the oldest skip."""
 
 
 class UnknownItemError(VivaError):
@@ -172,21 +172,21 @@ class StaleLabelError(VivaError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An item as its annotator sees it, without hidden parts and labels of others."""
+    """An item as its annotator sees it, without hidden parts or other people's labels."""
 
     item: int
     content: Row
     label: Value
-    """The person's own label, with the sides as shown; empty without one."""
+    """The person's own label, in terms of the sides as shown; empty if there is none."""
     note: str
     revision: int
-    """Revision of the existing label, 0 without one; the form sends it back."""
+    """Revision of the existing label, or 0 if there is none; the form sends it back."""
     before: int | None
     """The item that the person labelled before this one."""
 
 
 def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> int | None:
-    """The person's current item, otherwise the first that needs a label; None if there is none."""
+    """The person's current item, else the next item that needs a label; None if there is none."""
     item = _item_in_hand(connection, person)
     if item is not None:
         return item
@@ -231,13 +231,13 @@ def submit(
 ) -> None:
     """Save a label or a correction; None skips the item.
 
-    The label has the sides as shown on the page; the revision is that of the page's `Task`. A label
-    sent twice is saved once.
+    The label names the sides as shown on the page; the revision is that of the page's `Task`. A
+    label sent twice is saved once.
 
     Raises:
         UnknownItemError: The person was never shown the item.
         InputError: The label is not valid for the kind.
-        StaleLabelError: Another label was saved since the page was opened; it stays.
+        StaleLabelError: Another label was saved since the page was opened; that label stays.
     """
     row = _own_item(connection, person, item)
     kind = person.campaign.kind
@@ -263,7 +263,7 @@ def submit(
 
 
 def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
-    """Numbers of items that a person has labelled and of all items in the campaign."""
+    """Number of items that a person has labelled, and number of items in the campaign."""
     found = connection.execute(
         "SELECT (SELECT count(value) FROM label WHERE person = ?),"
         " (SELECT count(*) FROM item WHERE campaign = ?)",
@@ -291,7 +291,7 @@ def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
 
 
 def _moment(time: datetime) -> str:
-    """Format a time so that texts sort by time."""
+    """Format a time as text that sorts by time."""
     return time.isoformat(timespec="milliseconds")
 
 

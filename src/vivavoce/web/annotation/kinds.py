@@ -1,6 +1,6 @@
 """Kinds of campaign: their questions, the parts of their items, and their labels.
 
-Kinds are defined in `kinds.toml` alone. Imported rows {id, content, cluster?} are checked by their
+Only `kinds.toml` defines kinds. Imported rows {id, content, cluster?} are checked against their
 kind. An item gets two labels, and a third if these differ. Its final label has the majority value
 of each field.
 """
@@ -34,11 +34,11 @@ from vivavoce.store import Row, canonical_json
 MAX_TEXT = 200_000
 MAX_NAME = 500
 MAX_ENTRIES = 1_000
-"""Maximum entries of a list: papers, columns, rows."""
+"""Maximum entries in a list of papers, columns or rows."""
 GROUP = "group"
-"""Part of an item's content that annotators do not see; final labels are counted by it."""
+"""Part of an item's content that annotators do not see; final labels are counted per group."""
 SUGGESTION = "suggestion"
-"""Part of an item's content: a model's label, to compare with those of people."""
+"""Part of an item's content: a model's label, to compare with people's labels."""
 
 Shape = Any
 """A name in `_SHAPES`, or a list with the shape of its entries."""
@@ -64,7 +64,7 @@ class Field:
     question: str
     options: tuple[Option, ...]
     wanted: str | None = None
-    """The value that accepts the item, if any."""
+    """The value with which the item is accepted, if any."""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -81,9 +81,9 @@ class ContentPart:
     title: str = ""
     """Heading on the page."""
     view: str = ""
-    """Macro of `_content.html.j2` that draws it; a part without one is not shown to annotators.
+    """Macro of `_content.html.j2` that draws the part; without one, annotators do not see it.
 
-    A table is drawn at its rows, with the columns of the same prefix.
+    A table is drawn in place of its rows, with the columns that have the same prefix.
     """
     optional: bool = False
     pinned: bool = False
@@ -101,9 +101,9 @@ class Kind:
     """Question at the top of an item's page."""
     fields: tuple[Field, ...]
     parts: tuple[ContentPart, ...]
-    """Contents of an item, in the order of the page."""
+    """Parts of an item's content, in page order."""
     sides: tuple[str, str] | None = None
-    """Two parts of the content that are swapped for half of the people."""
+    """Two parts of the content, swapped at random for half of all (person, item) pairs."""
     any_of: tuple[str, ...] = ()
     """Optional parts of which an item must have at least one."""
     exported: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Kind:
         return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
 
     def check_label(self, label: object, where: str, *, is_whole: bool = True) -> Value:
-        """Check a label and order its fields; with one field, it may be the value alone."""
+        """Check a label and order its fields; for a kind with one field, a bare value will do."""
         if isinstance(label, str) and len(self.fields) == 1:
             label = {self.fields[0].name: label}
         return checked(_label_model(self.name, is_whole), label, where).model_dump(
@@ -123,7 +123,7 @@ class Kind:
         )
 
     def chosen(self, form: Mapping[str, str]) -> Value:
-        """Fields of a form with valid values."""
+        """Fields of a form that have valid values."""
         return {one.name: form[one.name] for one in self.fields if form.get(one.name) in one.values}
 
     def present(self, content: Row, swapped: bool) -> Row:
@@ -136,7 +136,7 @@ class Kind:
         return shown
 
     def restore(self, label: Mapping[str, str], swapped: bool) -> Value:
-        """Convert a label between swapped sides and the item's own, in either direction."""
+        """Convert a label from swapped sides to the item's own sides, or back."""
         if not (self.sides and swapped):
             return dict(label)
         first, second = self.sides
@@ -145,7 +145,7 @@ class Kind:
 
 
 def columns_of(rows: str) -> str:
-    """Name of the part with the columns of a part with rows: `target_rows` -> `target_columns`."""
+    """Name of the part with the columns for a part with rows: `target_rows` -> `target_columns`."""
     return rows.removesuffix("rows") + "columns"
 
 
@@ -198,7 +198,7 @@ def _type_of(shape: Shape) -> Any:
 
 @cache
 def _label_model(kind_name: str, is_whole: bool) -> type[BaseModel]:
-    """Model of a label; unless it is whole, fields may be missing."""
+    """Model of a label; fields may be missing unless `is_whole`."""
     fields: dict[str, Any] = {
         field.name: (Literal[field.values], ... if is_whole else None)
         for field in KINDS[kind_name].fields
@@ -208,7 +208,7 @@ def _label_model(kind_name: str, is_whole: bool) -> type[BaseModel]:
 
 @cache
 def _content_model(kind_name: str) -> type[BaseModel]:
-    """Model of the content of an item, with checks across its parts."""
+    """Model of an item's content, with checks across its parts."""
     kind = KINDS[kind_name]
 
     def check(content: Any) -> Any:
@@ -246,9 +246,9 @@ KINDS: dict[str, Kind] = {
 
 MAX_KEY = 300
 PAIR = 2
-"""Number of labels of every item."""
+"""Number of labels that every item gets."""
 MAX_LABELS = 3
-"""Number of labels of an item whose first two differ."""
+"""Number of labels that an item gets if its first two differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class Label:
     value: Value
     note: str
     shown_at: str
-    """Time at which the item was shown to the person: ISO 8601, UTC."""
+    """Time when the item was shown to the person: ISO 8601, UTC."""
     labelled_at: str
 
 
@@ -302,7 +302,7 @@ class Item:
 
 
 class _Row(BaseModel):
-    """An item of a file, a round or logs."""
+    """An item as given in a file, a round or logs."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     id: Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
@@ -311,7 +311,7 @@ class _Row(BaseModel):
 
 
 def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[Item]:
-    """Check pairs of a row and its place in the source; `InputError` names place and mistake."""
+    """Check (row, place in the source) pairs; `InputError` names the place and the mistake."""
     items: dict[str, Item] = {}
     for row, where in rows:
         # Databases and pages cannot represent lone surrogates.

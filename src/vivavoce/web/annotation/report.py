@@ -1,6 +1,6 @@
 """Report of a campaign: agreement of people, final labels, and comparison with a model.
 
-Agreement uses the first two labels only, since the third exists only for items on which they
+Agreement uses only the first two labels, since a third exists only for items on which these
 differ.
 
 Source: arXiv2Table, section 4.2, appendix C (94% pairwise, Fleiss' kappa 0.73 there) and table 4:
@@ -91,7 +91,7 @@ def write_page(report: Row, campaign: str, out: Path) -> Path:
 
 
 def _coefficient(name: str, row: Row) -> Any:
-    """An estimate, or `undefined` if it has cases but no value."""
+    """The estimate of this name, or `undefined` if it has cases but no value."""
     found = row[name]
     return "undefined" if found["value"] is None and found["n"] else found
 
@@ -100,11 +100,11 @@ def measure(kind: Kind, items: Sequence[Item], draws: Draws) -> Row:
     """Measure a campaign; the model's labels are the suggestions of its items.
 
     Returns:
-        `items` by state: `done`, `open` if they need a label, `split` if three labels have no
-        majority. `people`: number of labels by pseudonym. `fields`: agreement in each field and,
-        with several fields, in the whole label. `shares` of each value among the final labels, and
-        `model`: its agreement with them in each field, both over all items and by group. An
-        undefined number is None.
+        `items`: their number by state: `done`, `open` if they need a label, `split` if three labels
+        have no majority. `people`: number of labels by pseudonym. `fields`: agreement in each field
+        and, if there are several, in the whole label. `shares`: share of each value among the final
+        labels. `model`: the model's agreement with these in each field. Both cover all items and
+        each group. An undefined number is None.
     """
     final = {item.key: item.final for item in items}
     done = [item for item in items if final[item.key]]
@@ -142,7 +142,7 @@ def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterat
             (tuple(first.value[one] for one in names), tuple(second.value[one] for one in names))
             for _, (first, second) in pairs
         ]
-        # AC1 also counts labels that nobody chose.
+        # AC1 also takes possible labels into account that nobody chose.
         ac1 = partial(ac1_of_counts, possible=prod(len(field.options) for field in chosen))
         found = agreement_estimates(
             labels,
@@ -166,7 +166,7 @@ def _compared(
     model: Mapping[str, Value],
     draws: Draws,
 ) -> Row:
-    """Compare a model with people in one field, on items with a value by the model."""
+    """Compare a model with people in one field, on items for which the model gave a value."""
     found = [item for item in items if field.name in model[item.key]]
     pairs = [(people[item.key][field.name], model[item.key][field.name]) for item in found]
     estimates = agreement_estimates(pairs, [item.cluster for item in found], draws)
@@ -180,14 +180,14 @@ def _compared(
 
 
 def _by_group(items: Sequence[Item]) -> Iterator[tuple[str | None, list[Item]]]:
-    """All items under None, then those of each group."""
+    """Yield all items under None, then the items of each group."""
     yield None, list(items)
     for group in sorted({str(item.content[GROUP]) for item in items if GROUP in item.content}):
         yield group, [item for item in items if item.content.get(GROUP) == group]
 
 
 def _shares(field: Field, items: Sequence[Item], labels: Mapping[str, Value], draws: Draws) -> Row:
-    """Share of each value among the labels of items."""
+    """Share of each value among the items' labels."""
     clusters = [item.cluster for item in items]
     given = [labels[item.key][field.name] for item in items]
     return _plain(

@@ -1,4 +1,4 @@
-"""Answers on the first page: who may be best at each task, how surely, and at what price."""
+"""Answers on the first page: who may be best at each task, with what certainty and price."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from vivavoce.web.board.model import BoardOf
 from vivavoce.web.board.sections import is_first
 
 MAX_BOARDS = 8
-"""Maximum answered boards of a family; the others are in the matrix below."""
+"""Maximum number of answers per family; the matrix below shows the other boards."""
 MAX_NAMED = 4
-"""Maximum contestants named on a board."""
+"""Maximum number of contestants named per board."""
 _WIDTH, _MARGIN = 160, 6
 """Width of an interval's image and its margin at each end, in pixels."""
 
@@ -36,14 +36,14 @@ class Contender(NamedTuple):
     name: str
     kind: str
     may_lead: bool
-    """False for the one baseline or model that is shown for comparison only."""
+    """False for the one baseline or model that is shown only for comparison."""
     value: str
     interval: str
     items: str
     better_than: str
-    """Share of the others that it is significantly, and possibly, better than."""
+    """Shares of the others that this one beats significantly and possibly, such as `45–80%`."""
     places: tuple[int, int, int]
-    """Positions of low end, value and high end in the image of its interval."""
+    """Positions of low end, value and high end in the image of the interval."""
     facts: tuple[str, ...]
 
 
@@ -55,14 +55,14 @@ class Answer(NamedTuple):
     note: str
     """Setting and metric of the values."""
     verdict: str
-    """Short statement of how many may be best."""
+    """Short statement on how many may be best."""
     lines: tuple[Contender, ...]
 
 
 def shares_above(row: Row, ranked: int) -> Ends | None:
-    """Bounds on the share of other contestants on a board that a row is better than.
+    """Bounds on the share of a board's other contestants that a row is better than.
 
-    None if contestants were not compared item by item.
+    None if the contestants were not compared item by item.
     """
     if not row["rank_interval"] or ranked < 2:
         return None
@@ -79,12 +79,12 @@ def shares_text(ends: Ends | None) -> str:
 
 
 def may_lead(row: Row) -> bool:
-    """True if rank 1 is possible, the row is not a floor, and some answer is valid."""
+    """Check that rank 1 is possible, the row is not a floor, and some answer is valid."""
     return rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
 
 
 def answers_of(boards: Iterable[BoardOf]) -> list[Answer]:
-    """Answers of boards with ranked contestants, the setting `base` first."""
+    """Answers for the boards with ranked contestants, the setting `base` first."""
     found = [board for board in boards if board.ranked]
     found.sort(key=lambda board: (board.setting != "base", board.task, board.setting))
     return [_answer(board) for board in found[:MAX_BOARDS]]
@@ -121,7 +121,7 @@ def _answer(board: BoardOf) -> Answer:
 
 
 def _places(ends: Sequence[tuple[float, float, float]]) -> list[tuple[int, int, int]]:
-    """Positions of low end, value and high end of intervals in images of one scale."""
+    """Positions of low end, value and high end of intervals, in images with the same scale."""
     low = min((min(each) for each in ends), default=0.0)
     high = max((max(each) for each in ends), default=1.0)
 

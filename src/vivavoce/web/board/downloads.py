@@ -1,6 +1,6 @@
 """Downloads of the site's numbers: CSV, JSON, Parquet and LaTeX.
 
-CSV is made for spreadsheets: formulas are disarmed. JSON and Parquet have the rows unchanged.
+CSV is for spreadsheets, so formulas are made harmless. JSON and Parquet hold the rows unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SPECIAL = str.maketrans(
     | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
-"""Characters that LaTeX would read as an argument of the line break before them."""
+"""Characters that LaTeX would take for an argument of the line break before them."""
 _JOINED = (("--", "-{}-"), (",,", ",{},"))
 """Pairs that fonts print as one glyph."""
 
@@ -109,7 +109,7 @@ def _rank(row: Row | None) -> str:
 
 
 def _mark(row: Row) -> str:
-    """Mark of a row that the board's maker did not recompute."""
+    """Mark for a row that the board's maker did not recompute."""
     return r"\textsuperscript{n}" if row["trust"] == NOT_RECOMPUTED else ""
 
 
@@ -131,7 +131,7 @@ def _cell(row: Row | None) -> str:
 
 
 SCHEMA_VERSION = 1
-"""Version of board.json; raised when a field changes its meaning."""
+"""Version of board.json, raised when a field changes its meaning."""
 
 LINKS = (
     ("CSV", "board.csv"),
@@ -139,7 +139,7 @@ LINKS = (
     ("Parquet", "board.parquet"),
     ("LaTeX", "board.tex"),
 )
-"""Labels and paths of the files."""
+"""Labels and paths of the download files."""
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Matches cells that may need a guard: formulas, and characters beyond printable ASCII."""
 
@@ -192,7 +192,7 @@ def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
 
 
 def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
-    """Write one JSON document, a row per line, in ASCII so that no invisible character hides."""
+    """Write one JSON document, one row per line, in ASCII so that no character is invisible."""
     head = json.dumps({"schema_version": SCHEMA_VERSION, **about}, sort_keys=True, allow_nan=False)
     lines = b",\n".join(map(dumps_fast, rows))
     return b'%b, "rows": [\n%b\n]}\n' % (head[:-1].encode("ascii"), lines)

@@ -1,4 +1,4 @@
-"""Text for contestants of a board: names, kinds, settings, plots, ranks, faults and costs."""
+"""Texts about a board's contestants: names, kinds, settings, plots, ranks, faults and costs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CACHED = 8192
 
 
 def kind_of(row: Row) -> str:
-    """`model`, `baseline`, `floor` or `ceiling`."""
+    """Kind of a row's contestant: `model`, `baseline`, `floor` or `ceiling`."""
     return _kind(str(row["method"]), str(row["model"]))
 
 
@@ -38,7 +38,7 @@ def _kind(method: str, model: str) -> str:
 
 
 def is_floor(row: Row) -> bool:
-    """True for answers made without the item: constant or random."""
+    """Check whether answers are made without reading the item: constant or random."""
     return kind_of(row) == "floor" or row["method"] == "random"
 
 
@@ -60,7 +60,7 @@ def name_and_details(row: Row) -> tuple[str, list[str]]:
 
 
 def label(row: Row) -> str:
-    """A contestant's name in a sentence, with its method if not `direct`."""
+    """A contestant's name for use in a sentence, with its method unless it is `direct`."""
     name, details = name_and_details(row)
     is_plain = row["method"] in _CONTROLS or not details
     others = [] if is_plain else [one for one in details if one != "direct"]
@@ -99,7 +99,7 @@ def _decoding(settings: object) -> list[str]:
 
 
 def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Settings shared by all contestants with a model, or by all if none has a model."""
+    """Settings shared by all contestants with a model; if none has a model, by all contestants."""
     of_models = [facts_of(row) for row in rows if row["model"] not in NO_MODEL]
     everyone = of_models or [facts_of(row) for row in rows]
     if not everyone:
@@ -120,7 +120,7 @@ def tries_of(row: Row) -> list[str]:
 
 
 def identity_of(row: Row) -> tuple[str, str]:
-    """Identity of a contestant: a kind and a name, such as ("model", "maker/name")."""
+    """Identity of a contestant: its kind and name, such as ("model", "maker/name")."""
     return kind_of(row), shown_name(row)
 
 
@@ -131,7 +131,7 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 def slug(name: str, *more: object) -> str:
     """A file name for `name`: lower-case ASCII, then 8 hex digits of its hash.
 
-    `more` distinguishes things of one name; it goes into the hash only.
+    `more` distinguishes things with the same name; it enters only the hash.
     """
     ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
     readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
@@ -151,14 +151,14 @@ class MetricColumn:
     scale: tuple[float, float] | None
     """Values at the two ends of the plot; None if nothing can be drawn."""
     best: Row | None
-    """The row whose interval is the band of the plots."""
+    """The row whose interval is drawn as a band behind the plots."""
     says: str = ""
-    """Meaning of a metric, in a sentence."""
+    """Meaning of the metric, in a sentence."""
 
     def mark(self, row: Row | None) -> str:
-        """Classes that place a row's value and interval in its cell; empty without a value.
+        """CSS classes that place a row's value and interval in its cell; empty without a value.
 
-        A floor may lie outside the plot; an arrow then shows the side.
+        A floor may lie outside the plot; an arrow then shows on which side.
         """
         if row is None or row["value"] is None or self.scale is None:
             return ""
@@ -169,7 +169,7 @@ class MetricColumn:
 
     @property
     def band(self) -> str:
-        """Classes that place the best row's interval behind all plots; empty without one."""
+        """CSS classes that place the best row's interval behind all plots; empty without one."""
         if self.best is None or self.scale is None:
             return ""
         low, high = (_percent(end, self.scale) for end in bounds_of(self.best))
@@ -182,7 +182,7 @@ def make_column(
     """Make a column from rows that have a value and may be ranked."""
     if not rows:
         return MetricColumn(metric, higher_is_better, None, None, says)
-    # With the floor in the scale, all others would crowd together at the other end.
+    # If the scale covered the floor, all others would crowd together at the other end.
     inner = [row for row in rows if kind_of(row) != "floor"] or rows
     low = min(min(bounds_of(row)[0], row["value"]) for row in inner)
     high = max(max(bounds_of(row)[1], row["value"]) for row in inner)
@@ -193,7 +193,7 @@ def make_column(
 
 
 def bounds_of(row: Row) -> tuple[float, float]:
-    """A row's interval; without one, its value twice."""
+    """A row's interval; if it has none, its value twice."""
     low, high = row["ci"] or (row["value"], row["value"])
     return low, high
 
@@ -217,7 +217,7 @@ def ranks(row: Row) -> str:
 
 def _percent(value: float, scale: tuple[float, float]) -> int:
     low, high = scale
-    # A margin of 4% on both sides keeps the dots at the ends whole.
+    # A margin of 4% on both sides keeps dots at the ends from being cut.
     return 50 if high == low else round(4 + 92 * (value - low) / (high - low))
 
 
@@ -241,7 +241,7 @@ def rank_note(lead: Row | None, kind: str) -> str:
 
 
 def named_rivals(row: Row, field: str) -> str:
-    """Names of contestants that a row is tied or undecided with; the rest as a number."""
+    """Names of the contestants in a row's `field`, such as tied ones; the rest as a number."""
     if not row[field] or row["rank"] is None:
         return ""
     named = [visible(name, 60) for name in row[field][:_NAMED]]
@@ -250,7 +250,7 @@ def named_rivals(row: Row, field: str) -> str:
 
 
 def fact(row: Row, column: BoardColumn) -> str:
-    """Text of a row's cell in one of the fact columns; empty if not recorded."""
+    """Text of a row's cell in a column of facts; empty if the fact is not recorded."""
     value = shown_value(column, row)
     if column.unit == "exposure":
         if not row["contamination"]:
@@ -276,7 +276,7 @@ def fact(row: Row, column: BoardColumn) -> str:
 
 
 def faults_of(row: Row) -> list[tuple[int, str]]:
-    """Counts of a row's faulty answers, each with its text."""
+    """Counts of a row's faults, each with a text."""
     invalid = 0 if row["valid"] is None else row["n"] - round(row["n"] * row["valid"])
     counts = ((invalid, "not valid"), (row["missing"], "missing"), (row["undefined"], "undefined"))
     found = [(count, f"{count:,} {word}") for count, word in counts if count]
@@ -312,7 +312,7 @@ def notes(row: Row, lead: Row) -> list[str]:
 
 
 def _calibration(row: Row) -> str:
-    """A judge's metric, corrected by human labels."""
+    """Text on a judge's metric as corrected by human labels."""
     found = row["calibrated"]
     if not found:
         return "not calibrated"
@@ -340,4 +340,4 @@ _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "work": lambda done: f"{done['steps']:.1f}, calls {done['searches'] + done['reads']:.1f}",
     "why": lambda stopped: visible(stopped.get("reason", "")),
 }
-"""Formats of values by unit."""
+"""Formatters of values by unit."""

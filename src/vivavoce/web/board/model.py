@@ -18,32 +18,32 @@ from vivavoce.web.board.sections import Section, best_of, is_first, make_section
 
 @dataclass(frozen=True, eq=False)
 class BoardOf:
-    """All results of one task in one setting of one round; each board has its page."""
+    """All results of one task in one setting of one round; each board has its own page."""
 
     group: Group
     path: str
-    """Path of its page: `boards/ROUND/TASK--SETTING.html`."""
+    """Path of the board's page: `boards/ROUND/TASK--SETTING.html`."""
     known: Mapping[str, Metric]
-    """Its known metrics by name."""
+    """Known metrics of the task's family, by name."""
 
     round: str
-    """Raw text from logs, like the next three fields; print through `visible`."""
+    """Raw text from logs, like the next three fields; print it through `visible`."""
     task: str
     version: str
     setting: str
     key: str
-    """Changes whenever a row does."""
+    """Hash that changes whenever a row changes."""
     metrics: tuple[str, ...]
-    """Metrics in the order of the task's card; the first one ranks."""
+    """Metrics in the order of the task's card; the first one decides the ranks."""
 
     @property
     def place(self) -> Place:
-        """Its round, task, version and setting."""
+        """Round, task, version and setting of the board."""
         return self.round, self.task, self.version, self.setting
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """All its rows, loaded on first use if the board is large."""
+        """All rows of the board, loaded on first use if there are many."""
         return self.group.rows
 
     @cached_property
@@ -53,32 +53,32 @@ class BoardOf:
 
     @cached_property
     def headline(self) -> str:
-        """The metric that ranks."""
+        """The metric that decides the ranks."""
         return self.metrics[0]
 
     @cached_property
     def family(self) -> str:
-        """The family of its task."""
+        """The family of the board's task."""
         return family_of(self.group)
 
     @cached_property
     def higher_is_better(self) -> bool:
-        """The direction of its headline metric."""
+        """True if higher values of the headline metric are better."""
         return self.headline not in self.known or self.known[self.headline].higher_is_better
 
     @cached_property
     def identities(self) -> tuple[tuple[str, str], ...]:
-        """Kind and name of the contestant of each lead of the group."""
+        """Kind and name of the contestant in each lead row of the group."""
         return tuple(map(identity_of, self.group.leads))
 
     @cached_property
     def headline_rows(self) -> tuple[Row, ...]:
-        """One row per contestant with the headline metric, in the given order."""
+        """The headline metric's rows, one per contestant, in the given order."""
         return tuple(row for row in self.group.leads if row["metric"] == self.headline)
 
     @cached_property
     def valued(self) -> tuple[Row, ...]:
-        """The headline rows with a value, without the ceiling, in the given order."""
+        """The headline rows that have a value, without the ceiling, in the given order."""
         found = self.headline_rows
         return tuple(r for r in found if r["value"] is not None and kind_of(r) != "ceiling")
 
@@ -107,24 +107,24 @@ class BoardOf:
 
     @cached_property
     def section(self) -> Section:
-        """Its table, ready to print; made on first use."""
+        """The board's table, ready to print; made on first use."""
         return make_section(self.rows, self.known, self.metrics)
 
 
 class ModelOf(NamedTuple):
-    """A model, or a method without one, with kind and name as from `identity_of`."""
+    """A model, or a method without a model; `identity_of` gives its kind and name."""
 
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
     name: str
-    """Raw text from logs; print through `visible`."""
+    """Raw text from logs; print it through `visible`."""
     is_own: bool
     """True if all its rows come from the reader's own logs."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """Content of all pages; boards and contestants have the order of the rows."""
+    """Content of all pages; boards and contestants keep the order of the rows."""
 
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]
@@ -145,7 +145,7 @@ class Site:
     submit: str = ""
     """Address for submitting models."""
     answered: frozenset[str] = frozenset()
-    """Paths of the boards that link to pages of items with all answers."""
+    """Paths of the boards that link to item pages, which show all answers."""
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -155,12 +155,12 @@ class Site:
 
     @cached_property
     def key(self) -> str:
-        """Changes whenever a row, a round or a note does."""
+        """Hash that changes whenever a row, a round or a note changes."""
         return hash_of([[board.key for board in self.boards], self.rounds, self.notes])
 
     @cached_property
     def round_names(self) -> tuple[str, ...]:
-        """The rounds with a board, sorted by the end of their window, then by name."""
+        """Rounds that have a board, sorted by the end of their window, then by name."""
         ends = {str(entry["id"]): str(entry["window"][1]) for entry in self.rounds}
         named = dict.fromkeys(board.round for board in self.boards)
         return tuple(sorted(named, key=lambda name: (ends.get(name, ""), name)))
@@ -206,7 +206,7 @@ def family_of(group: Group) -> str:
 
 
 def board_path(row: Row) -> str:
-    """Path of the page of a row's board."""
+    """Path of the page for a row's board."""
     name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
     page = slug(f"{name[:200]}--{setting[:200]}", *(row[key] for key in PLACE))
     return f"boards/{slug(str(row['round']))}/{page}.html"

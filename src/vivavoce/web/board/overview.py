@@ -1,4 +1,4 @@
-"""The first page: a matrix of contestants by tasks, with prices and other facts."""
+"""The first page: a matrix of contestants and tasks, with prices and other facts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Interval = tuple[float, float]
 
 SHADES = 5
 MAX_DETAILED = 1200
-"""Maximum cells that also show interval and ranks; this keeps the page below 300 KB."""
+"""Up to this number, cells also show interval and ranks; this keeps the page below 300 KB."""
 
 
 class Cell(NamedTuple):
@@ -37,13 +37,13 @@ class Cell(NamedTuple):
 
     row: Row
     shade: int
-    """Share of the others that it is significantly better than, from 0 to SHADES - 1."""
+    """Share of others that the contestant significantly beats, in steps from 0 to SHADES - 1."""
     may_lead: bool
-    """True if rank 1 is possible, it is not a floor, and some answer is valid."""
+    """True if rank 1 is possible, the contestant is not a floor, and some answer is valid."""
 
 
 class Line(NamedTuple):
-    """A contestant's line of the matrix."""
+    """A contestant's line in the matrix."""
 
     model: ModelOf
     name: str
@@ -52,9 +52,9 @@ class Line(NamedTuple):
     cells: tuple[Cell | None, ...]
     """One per board of the newest round."""
     better_than: Interval | None
-    """Bounds on the share of others that it is better than, averaged over families.
+    """Bounds on the share of others that the contestant is better than, averaged over families.
 
-    A family without its results counts 0.
+    A family without results of the contestant counts as 0.
     """
     price: float | None
     """US dollars per answer; None if no board records a cost."""
@@ -63,11 +63,11 @@ class Line(NamedTuple):
     judge: str
     cutoff: str
     rows: Sequence[Row]
-    """Its rows on these boards."""
+    """The contestant's rows on these boards."""
 
     @property
     def weights(self) -> str:
-        """Its weights, `open` or `closed`; empty if unknown."""
+        """State of the model's weights, `open` or `closed`; empty if unknown."""
         return about_model(self.rows, "open_weights")
 
 
@@ -79,7 +79,7 @@ class Head(NamedTuple):
     """`text` or `number`, for sorting."""
     of: Callable[[Line], str]
     words: str = "{}"
-    """Text of its cell on a phone, below the name."""
+    """Text that a phone shows below the name in place of the cell."""
     first: str = "ascending"
     stays: bool = True
     """True if the column stays visible while the tasks are scrolled."""
@@ -141,11 +141,11 @@ class Answers(NamedTuple):
     title: str
     answers: Sequence[Answer]
     facts: Sequence[tuple[int, str]]
-    """Indices and heads of the facts that some contestant has."""
+    """Indices and headings of the facts that some contestant has."""
 
 
 def _answers(title: str, boards: Sequence[BoardOf]) -> Answers:
-    """The answers of a family."""
+    """Collect the answers of a family from its boards."""
     found = answers_of(boards)
     lines = [line for answer in found for line in answer.lines]
     facts = [pair for pair in enumerate(FACTS) if any(line.facts[pair[0]] for line in lines)]
@@ -159,7 +159,7 @@ def family_of(family: str) -> tuple[str, str]:
 
 
 def about_round(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry of a round, with window and contents as text in `words`."""
+    """A round's entry, with `words`, a text on its window and contents."""
     start, end = map(visible, entry["window"])
     counts = " · ".join(f"{name} {count}" for name, count in flat_counts(entry["counts"]))
     within = f"  Contents: {counts}" if counts else ""
@@ -195,11 +195,11 @@ def courses_of(site: Site) -> Sheet:
 
 
 _MAX_NAMED = 4
-"""With this many rounds, the table of all rounds no longer names winners."""
+"""Number of rounds from which the table of all rounds no longer names winners."""
 
 
 def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Flatten nested counts to (name, number) pairs in the given order."""
+    """Flatten nested counts into (name, number) pairs, in the given order."""
     pairs: list[tuple[str, str]] = []
     for key, value in counts.items():
         name = f"{prefix}{visible(key)}".replace("_", " ")
@@ -265,7 +265,7 @@ def _mean(intervals: Sequence[Interval]) -> Interval:
 
 
 def _seen(rows: Sequence[Row]) -> str:
-    """Share of the items that a model may have seen in training; "unknown" without a cutoff."""
+    """Share of items that a model may have seen in training; "unknown" if its cutoff is unknown."""
     counts: Counter[str] = Counter()
     for row in rows:
         counts.update((row["exposure"] or {}).get("items") or {})
@@ -284,7 +284,7 @@ def _judge(rows: Sequence[Row]) -> str:
 
 
 def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:
-    """The best ranked headline row of each model, over its methods."""
+    """The best ranked headline row of each model, across its methods."""
     found: dict[tuple[str, str], Row] = {}
     for row in board.headline_rows:
         identity = identity_of(row)

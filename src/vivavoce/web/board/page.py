@@ -1,8 +1,8 @@
-"""Files of the site, and the record that lets a build skip unchanged ones.
+"""Files of the site, and the record that lets a build skip unchanged files.
 
 `site.json` lists each file with the key of its inputs, its sha256 and its size. It is written last,
-once all others are on disk: after a killed build the next one finishes the work, and files touched
-since are checked again.
+once all other files are on disk. So the next build finishes the work of a killed one, and checks
+files touched since.
 
 A page is declared as a heading, then blocks of tables, terms and links. All text is escaped when it
 enters the page; only `markup` and `link` make markup, and they escape their values.
@@ -60,7 +60,7 @@ _CODE = (
 )
 _SOURCES = (".py", ".j2", ".css", ".js", ".toml")
 _PLACES = "vlhbe"
-"""Value, low and high end of an interval, start and end of the band behind it, in percent."""
+"""CSS names for an interval's value, low and high end, and the band's start and end, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Page:
     key: str
     """Sha256 of all inputs; the file is rewritten if it changes."""
     make: Callable[[], bytes]
-    """Renders the file; called only if the site does not have it yet."""
+    """Renders the file; called only if the site lacks the file or has another version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def page_of(
     *,
     nav: Sequence[Link] = (),
 ) -> Page:
-    """Make a page from a template of `web/templates`.
+    """Make a page from a template in `web/templates`.
 
     `inputs` determine the content; the key is their hash. `values` makes the template's values when
     the page is rendered; by default they are the inputs.
@@ -114,7 +114,7 @@ def file_of(path: str, inputs: Any, make: Callable[[], bytes]) -> Page:
 
 
 def json_file(path: str, value: Mapping[str, Any]) -> Page:
-    """Make a JSON file in ASCII, so that no invisible character hides in it."""
+    """Make a JSON file in ASCII, so that it has no invisible characters."""
 
     def make() -> bytes:
         text = json.dumps(value, sort_keys=True, indent=1, allow_nan=False)
@@ -124,7 +124,7 @@ def json_file(path: str, value: Mapping[str, Any]) -> Page:
 
 
 def root_of(path: str) -> str:
-    """Relative path from a page to the root of the site: `../` for each folder of its path."""
+    """Relative path from a page to the root of the site: `../` for each folder in its path."""
     return "../" * path.count("/")
 
 
@@ -140,8 +140,8 @@ def environment() -> Environment:
 def static_files() -> list[Page]:
     """The style sheet, the script and the icon.
 
-    Column labels for phones and positions in plots are added to the style sheet, since the pages'
-    policy forbids style attributes.
+    The style sheet also gets column labels for phones and positions in plots, since the pages'
+    content policy forbids style attributes.
     """
     folder = resources.files("vivavoce.web") / "static"
     icon = resources.files("vivavoce.web.annotation") / "static" / "icon.svg"
@@ -176,18 +176,18 @@ class Built:
     """Result of one build."""
 
     written: tuple[str, ...]
-    """Paths inside the site, sorted."""
+    """Paths of the written files inside the site, sorted."""
     kept: int
     removed: tuple[str, ...]
 
 
 def write_pages(pages: Iterable[Page], out: Path) -> Built:
-    """Write pages that are new, changed, or modified since the last build; remove old ones.
+    """Write pages that are new, changed, or modified since the last build; remove old pages.
 
-    Removes only files that an earlier build listed, and overwrites none in a folder without a site.
+    Only files that an earlier build listed are removed. Without a site, no file is overwritten.
 
     Raises:
-        InputError: The folder has no site, but a file that would be overwritten.
+        InputError: The folder holds no site, but has a file that would be overwritten.
         VivaError: Two pages have the same path, or a file could not be written.
     """
     pages = list(pages)
@@ -216,7 +216,7 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
 
 
 def _claim(out: Path, paths: Iterable[str]) -> None:
-    """Mark a folder as a site, so that its files may be overwritten from now on."""
+    """Mark a folder as a site, so that its files may be overwritten."""
     if (out / STATE).is_file():
         return
     for path in paths:
@@ -237,7 +237,7 @@ def read_state(out: Path) -> dict[str, dict[str, Any]]:
 
 
 def without_keys(out: Path, rules: str) -> dict[str, str]:
-    """Sha256 by path of files in which a search by these rules found no API key."""
+    """Sha256 by path, for files in which a search by these rules found no API key."""
     if _state(out).get("searched") != rules:
         return {}
     return {path: entry["sha256"] for path, entry in read_state(out).items()}
@@ -272,14 +272,14 @@ def _is_entry(path: str, entry: Any) -> bool:
 
 
 def _is_as_left(path: Path, known: Mapping[str, Any], since: int) -> bool:
-    """Check that a file is as written; its content is read only if it was touched since."""
+    """Check that a file is as written; read its content only if it was touched since."""
     if not path.is_file() or path.stat().st_size != known["size"]:
         return False
     return path.stat().st_ctime_ns < since or hash_file(path) == known["sha256"]
 
 
 def _remove(out: Path, path: str) -> None:
-    """Remove a file and folders left empty; never follow links."""
+    """Remove a file, and folders that this leaves empty, without following links."""
     target = out / path
     folder = out.resolve()
     if not target.is_file() or target.parent.resolve() != folder / PurePosixPath(path).parent:
@@ -297,7 +297,7 @@ class Block:
 
     title: str
     id: str = ""
-    """Anchor; by default made from its position."""
+    """Anchor of the block; by default made from its position."""
     sheets: Sequence[Sheet] = ()
     """Tables; the lines below a sheet go into its caption."""
     terms: Mapping[str, str] | None = None
@@ -339,7 +339,7 @@ def html_of(words: Words, root: str, *, nav: Sequence[Link] = ()) -> str:
 
 
 def markup(text: str, *values: object) -> Markup:
-    """Fill the places `{}` of a markup text with plain text (escaped) or existing markup."""
+    """Fill the `{}` places in a markup text with plain text, which is escaped, or with markup."""
     shown = (value if isinstance(value, Markup) else visible(value, 600) for value in values)
     return Markup(text).format(*shown)
 

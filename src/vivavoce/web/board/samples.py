@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12
-"""Maximum criteria of a judge that are shown."""
+"""Maximum number of a judge's criteria to show."""
 _WORDS = {"answer": "answer", "reference": "gold", "tie": "tie"}
 
 
@@ -37,14 +37,14 @@ class Excerpt:
 
     text: str
     length: int
-    """Characters of the whole text."""
+    """Number of characters in the whole text."""
     rest: int
     """Number of characters after the excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judge's verdict between answer and gold by one criterion."""
+    """A judge's verdict between answer and gold on one criterion."""
 
     criterion: str
     outcome: str
@@ -53,7 +53,7 @@ class Verdict:
 
 
 def excerpt(text: str, size: int) -> Excerpt:
-    """The start of a text, at most `size` bytes of HTML."""
+    """Cut a text to its start: at most `size` bytes of HTML."""
     kept = text[:size]
     shown = _spelled(kept)
     while (taken := len(escape(shown).encode("utf-8"))) > size:
@@ -63,7 +63,7 @@ def excerpt(text: str, size: int) -> Excerpt:
 
 
 def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
-    """The verdicts in a judge's note, the overall one first; empty if its form is unknown."""
+    """The verdicts in a judge's note, the overall one first; empty if the form is unknown."""
     orders = (judgement or {}).get("orders")
     if not isinstance(orders, Sequence) or isinstance(orders, str):
         return []
@@ -91,7 +91,7 @@ def _verdict(name: str, orders: Mapping[str, Mapping[str, object]]) -> Verdict:
 
 
 def _winner(first: str, place: object) -> str:
-    """The winner, from the position that won; empty without a verdict."""
+    """The winner, derived from the position that won; empty without a verdict."""
     second = "reference" if first == "answer" else "answer"
     return {"first": first, "second": second}.get(str(place), "")
 
@@ -103,7 +103,7 @@ def _spelled(text: str) -> str:
 
 
 METRICS = 24
-"""Maximum metrics of an answer that are shown."""
+"""Maximum number of an answer's metrics to show."""
 
 _INPUT = 20_000
 _GOLD = 14_000
@@ -126,7 +126,7 @@ class ItemContext:
     higher_is_better: bool
     """Direction of the headline metric."""
     board: str = ""
-    """Path of the board's page; empty without one."""
+    """Path of the board's page; empty if there is none."""
     nav: Sequence[Link] = ()
 
 
@@ -166,7 +166,7 @@ def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, b
 
 
 def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[str, Any]:
-    """Template values of one contestant's answer."""
+    """Template values for one contestant's answer."""
     source, texts = answer.source, answer.texts
     row = asdict(source.key)
     name, details = entries.name_and_details(row)
@@ -221,7 +221,7 @@ INDEX = "samples/index.html"
 
 
 def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
-    """Pages of items and the lists that link to them.
+    """Pages of items, and pages of lists that link to them.
 
     Items must be grouped by round, task and setting. Items without a board on the site are left
     out.
@@ -243,13 +243,13 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
             board=board.path,
             nav=site.nav,
         )
-        # The list comes last, when the scores that it shows have been read.
+        # The list comes last, so that the scores it shows have been read by then.
         made += [*items_pages(items, around), _list(site, board, items)]
     return [_index(site, listed), *made] if listed else []
 
 
 def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
-    """The item, with answers of contestants on its board only."""
+    """The item with only the answers of contestants on its board."""
     standing = {tuple(str(row[name] or "") for name in CONTESTANT) for row in board.group.leads}
     sources = tuple(
         source
@@ -260,7 +260,7 @@ def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
 
 
 def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
-    """Paths of boards with items."""
+    """Paths of the boards that have items."""
     places = {item.place for item in samples}
     return frozenset(board.path for board in site.boards if board.place in places)
 
@@ -271,17 +271,17 @@ def list_path(board: BoardOf) -> str:
 
 
 def item_path(folder: str, item: str) -> str:
-    """Path of the page of an item."""
+    """Path of an item's page."""
     return f"{folder}/{slug(item)}.html"
 
 
 def items_folder(board: BoardOf) -> str:
-    """Folder of the pages of a board's items."""
+    """Folder for the pages of a board's items."""
     return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
 
 
 def items_pages(items: Sequence[ItemTexts], around: ItemContext) -> list[Page]:
-    """Pages of items of one board, each linked to the next."""
+    """Pages for the items of one board, each linked to its neighbours."""
     made = []
     for place, item in enumerate(items):
         beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]

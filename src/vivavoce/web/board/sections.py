@@ -24,25 +24,25 @@ from vivavoce.web.board.entries import (
 )
 
 MAX_COLUMNS = 5
-"""Maximum metrics in the main table; the others are in a table below."""
+"""Maximum number of metrics in the main table; further metrics are in a table below."""
 
 _ByMetric = dict[str, Row]
 """A contestant's rows by metric."""
 
 
 class Entry(NamedTuple):
-    """A contestant's row of the table."""
+    """A contestant's row in the table."""
 
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
     name: str
     details: tuple[str, ...]
     lead: Row | None
-    """Row of the headline metric."""
+    """Row with the headline metric."""
     row: Row
-    """The lead, or the contestant's first row if it has no headline metric."""
+    """The lead row, or the contestant's first row if it has no headline metric."""
     cells: tuple[Row | None, ...]
-    """Rows by metric."""
+    """The contestant's rows, one per metric."""
     faults: list[tuple[int, str]]
 
     @property
@@ -62,9 +62,9 @@ class Section:
     columns: tuple[MetricColumn, ...]
     """Columns of the main table, the headline metric first."""
     further: tuple[MetricColumn, ...]
-    """Columns of the table below."""
+    """Columns of the second table, below."""
     entries: tuple[Entry, ...]
-    """Ranked entries, then unranked ones by value, then those without a value."""
+    """Ranked entries, then unranked entries by value, then entries without a value."""
     ceilings: tuple[Entry, ...]
     ranked: tuple[Row, ...]
     """Headline rows with a rank, best first."""
@@ -75,17 +75,17 @@ class Section:
     floor: Row | None
     """A floor ranked above the best."""
     equals: tuple[Row, ...]
-    """Other headline rows with exactly the value of the best."""
+    """Other headline rows with exactly the same value as the best row."""
     facts: tuple[BoardColumn, ...]
-    """Fact columns: those always shown, then optional ones with a value."""
+    """Columns of facts: those always shown, and optional columns in which a row has a value."""
 
 
 def make_section(
     rows: Sequence[Row], known: Mapping[str, Metric], metrics: Sequence[str]
 ) -> Section:
-    """Make the table of the rows of one round, task, version and setting.
+    """Make the table for the rows of one round, task, version and setting.
 
-    The first metric ranks.
+    The first metric decides the ranks.
     """
     everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
@@ -149,7 +149,7 @@ def _first(rows: _ByMetric) -> Row:
 
 
 def _place(rows: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[Any, ...]:
-    """Sort key: ranked rows, then unranked ones by value, then those without; ties by name."""
+    """Sort key: ranked rows, unranked rows by value, then rows without a value; ties by name."""
     row = rows.get(headline)
     name = canonical_json([_first(rows)[key] for key in ("model", *CONTESTANT)])
     if row is None or row["value"] is None:
@@ -169,7 +169,7 @@ def best_of(ranked: Sequence[Row]) -> Row | None:
 
 
 def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
-    """The first unranked headline row, if its value is better than that of the best."""
+    """The first unranked headline row, if its value is better than that of the best row."""
     first = next((row for row in valued if row["rank"] is None), None)
     if best is None or first is None:
         return None
@@ -178,14 +178,14 @@ def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
 
 
 def is_first(row: Row) -> bool:
-    """True if rank 1 is a row's only plausible rank."""
+    """Check whether rank 1 is a row's only plausible rank."""
     return bool(row["rank_interval"]) and list(row["rank_interval"]) == [1, 1]
 
 
 def sureness(ranked: Sequence[Row]) -> str:
-    """A sentence on how certain the best of the headline rows is; rows come best first.
+    """A sentence on how certain it is that the best row is best; `ranked` is sorted best first.
 
-    Tests on the same items take precedence over overlapping intervals, which are only a hint.
+    Tests on the same items take precedence over overlap of intervals, which is only a hint.
     """
     best = best_of(ranked)
     if best is None:

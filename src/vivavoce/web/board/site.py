@@ -1,8 +1,8 @@
-"""A board as a static site: pages, style sheet, script and downloads; and pages of a comparison.
+"""A board as a static site (pages, style sheet, script, downloads), and pages of a comparison.
 
 This module makes the overview, the board pages and the page on metrics.
 
-The folder works from disk and loads nothing from outside. The same board gives the same bytes.
+The site works from disk and loads nothing from outside. The same board gives the same bytes.
 Names and notes come from providers and logs, so they are escaped everywhere.
 """
 
@@ -113,7 +113,7 @@ def _board_page(board: BoardOf, site: Site) -> Page:
 
 
 def _further(section: Section) -> Sheet:
-    """Table of the further metrics: values and intervals only."""
+    """Table of further metrics, with only values and intervals."""
 
     def cell(row: Row | None) -> str:
         if row is None or row["value"] is None:
@@ -180,7 +180,7 @@ def metrics_page(site: Site) -> Page:
 
 
 _STATED = ("note", "status", "next_round", "submit")
-"""Options that are printed on pages."""
+"""Options whose values are printed on pages."""
 
 
 def write_site(
@@ -192,9 +192,8 @@ def write_site(
 ) -> Path:
     """Write a board as a folder of pages and return the path of the first page.
 
-    Over an earlier build, only changed files are written. Options: `note` is shown at the top of
-    the first page, `status` is linked from every page, `next_round` and `submit` from the first
-    page.
+    If the folder holds an earlier build, only changed files are written. Options: the first page
+    shows `note` at the top, and also `next_round` and `submit`; every page links to `status`.
     """
     note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
     if submit and not submit.startswith("https://"):
@@ -228,7 +227,7 @@ def _nav(site: Site, *, has_samples: bool) -> tuple[Link, ...]:
 
 
 SCHEMA_VERSION = 1
-"""Version of compare.json; raised when a field changes its meaning."""
+"""Version of compare.json, raised when a field changes its meaning."""
 
 _INDEX = "index.html"
 _NUMBERS = "compare.json"
@@ -243,7 +242,7 @@ def write_comparison(
     """Write a comparison as a folder of pages and return the path of the first one.
 
     `comparison` is the output of `viva board compare --json`. For each of its duels, `metrics` has
-    a sheet and `items` the items that get pages.
+    a sheet, and `items` has the items that get pages.
     """
     made: list[Page] = []
     paths: list[dict[str, str]] = []
@@ -285,7 +284,7 @@ def write_comparison(
 
 
 def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
-    """Comparison of both in one round, task and setting."""
+    """Comparison of both contestants in one round, task and setting."""
     alone = [f"{row[f'only_{side}']:,} of {side} alone" for side in "ab" if row[f"only_{side}"]]
     counts = ", ".join([f"{counted(row['items'], 'item', 'items')} of both", *alone])
     place = f"round {row['round']}, version {row['task_version']}, setting {row['setting']}"

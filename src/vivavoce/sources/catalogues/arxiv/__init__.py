@@ -46,7 +46,7 @@ LARGEST_FILE = 64 << 20
 
 
 def part_names(name: str) -> tuple[str, ...]:
-    """Split a person and the collaboration they write for; parts without letters are dropped."""
+    """Split a person from the collaboration they write for; drop parts without letters."""
     parts = FOR.split(spell_name(name))
     return tuple(part.strip() for part in parts if any(map(str.isalpha, part)))
 
@@ -82,7 +82,7 @@ def _safe_reference(match: re.Match[str]) -> str:
 
 
 def check_opening(text: str, what: str) -> None:
-    """Refuse plain text and web pages in the place of XML with an `InputError`."""
+    """Raise `InputError` for plain text or a web page in the place of XML."""
     opening = text.lstrip()[:_SHOWN]
     if opening and not opening.startswith("<"):
         raise InputError(f"it is not {what} but says {opening!r}")
@@ -99,7 +99,7 @@ class Feed:
     """A page of results."""
 
     total: int
-    """Number of results of the whole query."""
+    """Number of results for the whole query."""
     start: int
     """Offset of the first entry, from 0."""
     per_page: int
@@ -156,7 +156,7 @@ def _number(root: etree._Element, name: str) -> int:
 
 
 def _document(entry: etree._Element, place: int) -> Document | Fault:
-    """The paper of an entry; a fault when it has no identity or no title."""
+    """The paper in an entry; a fault if it has no arXiv id or no title."""
     address = _text(entry, f"{ATOM}id")
     identity = find_arxiv_id(address)
     if identity is None:

@@ -1,4 +1,4 @@
-"""Reader of the feeds that `viva fetch coauthors` saved on a walk through arXiv's co-authors."""
+"""Reader of the feeds that `viva fetch coauthors` saves on its walk through co-authors on arXiv."""
 
 from __future__ import annotations
 

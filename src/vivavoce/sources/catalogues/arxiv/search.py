@@ -1,4 +1,4 @@
-"""Papers from arXiv's query API, by query or by id: all that were asked for, or an error.
+"""Papers from arXiv's query API, by query or by id: either all that were asked for, or an error.
 
 Results are requested in order of submission: new papers come last, so no paper moves from one
 page to another. The pages are saved as files that `viva ingest arxiv` reads.
@@ -44,7 +44,7 @@ def find_page(
 ) -> bytes:
     """Fetch the feed of a query's first `size` results, by `relevance` or newest (`submittedDate`).
 
-    Raises `InputError` for a size out of range, `HttpError` for a page that did not come whole.
+    Raises `InputError` for a size out of range, `HttpError` for an incomplete page.
     """
     _check_size(size)
     return _page(client, _address(api, query, sort, "descending", 0, size), 0, size)
@@ -63,13 +63,13 @@ def _check_size(page: int) -> None:
 def by_ids(
     client: Client, ids: Sequence[str], *, page: int = 100, api: str = API
 ) -> Iterator[Document | Fault]:
-    """Fetch the papers of arXiv ids in batches; an id that arXiv does not know gives a fault.
+    """Fetch the papers with these arXiv ids in batches; an id unknown to arXiv gives a fault.
 
     An invalid id raises `InputError` before any request is made.
     """
     _check_size(page)
     wanted: dict[str, str] = {}
-    """The id without its version by the id as it is requested."""
+    """Id as requested -> the id without its version."""
     for name in ids:
         identity = find_arxiv_id(name)
         if identity is None:
@@ -95,7 +95,7 @@ def by_ids(
 
 
 def _page(client: Client, url: str, start: int, size: int) -> bytes:
-    """Fetch a complete page; an empty first one is fetched once more before it is believed."""
+    """Fetch a complete page; fetch an empty first page once more before believing it."""
 
     def check(body: bytes) -> Feed:
         feed = read_feed(body)
@@ -133,7 +133,7 @@ class SavedSearch:
     """File names, in the order of the results."""
     papers: int
     total: int
-    """Number of results of the whole query."""
+    """Number of results for the whole query."""
 
 
 def save_search(
@@ -148,7 +148,7 @@ def save_search(
     """Save every page of a query's results, or of the `limit` papers submitted first.
 
     The same query overwrites its files; an interrupted search resumes at the page that failed.
-    Raises `InputError` for a wrong size or limit, `HttpError` for a page that did not come whole.
+    Raises `InputError` for a wrong size or limit, `HttpError` for an incomplete page.
     """
     _check_size(page)
     if limit is not None and limit < 0:
@@ -201,7 +201,7 @@ class _Listing:
         self._state.unlink(missing_ok=True)
 
     def _slice(self, since: date | None) -> date | None:
-        """Fetch papers submitted from a day on; returns the day to continue from, if any."""
+        """Fetch papers submitted on a day or later; return the day to continue from, if any."""
         start = total = 0
         while True:
             left = self._page if self._limit is None else self._limit - len(self.papers)

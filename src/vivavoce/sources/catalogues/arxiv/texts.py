@@ -128,7 +128,7 @@ class WantedText:
     """One kind of text of one paper."""
 
     kind: str
-    """`html`, `ar5iv`, `eprint` or `pdf` of arXiv, or `acl`."""
+    """`html`, `ar5iv`, `eprint` or `pdf` for arXiv, or `acl`."""
     name: str
     """The paper's id, with its version if known."""
     url: str

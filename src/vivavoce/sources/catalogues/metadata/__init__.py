@@ -1,4 +1,4 @@
-"""Reader of paper metadata in Parquet, JSON Lines or CSV, plain or gzip: a paper in each row."""
+"""Reader of paper metadata in Parquet, JSON Lines or CSV, plain or gzip: one paper per row."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Row = Mapping[str, Any]
 
 
 def document_from(row: Row) -> Document:
-    """The document of a row, or `InputError`; a DOI or arXiv id that cannot be read is absent."""
+    """The document of a row, or `InputError`; a DOI or arXiv id that cannot be read is ignored."""
     given, url = _to_name(row.get("id"), "id"), _text(row.get("source_url"), "source_url")
     path = (_text(row.get("file"), "file") or "").replace("\\", "/")
     file = path.rstrip("/").rpartition("/")[2] or None
@@ -139,7 +139,7 @@ def _key(
         return f"doi:{doi}"
     if given:
         return f"id:{given}"
-    # An address without scheme, `www.`, fragment and last slash; the host in lower case.
+    # An address without scheme, `www.`, fragment and final slash, its host in lower case.
     bare = _SCHEME.sub("", url or "", count=1).split("#", 1)[0].rstrip("/")
     host, slash, rest = bare.partition("/")
     return f"url:{host.lower()}{slash}{rest}"
@@ -182,7 +182,7 @@ def _show(value: Any) -> str:
 
 
 def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
-    """Terms of a list, or of text split at `;`, or with `spaces` at spaces if it has no `;`."""
+    """Terms of a list, or of text split at `;` (with `spaces`, at spaces if it has no `;`)."""
     value = row.get(column)
     if _is_absent(value):
         return []
@@ -228,7 +228,7 @@ def _entries(row: Row, column: str) -> list[Any]:
 
 
 def _author(name: Any, author_id: Any) -> Author | None:
-    """An author; None where the entry has no name."""
+    """An author; None if the entry has no name."""
     if isinstance(name, dict):
         author_id = author_id if not _is_blank(author_id) else name.get("id")
         name = name.get("name")
@@ -243,9 +243,9 @@ _Value = TypeVar("_Value")
 
 
 def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
-    """Ignored columns of a file; for JSON Lines, among those of the first 10,000 rows.
+    """Ignored columns of a file; in JSON Lines, those that occur in the first 10,000 rows.
 
-    Raises `InputError` for a missing file, and for a rename of or to a column that does not exist.
+    Raises `InputError` for a missing file, and for a rename from or to a column that is unknown.
     """
     _check_targets(options.rename)
     try:
@@ -253,7 +253,7 @@ def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist.") from error
     except (BadFile, *DAMAGE):
-        return []  # reading it says what is wrong
+        return []  # reading the file says what is wrong
     _check_sources(options.rename, columns, path)
     used = set(_in_own_fields({column: column for column in columns}, options.rename).values())
     return [column for column in columns if column not in used]

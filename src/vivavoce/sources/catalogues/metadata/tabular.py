@@ -1,4 +1,4 @@
-"""Rows of untrusted Parquet, JSON Lines and CSV files, told by their content and counted from 1.
+"""Rows of untrusted Parquet, JSON Lines and CSV files, counted from 1; content decides the format.
 
 A row that cannot be read is replaced by text that says why.
 """
@@ -62,7 +62,7 @@ def cut(path: Path) -> Iterator[Piece]:
 
 
 def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
-    """Columns of a file; for JSON Lines, keys of the first 10,000 rows, and `looked_for` in all."""
+    """Columns of a file; after 10,000 rows of JSON Lines, only those in `looked_for`."""
     kind = _format(path)
     if kind == "parquet":
         with _open_parquet(path) as file:
@@ -289,7 +289,7 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
             except StopIteration:
                 return
             except csv.Error as error:
-                # An open quote swallows the next lines: give them back, so only its own is lost.
+                # An open quote swallows the next lines: give them back to lose only the first.
                 lines.again.extendleft(reversed(lines.taken[1:]))
                 del lines.taken[1:]
                 record = f"the line is not readable CSV: {error}"

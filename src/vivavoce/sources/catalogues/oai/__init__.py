@@ -93,7 +93,7 @@ def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
 
 
 def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str | None]:
-    """The day of the first and the name of the latest of pairs of name and time, such as `v2`."""
+    """The first version's day and the latest version's name (`v2`), from pairs of name and time."""
     numbered = [(int(name[1:]), time) for name, time in versions if _VERSION.fullmatch(name)]
     if not numbered:
         return None, None
@@ -185,7 +185,7 @@ class Page:
     error: tuple[str, str] | None
     """Code, such as `noRecordsMatch`, and the repository's message."""
     token: str | None
-    """Token that requests the next page; None on the last."""
+    """Token that requests the next page; None on the last page."""
     total: int | None
     """Number of records in the whole list, if the repository states it."""
     cursor: int | None
@@ -241,7 +241,7 @@ def _number(text: str) -> int | None:
 
 
 def read_entry(entry: OaiRecord) -> Document:
-    """The paper of a record, or the mark of a deleted one; `InputError` says why there is none."""
+    """The paper in a record, or a mark if it is deleted; `InputError` says why there is none."""
     if entry.is_deleted:
         identity = find_arxiv_id(entry.identifier.replace("oai:arXiv.org:", "arXiv:"))
         return Document(

@@ -308,7 +308,7 @@ class _Run:
         self._deleted += sum(entry.is_deleted for entry in page.entries)
 
     def _restart(self, code: str) -> None:
-        """Restart from the newest day received, or from the start if days were in no order."""
+        """Restart from the newest day received, or from the start if days were out of order."""
         opened = self._open
         first = opened.newest if opened.is_ordered and opened.newest else opened.start
         if self._restarts and (first or "") <= self._restarted_at:

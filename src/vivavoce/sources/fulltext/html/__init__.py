@@ -1,4 +1,4 @@
-"""HTML by LaTeXML, as arXiv and ar5iv serve it, one paper a file; the front matter is read here."""
+"""LaTeXML pages from arXiv and ar5iv, one paper per file; this module reads the front matter."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ASIDE = frozenset({"ltx_contact", "ltx_author_notes", "ltx_author_before"})
 _WHOLE_NO_NAME = re.compile(
     r"anonymous|double.blind|[@=\\]|https?:|universit|institut|^ieee$", re.IGNORECASE
 )
-# What LaTeXML leaves of commands that it does not know: `[0.5em]` of a line, `cor1` of a note.
+# Leftovers of commands that LaTeXML does not know: `[0.5em]` from a line, `cor1` from a note.
 _LEFT_OVER = re.compile(r"^\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*")
 _LEFT_OVERS = re.compile(
     r"(?:(?<=[,;\x04])|^)\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*"
@@ -60,7 +60,7 @@ _UNTITLED = frozenset({"untitled document", "no content available"})
 
 
 def read_identity(root: etree._Element, name: str) -> Document:
-    """The paper by its identity alone: the page's own word goes before the name of the file."""
+    """The identity of the paper; what the page itself states comes before the file's name."""
     stamp = line_of(_by_id(root, "watermark-tr"))
     links = [link for link in root.iter("link") if (link.get("rel") or "").lower() == "canonical"]
     addresses = [address.get("href") or "" for address in (*links, *root.iter("base"))]
@@ -86,7 +86,7 @@ def read_identity(root: etree._Element, name: str) -> Document:
 
 
 def _licence(root: etree._Element) -> str | None:
-    """The licence that arXiv prints: its address where the link has it, else its name."""
+    """The licence that arXiv prints: its address if the link has one, else its name."""
     holder = _by_id(root, "license-tr")
     href = "" if holder is None else holder.get("href") or ""
     if not any(part in href for part in _LICENCES):
@@ -104,7 +104,7 @@ def read_authors(document: etree._Element) -> tuple[Author, ...]:
     """The authors in order, each once; affiliations, notes and addresses are left out."""
     authors: dict[str, Author] = {}
     for holder in with_class(document, "ltx_authors"):
-        # Elements that hold an author with all details; bare names where there are none.
+        # Elements that hold all details of an author; bare names if there are none.
         creators = list(with_class(holder, "ltx_creator"))
         for creator in creators or with_class(holder, "ltx_personname"):
             if "ltx_role_editor" in classes_of(creator):
@@ -130,14 +130,14 @@ def _names(creator: etree._Element) -> Iterator[str]:
         if found:
             yield from found
             continue
-        # A single line that is not a person's name, such as that of a collaboration.
+        # A single line that is not a person's name, such as the name of a collaboration.
         text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
         if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
             yield text
 
 
 def _print(element: etree._Element, out: list[str], depth: int) -> None:
-    """The text of a name with marks for raised parts and line ends where lines end."""
+    """Append the text of a name, with marks for raised parts and a line end after each line."""
     out.append(_plain(element.text))
     for child in children(element):
         names = classes_of(child)
@@ -159,7 +159,7 @@ def _print(element: etree._Element, out: list[str], depth: int) -> None:
 
 
 def _plain(text: str | None) -> str:
-    """Text whose own line ends are spaces; wide spaces stay, for they part names."""
+    """Text with its line ends turned into spaces; wide spaces stay, as they separate names."""
     return clean_text(text or "").replace("\n", " ").replace("\t", " ")
 
 
@@ -185,7 +185,7 @@ def read_document(content: bytes, name: str) -> Document:
 
 
 def _title(root: etree._Element, document: etree._Element) -> str:
-    """The title over the paper, else that of the page without the identifier before it."""
+    """The title above the paper, else the page's title without the identifier before it."""
     title, subtitle = (
         line_of(next(with_class(document, name), None))
         for name in ("ltx_title_document", "ltx_subtitle")

@@ -46,7 +46,7 @@ from vivavoce.sources.xml import (
 from vivavoce.text.headings import split_heading
 from vivavoce.text.normalise import clean_text
 
-# As in LaTeX: below chapters everything but appendices is one level deeper.
+# As in LaTeX, everything below chapters except appendices is one level deeper.
 _LEVELS = {
     "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
     "ltx_paragraph": 4, "ltx_subparagraph": 5,
@@ -57,7 +57,7 @@ _TAG_SECTION = "ltx_tag_section"
 
 
 def read_table(holder: etree._Element) -> RawTable | None:
-    """The table in a figure, or a tabular alone; None where there is neither caption nor cell."""
+    """The table in a figure, or a lone tabular; None if neither the caption nor a cell has text."""
     captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
     tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
     caption = " ".join(text for text in captions if text)
@@ -68,14 +68,14 @@ def read_table(holder: etree._Element) -> RawTable | None:
 
 
 def is_grid(tabular: etree._Element) -> bool:
-    """Check whether a tabular has two rows and two columns: a smaller one was used for layout."""
+    """Check whether a tabular has two or more rows and columns; a smaller one serves layout."""
     rows = list(outermost(tabular, _is_row))
     widths = (sum(_width(cell) for cell in outermost(row, _is_cell)) for row in rows)
     return len(rows) > 1 and max(widths) > 1
 
 
 def is_tabular(element: etree._Element) -> bool:
-    """Check whether an element is a grid of cells and not one of formulas."""
+    """Check whether an element is a grid of cells, not of formulas."""
     return "ltx_tabular" in classes_of(element)
 
 
@@ -105,14 +105,14 @@ def _width(cell: etree._Element) -> int:
 
 
 def _span(cell: etree._Element, name: str, most: int) -> int:
-    """Span of a cell; cells that are no `td` state it in a class, as `ltx_colspan_2`."""
+    """Span of a cell; cells that are not a `td` state it in a class such as `ltx_colspan_2`."""
     start = f"ltx_{name}_"
     named = (kind[len(start) :] for kind in sorted(classes_of(cell)) if kind.startswith(start))
     return span_of(cell.get(name) or next(named, "1"), most)
 
 
 def _marked(name: str, *tags: str) -> Callable[[etree._Element], bool]:
-    """Make a check whether an element has a class of LaTeXML, or is one of some tags of HTML."""
+    """Make a check that an element has a LaTeXML class or one of the given HTML tags."""
     return lambda element: element.tag in tags or name in classes_of(element)
 
 
@@ -134,7 +134,7 @@ class Body:
         self._story = Story()
         self._role: str | None = None
         self.tables: list[RawTable] = []
-        """The tables, those inside of figures as well."""
+        """The tables, including those inside figures."""
         self._writer = Writer(self._story.append, self._take)
         self._writer.inside(document)
         self.blocks = without_stubs(self._story.close())
@@ -143,7 +143,7 @@ class Body:
         level = next((_LEVELS[name] + self._shift for name in _LEVELS if name in names), None)
         if "ltx_title_document" in names:
             if self._story.current is self._story.blocks[0]:
-                self._story.clear()  # permissions and the like stand above the title
+                self._story.clear()  # permissions and the like are above the title
         elif "ltx_appendix" in names:
             self._division(element, depth, 1, "appendix")
         elif level is not None:
@@ -156,7 +156,7 @@ class Body:
             is_table = "ltx_table" in names
             for table in [element] if is_table else outside_divisions(element, _is_table):
                 self._add(table)
-            for division in outermost(element, is_division):  # which LaTeXML has left open
+            for division in outermost(element, is_division):  # left open by LaTeXML
                 self._writer.element(division, depth + 1)
         elif is_tabular(element) and is_grid(element):
             self._add(element)
@@ -181,7 +181,7 @@ class Body:
             return None, heading
         tag = next(with_class(title, "ltx_tag"), None)
         if tag is None:
-            # Where other headings have numbers, one without is printed without.
+            # If other headings have tags, a heading without one is printed without a number.
             return (None, heading) if self._has_tags else split_heading(heading)
         printed = clean_text(" ".join("".join(map(str, tag.itertext())).split()))
         number = _LEADING_WORD.sub("", printed, count=1).strip(" .:()")
@@ -194,7 +194,7 @@ class Body:
 
 
 def read_abstract(document: etree._Element) -> str:
-    """The abstract by paragraphs; of several the first that has text."""
+    """The abstract in paragraphs; if there are several, the first that has text."""
     for abstract in with_class(document, "ltx_abstract"):
         out: list[str] = []
         Writer(out.append).inside(abstract)
@@ -208,19 +208,19 @@ _MAX_ENTRIES = 5_000
 _MAX_RAW = 3_000
 _MAX_LABEL = 1_000
 _PARTICLES = frozenset("and de der den van von da di la le el".split())
-# What LaTeXML adds to the printed entry: where it is cited, and addresses behind names.
+# LaTeXML adds these to the printed entry: where it is cited, and addresses behind names.
 _ADDED = ("External Links:", "Cited by:")
 
 
 def read_entries(document: etree._Element) -> list[Entry]:
-    """The entries of the lists in order."""
+    """The entries of the reference lists, in order."""
     holders = with_class(document, "ltx_bibliography")
     items = (item for holder in holders for item in with_class(holder, "ltx_bibitem"))
     return [_entry(item, f"#{number}") for number, item in enumerate(islice(items, _MAX_ENTRIES))]
 
 
 def citation_style(document: etree._Element) -> CitationStyle:
-    """The style that the labels of the entries tell."""
+    """The citation style, judged by the labels of the entries."""
     holders = with_class(document, "ltx_bibliography")
     labels = [_label(item) for one in holders for item in with_class(one, "ltx_bibitem")]
     return CitationStyle(2 * sum(any(map(str.isalpha, one)) for one in labels) <= len(labels))
@@ -232,7 +232,7 @@ def _entry(item: etree._Element, default_key: str) -> Entry:
     printed = [text for part in parts if (text := line_of(part))]
     texts = [text for text in printed if not text.startswith(_ADDED)]
     label = next(with_class(item, "ltx_tag_bibitem"), None)
-    # LaTeXML has the names and the year of some entries in their label alone.
+    # For some entries, LaTeXML gives the names and the year only in the label.
     is_named = label is not None and "ltx_bib_author-year" in classes_of(label)
     raw = " ".join([line_of(label)[:_MAX_LABEL], *texts] if is_named else texts)[:_MAX_RAW]
     links = [link.get("href") or "" for part in parts for link in part.iter("a")]
@@ -244,18 +244,18 @@ def _entry(item: etree._Element, default_key: str) -> Entry:
         years=[_field(item, "ltx_bib_year"), _label(item), printed_year(raw)],
         surnames=surnames,
         names=(surnames[0].split() or [""])[-1],
-        # An address with a place in a page leads into the paper itself.
+        # A link to a place in a page leads into the paper itself.
         links=" ".join([*printed, *(link for link in links if "#" not in link)]),
     )
 
 
 def _field(entry: etree._Element, name: str) -> str:
-    """A field that LaTeXML marks where it has set the list from a .bib file itself."""
+    """A field that LaTeXML marks if it made the list from a .bib file itself."""
     return line_of(next(with_class(entry, name), None)).strip(' .,()“”"')
 
 
 def _slanted(parts: list[etree._Element]) -> str:
-    """The title of a one-block entry that slants it between the names and a comma."""
+    """The title of a one-block entry, if it is in italics between the names and a comma."""
     inside = children(parts[0]) if len(parts) == 1 else iter(())
     before = parts[0].text or ""
     for child in inside:

@@ -1,4 +1,4 @@
-"""Elements of pages that LaTeXML made, and their text; formulas are TeX, notes are left out."""
+"""Elements of LaTeXML pages and their text; formulas become TeX, notes are left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIVISIONS = frozenset(
     "ltx_chapter ltx_section ltx_subsection ltx_subsubsection ltx_paragraph ltx_subparagraph "
     "ltx_appendix".split()
 )
-# Tags and classes of what is not text of the paper.
+# Tags and classes of elements that are not part of the paper's text.
 _UNSEEN = frozenset(
     "head script style template noscript nav header footer button form dialog iframe svg".split()
 )
@@ -29,23 +29,23 @@ _OUT = frozenset(
     "ltx_tag_equationgroup ltx_page_navbar ltx_page_header ltx_page_footer ltx_page_logo "
     "ltx_picture ltx_rdf package-alerts sr-only".split()
 )
-# Tags of what stands in lines of its own, and tags and classes of what is between spaces.
+# Tags of elements on lines of their own; tags and classes of elements set between spaces.
 _BLOCKS = frozenset(
     "div section article main aside ul ol dl li blockquote pre center figure figcaption table "
     "address details summary".split()
 )
 _SPACED = frozenset("br tr td th thead tbody tfoot caption dd hr".split())
 _SPACED_CLASSES = frozenset("ltx_tr ltx_td ltx_inline-block ltx_tabular".split())
-# Tags of headings behind which the text goes on in the same line.
+# Tags of headings after which the text continues on the same line.
 _RUN_IN = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
-# Classes of the marks of items: an older LaTeXML names the list, a newer one the item.
+# Classes of item marks: older versions of LaTeXML name the list, newer ones the item.
 _ITEM_TAGS = frozenset(
     "ltx_tag_item ltx_tag_itemize ltx_tag_enumerate ltx_tag_description ltx_tag_inline-itemize "
     "ltx_tag_inline-enumerate ltx_tag_inline-description ltx_tag_inline-item".split()
 )
 _MAX_TAGS = 1_000_000
 _PAGES = ("article", "div", "section", "main")
-# The banner of arXiv that lists what did not convert carries the class of the paper.
+# arXiv's banner, which lists what did not convert, has the same class as the paper.
 _BANNER = "package-alerts"
 _FATAL_CLASS = "ar5iv-severity-fatal"
 _FATAL_START = "Conversion to HTML had a Fatal error"
@@ -66,7 +66,7 @@ def parse_page(content: bytes) -> etree._Element:
         try:
             return parse_xml(content)
         except InputError:
-            pass  # XHTML that is not XML, as of a page saved by a browser, is read as HTML
+            pass  # XHTML that is not XML, such as a page saved by a browser, is read as HTML
     parser = etree.HTMLParser(
         encoding="utf-8",
         no_network=True,
@@ -87,7 +87,7 @@ def parse_page(content: bytes) -> etree._Element:
 
 
 def find_document(root: etree._Element, content: bytes) -> etree._Element:
-    """The element that holds the paper; `InputError` says why a page does not have it whole."""
+    """The element that holds the paper; `InputError` says why it is missing or incomplete."""
     document = next(
         (
             element
@@ -127,7 +127,7 @@ def classes_of(element: etree._Element) -> frozenset[str]:
 def outermost(
     element: etree._Element, is_wanted: Callable[[etree._Element], bool]
 ) -> Iterator[etree._Element]:
-    """The elements below one that are wanted, without those inside of others and of formulas."""
+    """The wanted elements below an element, except those inside other wanted ones or formulas."""
     walk = etree.iterwalk(element, events=("start",))
     for _, found in walk:
         if not isinstance(found.tag, str) or found is element:
@@ -147,7 +147,7 @@ def is_division(element: etree._Element) -> bool:
 def outside_divisions(
     element: etree._Element, is_wanted: Callable[[etree._Element], bool]
 ) -> Iterator[etree._Element]:
-    """Elements as in `outermost`, but not in sections below: an open float has the paper's rest."""
+    """Elements as in `outermost`, but outside sections: an open float holds the paper's rest."""
     for found in outermost(element, lambda below: is_division(below) or is_wanted(below)):
         if not is_division(found):
             yield found
@@ -159,12 +159,12 @@ def with_class(element: etree._Element, name: str) -> Iterator[etree._Element]:
 
 
 Take = Callable[[etree._Element, frozenset[str], int], bool]
-"""Handles an element of some classes at some depth on its own; False leaves it to the writer."""
+"""Handles an element, given its classes and depth; False leaves the element to the writer."""
 
 _MAX_DEPTH = 100
 _EQUATIONS = frozenset({"ltx_equation", "ltx_equationgroup"})
 _SPACE = re.compile(r"\s+")
-# TeX goes on in the next line behind a comment sign.
+# In TeX, a comment sign makes the text continue on the next line.
 _CONTINUATION = re.compile(r"(?<!\\)%\n\s*")
 _MAX_MARKER = 60
 _MARKER = re.compile(r"[\s0-9a-z,;–—-]+")
@@ -173,7 +173,7 @@ _ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
 
 
 class Writer:
-    """Writes elements piece by piece; paragraphs are parted by `PARAGRAPH`."""
+    """Writes elements piece by piece; `PARAGRAPH` separates paragraphs."""
 
     def __init__(
         self,
@@ -184,12 +184,12 @@ class Writer:
         self._take = take
         self._is_in_equation = False
         self._is_run_in = False
-        """Check whether the text to come continues the line so far: `Proof. It is ...`"""
+        """True when the next text continues the current line: `Proof. It is ...`"""
 
     def inside(
         self, element: etree._Element, depth: int = 0, without: etree._Element | None = None
     ) -> None:
-        """Write what stands inside an element, except one of its children."""
+        """Write the content of an element, except one of its children."""
         self._text(element.text)
         for child in children(element):
             if child is not without:
@@ -218,7 +218,7 @@ class Writer:
         elif names & _EQUATIONS and not self._is_in_equation:
             self._equation(element, depth)
         elif tag == "p" or "ltx_p" in names:
-            # What follows a displayed formula goes on in the paragraph before it.
+            # Text after a displayed formula continues the paragraph before it.
             before = element.getprevious()
             while before is not None and before.tag in _UNSEEN:
                 before = before.getprevious()
@@ -241,7 +241,7 @@ class Writer:
             self._append(" ")
             self._is_run_in = True
         elif tag == "sup" and _is_raised_marker(element):
-            # Raised numbers would grow into the word before them.
+            # Raised numbers would run into the word before them.
             self._append(" [")
             self.inside(element, depth)
             self._append("]")
@@ -258,7 +258,7 @@ class Writer:
         self._append(" " if self._is_run_in else PARAGRAPH)
 
     def _equation(self, element: etree._Element, depth: int) -> None:
-        """A displayed formula, line by line; words between the lines are text."""
+        """Write a displayed formula line by line; words between the lines are text."""
         self._is_in_equation = True
         for row in list(outermost(element, _is_equation_row)) or [element]:
             lines = [_tex(formula) for formula in outermost(row, _is_math)]
@@ -273,7 +273,7 @@ class Writer:
 
 
 def line_of(element: etree._Element | None, take: Take | None = None) -> str:
-    """Content of an element as one line, such as a heading or a cell."""
+    """Content of an element, such as a heading or a cell, as one line."""
     if element is None:
         return ""
     out: list[str] = []
@@ -290,7 +290,7 @@ def _formula(element: etree._Element) -> str:
 
 
 def _tex(element: etree._Element) -> str:
-    """The TeX of a formula; empty where the page does not have it."""
+    """The TeX of a formula; empty if the page does not have it."""
     source = element.get("alttext") or (element.get("alt") if element.tag == "img" else "") or ""
     if not source:
         notes = element.iter("annotation")
@@ -309,7 +309,7 @@ def _is_equation_row(element: etree._Element) -> bool:
 
 
 def _is_missing(element: etree._Element, names: frozenset[str]) -> bool:
-    """Check whether an element marks a missing citation, or cites nothing else."""
+    """Check whether an element marks a missing citation, or cites only missing works."""
     if any(name.startswith("ltx_missing") for name in names):
         return True
     inner = [*_near(element)] if "ltx_cite" in names else []
@@ -319,7 +319,7 @@ def _is_missing(element: etree._Element, names: frozenset[str]) -> bool:
 
 
 def _is_raised_marker(element: etree._Element) -> bool:
-    """Check whether raised text is nothing but numbers that cite."""
+    """Check whether raised text consists only of citation numbers."""
     links = [link.get("href") or "" for link in _near(element) if link.tag == "a"]
     if not links or not all("#bib" in link for link in links):
         return False
@@ -332,13 +332,13 @@ def _is_raised_marker(element: etree._Element) -> bool:
 
 
 def _near(element: etree._Element) -> Iterator[etree._Element]:
-    """The child elements and theirs: looking deeper at every level of a nest would take long."""
+    """Children and grandchildren; looking deeper at every level of nesting would take long."""
     for child in children(element):
         yield child
         yield from children(child)
 
 
 def _is_word(tag: etree._Element) -> bool:
-    """Check whether the label of an item was written by the author: bullets and numbers are not."""
+    """Check whether an item's label is the author's own wording, not a bullet or a number."""
     text = "".join(map(str, tag.itertext())).strip()
     return _ITEM_WORD.search(text) is not None and _ROMAN.fullmatch(text) is None

@@ -1,4 +1,4 @@
-"""JATS articles, as PubMed Central and publishers give them out: one paper a file."""
+"""JATS articles, as distributed by PubMed Central and publishers: one paper per file."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from vivavoce.text.identifiers import find_arxiv_id, find_doi, find_orcid
 
 _META = "front/article-meta"
 _NAMES = ("name", "name-alternatives/name", "string-name", "name-alternatives/string-name")
-# When something else happened than that the paper came out.
+# Types of dates other than that of publication.
 _OTHER_DATES = frozenset(
     {"pmc-release", "nihms-submitted", "retraction", "corrected", "received", "accepted"}
 )
 _MAX_LICENCE = 300
 _AUTHORS = frozenset({"author", "person", "group", "collab", ""})
-"""Kinds of contributors that are authors, where their group does not say otherwise."""
+"""Kinds of contributors that are authors, unless their group says otherwise."""
 _LARGEST_FILE = 32 << 20
 _HEAD_BYTES = 1 << 14
 _MARKS = (b"<front", b"jats", b"nlm", b"article-type")
-# Their text stands beside the running text, not in it.
+# Elements whose text is beside the running text, not in it.
 _ASIDE = frozenset(
     {"fig", "fig-group", "table-wrap", "table-wrap-group", "table", "fn", "fn-group", "ref-list"}
     | {"supplementary-material", "media", "graphic", "inline-graphic", "object-id"}
@@ -47,7 +47,7 @@ _NOTICES = {
     **dict.fromkeys(("correction", "corrected-article", "addendum"), "corrected"),
     "expression-of-concern": "doubted",
 }
-"""Types of articles that say something of another one, or of themselves."""
+"""Types of articles that are notices about another article, or about themselves."""
 _ROLE_OF_TYPE = {
     "intro": "introduction",
     "introduction": "introduction",
@@ -108,7 +108,7 @@ def read_document(content: bytes, name: str) -> Document:
 
 
 def _number(article: etree._Element, kind: str) -> str:
-    """The article's own identifier of a kind, such as `doi`; empty without one."""
+    """The article's own identifier of a kind such as `doi`; empty if it has none."""
     for number in article.iterfind(f"{_META}/article-id"):
         if (number.get("pub-id-type") or "").lower() == kind:
             return print_text(number)
@@ -116,7 +116,7 @@ def _number(article: etree._Element, kind: str) -> str:
 
 
 def _abstract(article: etree._Element) -> str:
-    """The abstract proper by paragraphs; names of its parts are printed before these."""
+    """The abstract proper in paragraphs; each part's heading is printed before its text."""
     found = article.findall(f"{_META}/abstract")
     plain = [abstract for abstract in found if abstract.get("abstract-type") is None]
     for abstract in plain or found[:1]:
@@ -157,7 +157,7 @@ def _authors(article: etree._Element) -> Iterator[Author]:
 
 
 def _published(article: etree._Element) -> str | None:
-    """The date by which the paper was first out for sure: the one that ends before the others."""
+    """The date by which the paper was surely published: the one whose period ends first."""
     dates = [
         text
         for date in article.iterfind(f"{_META}/pub-date")
@@ -176,7 +176,7 @@ def _date(date: etree._Element) -> str | None:
     if month is not None:
         day = print_text(date.find("day"))
         parts += [f"{month:02d}", *([day.zfill(2)] if day else [])]
-    # A day that no calendar has leaves the month, and so on.
+    # An impossible day is dropped, which leaves the month; so is an impossible month.
     texts = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((parsed[0] for text in texts if (parsed := parse_date(text))), None)
 
@@ -194,7 +194,7 @@ def _licence(article: etree._Element) -> str | None:
 
 
 def _blocks(article: etree._Element) -> list[Block]:
-    """The sections of body and back matter; notes, floats and the reference list are out."""
+    """The sections of body and back matter, without notes, floats and the reference list."""
     found: list[Block] = []
     body = article.find("body")
     if body is not None:
@@ -208,7 +208,7 @@ def _blocks(article: etree._Element) -> list[Block]:
                     found += _division(part, _open(part, 1, role), 2)
     kept: list[Block] = []
     for block in reversed(found):
-        # With text, of its own or below it.
+        # Keep a section that has text of its own or in a subsection.
         if block.paragraphs or (block.heading and kept and kept[-1].level > block.level):
             kept.append(block)
     return kept[::-1]
@@ -226,7 +226,7 @@ def _open(element: etree._Element, level: int, role: str | None) -> Block:
 
 
 def _division(element: etree._Element, section: Block, below: int) -> Iterator[Block]:
-    """A section and those inside it; text that follows these opens one without a heading."""
+    """A section and its subsections; text after a subsection opens one without a heading."""
     yield section
     current: Block | None = section
     for child in children(element):
@@ -254,7 +254,7 @@ def _paragraphs(block: etree._Element) -> Iterator[str]:
 
 
 def _matches(path: Path) -> bool:
-    """Check whether the name says so, or it is an XML file whose start does."""
+    """Check whether a file is JATS, by its name or by the start of its XML."""
     name = path.name.lower()
     if name.endswith((".nxml", ".jats", ".jats.xml")):
         return True

@@ -1,4 +1,4 @@
-"""Elements of JATS articles: text, tables and the works of the list of references."""
+"""Elements of JATS articles: text, tables and the works in the reference list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vivavoce.sources.xml import (
     text_of,
 )
 
-# No white space separates these in the file, but their words do not touch on the page.
+# Elements without white space between them in the file, whose words are apart on the page.
 _APART = frozenset(
     {"p", "title", "subtitle", "label", "break", "list", "list-item", "tr", "td", "th", "def"}
     | {"term", "disp-formula", "disp-quote", "sec", "attrib", "caption"}
@@ -38,7 +38,7 @@ def read_table(wrap: etree._Element) -> RawTable:
     """A table with its caption; it cites the works in its caption, cells and notes."""
     label = print_text(wrap.find("label")).rstrip(" .:")
     caption = print_text(wrap.find("caption"))
-    rows = wrap.iter("tr", "row")  # of HTML, or of OASIS tables
+    rows = wrap.iter("tr", "row")  # from HTML or OASIS tables
     return RawTable(
         caption=f"{label}: {caption}" if label and caption else label or caption,
         grids=bounded([(map(_cell, children(row)) for row in rows)]),
@@ -47,7 +47,7 @@ def read_table(wrap: etree._Element) -> RawTable:
 
 
 def _cell(cell: etree._Element) -> Cell:
-    more = cell.get("morerows") or "0"  # OASIS tables state how many rows more than one
+    more = cell.get("morerows") or "0"  # OASIS tables state the number of extra rows
     height = 1 + span_of(more, MAX_HEIGHT) if more != "0" else 1
     return Cell(
         text=print_text(cell),
@@ -75,13 +75,13 @@ def _is_citation(mark: etree._Element) -> bool:
 
 
 def read_name(person: etree._Element) -> str:
-    """Given names, surname and suffix in the order printed; empty without letters."""
+    """Given names, surname and suffix in printed order; empty if they have no letters."""
     parts = (print_text(person.find(tag)) for tag in ("given-names", "surname", "suffix"))
     return full_name(parts, otherwise=print_text(person))
 
 
 def read_entries(ref: etree._Element) -> Iterator[Entry]:
-    """The works of an entry; alternatives are the same work; the entry itself if none is marked."""
+    """The works in an entry, else the entry itself; alternatives count as one work."""
     found: list[etree._Element] = []
     for child in children(ref):
         if child.tag in _CITATIONS:
@@ -95,12 +95,12 @@ def read_entries(ref: etree._Element) -> Iterator[Entry]:
 def _entry(citation: etree._Element, group: str) -> Entry:
     kind = citation.get("publication-type") or citation.get("citation-type") or ""
     tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
-    # The authors; where nothing says who is one, all people.
+    # The authors, or all people if none are marked as authors.
     groups = citation.iterfind("person-group")
     authors = (one for one in groups if one.get("person-group-type") in {"author", None})
     people = [*next(authors, citation).iter("name", "string-name", "collab")]
     years = [print_text(year) for year in citation.iter("year")]
-    # Some publishers print little between the fields of all entries.
+    # Some publishers put little text between the fields of their entries.
     tails = [child.tail or "" for child in citation][:-1]
     has_fields_only = citation.tag in ("element-citation", "nlm-citation") or (
         sum(not tail.strip() for tail in tails) > len(tails) / 2
@@ -128,7 +128,7 @@ def _entry(citation: etree._Element, group: str) -> Entry:
 
 
 def _pieces(citation: etree._Element, people: list[etree._Element]) -> Iterator[str]:
-    """The fields of an entry in the order in which they are printed, without identifiers."""
+    """The fields of an entry in printed order, without identifiers."""
     yield ", ".join(name for person in people if (name := read_name(person)))
     yield from (print_text(title) for tag in _TITLES for title in citation.iter(tag))
     fields = ("source", "publisher-name", "year", "volume")
@@ -147,7 +147,7 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     if element.tag == "tex-math":
         return _tex(element)
     if element.tag in {"sup", "xref"} and _is_raised_marker(element):
-        # Raised numbers would grow into the word before them.
+        # Raised numbers would run into the word before them.
         return f" [{''.join(pieces_of(element, _APART, skip, _special)).strip()}]"
     if element.tag == "sup" and is_power(element):
         return f"^{''.join(map(str, element.itertext(etree.Element))).strip()}"
@@ -165,7 +165,7 @@ def _is_raised_marker(element: etree._Element) -> bool:
 
 
 def _tex(element: etree._Element) -> str:
-    """A formula's TeX where nothing else prints it; MathML beside it says the same."""
+    """A formula's TeX; empty if MathML beside it prints the same."""
     parent = element.getparent()
     if parent is not None and parent.find("math") is not None:
         return ""

@@ -30,7 +30,7 @@ _LEVELS_ABOVE = 3
 
 
 def paper_name(path: Path) -> str:
-    """Name of a paper: its archive, the folder it is in, or its main file's own name."""
+    """Name of a paper: that of its archive, its folder, or its main file."""
     is_archive = path.name.lower().endswith(ARCHIVE_SUFFIXES)
     return path.name if is_archive or _is_identified(path) else path.resolve().parent.name
 
@@ -43,9 +43,9 @@ def _parts(path: Path) -> list[Path]:
 
 
 def _matches(path: Path) -> bool:
-    """Check whether a file is a paper: an archive, the main file of its folder, or named by an id.
+    """Check whether a file is a paper: an archive, its folder's main file, or named by an id.
 
-    A folder inside that of a paper is part of it.
+    A folder inside a paper's folder is part of that paper.
     """
     name = path.name.lower()
     if name.endswith(ARCHIVE_SUFFIXES):
@@ -74,7 +74,7 @@ def _is_main(path: Path) -> bool:
 
 
 def _main_of(folder: Path) -> str | None:
-    """The main file of the paper in a folder itself; None where there is none."""
+    """The main file of a paper directly in a folder; None if there is none."""
     names = []
     try:
         for path in folder.iterdir():
@@ -90,7 +90,7 @@ def _main_of(folder: Path) -> str | None:
 
 @lru_cache(maxsize=256)
 def _choose(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str | None:
-    """The choice for a folder in one state, so that it is made once for all of its files."""
+    """The main file of a folder in one state; cached, so that it is chosen once for all files."""
     try:
         beside = {
             name: (folder / name).read_bytes()
@@ -113,7 +113,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 
 def read_document(path: Path) -> Document:
-    """The paper in an archive, or that of a main file and its folder; `InputError` says why not."""
+    """The paper in an archive, or in a main file and its folder; `InputError` says why not."""
     if path.name.lower().endswith(ARCHIVE_SUFFIXES):
         files = PaperFiles(unpacked=unpack(path))
         main = choose_main(files)

@@ -1,9 +1,9 @@
-"""E-prints unpacked in memory: tar, zip and gzip, of which only the LaTeX files are kept.
+"""Unpack e-prints in memory: tar, zip and gzip files, of which only the LaTeX files are kept.
 
-Nothing is written to disk, so no name inside leads anywhere; links and devices are skipped. Content
-that unpacks to more than a paper can hold is refused before it fills the memory. Tar is read here
-member by member, which bounds the time and memory that a header can cost. The standard library
-follows sparse maps and chains of extended headers on its own, without bounds.
+Nothing is written to disk, so a name inside cannot lead anywhere; links and devices are skipped.
+Content that unpacks to more than a paper can hold is refused before it fills the memory. This
+module reads tar files member by member, which bounds the time and memory that a header can cost.
+The standard library follows sparse maps and chains of extended headers without bounds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FILES = frozenset({tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE})
 _WITHOUT_DATA = frozenset(
     {tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE}
 )
-# Where an old sparse header, and each block that continues it, says that another one follows.
+# Offsets at which an old sparse header, or a block that continues it, says that another follows.
 _IS_EXTENDED, _GOES_ON = 482, 504
 ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip", ".gz")
 _LARGEST_ARCHIVE = 256 << 20
@@ -50,31 +50,31 @@ class ByteStream(Protocol):
     """A stream of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Up to so many bytes; none at the end."""
+        """Read up to `size` bytes; none at the end."""
 
 
 class Part:
-    """The content of a member, which can be read until the next member is asked for."""
+    """The content of a member, readable until the next member is asked for."""
 
     def __init__(self, stream: ByteStream, size: int) -> None:
         self._stream = stream
         self._left = size
 
     def read(self, size: int = -1, /) -> bytes:
-        """Up to so many bytes of it, all that is left for a negative number."""
+        """Read up to `size` bytes, or all that is left if `size` is negative."""
         wanted = self._left if size < 0 else min(size, self._left)
         content = _read(self._stream, wanted)
         self._left -= len(content)
         return content
 
     def skip(self) -> None:
-        """Pass what was not read."""
+        """Skip what was not read."""
         while self._left > 0:
             self.read(_CHUNK)
 
 
 def is_tar(start: bytes) -> bool:
-    """Check whether bytes start as a tar archive does."""
+    """Check whether bytes start like a tar archive."""
     try:
         tarfile.TarInfo.frombuf(start[:BLOCK], "utf-8", "replace")
     except tarfile.HeaderError:
@@ -83,9 +83,9 @@ def is_tar(start: bytes) -> bool:
 
 
 def tar_members(stream: ByteStream) -> Iterator[tuple[str, Part]]:
-    """Name and content of every member; what is not a regular file has no content.
+    """Name and content of every member; only regular files have content.
 
-    `InputError` when the archive is damaged.
+    Raises `InputError` if the archive is damaged.
     """
     name = ""
     is_sparse = False
@@ -102,7 +102,7 @@ def tar_members(stream: ByteStream) -> Iterator[tuple[str, Part]]:
                 records = _records(content)
                 name = records.get(b"path", b"").decode("utf-8", "replace") or name
                 is_sparse = any(key.startswith(b"GNU.sparse.") for key in records)
-            yield "", Part(stream, 0)  # counted like a member, so that there are not too many
+            yield "", Part(stream, 0)  # counted as a member, to limit their number
             continue
         if found.type == tarfile.GNUTYPE_SPARSE:
             is_sparse = True
@@ -143,7 +143,7 @@ def _records(content: bytes) -> dict[bytes, bytes]:
 
 
 def _read(stream: ByteStream, size: int) -> bytes:
-    """Read exactly so many bytes."""
+    """Read exactly `size` bytes."""
     content = stream.read(size) if size > 0 else b""
     if len(content) < size:
         raise InputError("the archive is damaged: it ends too early")
@@ -154,7 +154,7 @@ Member = tuple[str, ByteStream]
 
 
 class _Gunzip:
-    """Unpack a gzip file; a file of very many short streams is refused."""
+    """Unpacks a gzip file; refuses a file of very many short streams."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -163,7 +163,7 @@ class _Gunzip:
         self._streams = 1
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read so many bytes, fewer only at the end."""
+        """Read `size` bytes, fewer only at the end."""
         pieces: list[bytes] = []
         while size > 0 and (piece := self._piece(size)):
             pieces.append(piece)
@@ -174,7 +174,7 @@ class _Gunzip:
         while True:
             self._packed = self._packed or self._stream.read(_CHUNK)
             if self._inflate.eof:
-                self._packed = self._packed.lstrip(b"\0")  # what fills the last block of a tape
+                self._packed = self._packed.lstrip(b"\0")  # padding of the last block of a tape
                 if not self._packed:
                     return b""
                 self._streams += 1
@@ -190,7 +190,7 @@ class _Gunzip:
 
 
 class _BoundedStream:
-    """A stream that refuses to give more than a number of bytes."""
+    """A stream that refuses to give more than `_MAX_UNPACKED` bytes."""
 
     def __init__(self, stream: ByteStream, start: bytes) -> None:
         self._stream = stream
@@ -198,7 +198,7 @@ class _BoundedStream:
         self._left = _MAX_UNPACKED
 
     def read(self, size: int = -1, /) -> bytes:
-        """Up to so many bytes."""
+        """Read up to `size` bytes."""
         if self._start:
             content, self._start = self._start[:size], self._start[size:]
         else:
@@ -210,12 +210,12 @@ class _BoundedStream:
 
 
 class _SmallReads(io.BufferedReader):
-    """A file of which no great part is read at once, as the list of a zip of a million files."""
+    """A file that refuses large reads, such as the directory of a zip with a million files."""
 
     most = _LARGEST_DIRECTORY
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Up to so many bytes; `InputError` where they are too many."""
+        """Read up to `size` bytes; raise `InputError` if they are too many."""
         wanted = self.most + 1 if size is None or not 0 <= size <= self.most else size
         content = super().read(wanted)
         if len(content) > self.most:
@@ -224,7 +224,7 @@ class _SmallReads(io.BufferedReader):
 
 
 def unpack(path: Path) -> dict[str, bytes]:
-    """The LaTeX files in an archive, told by its content, by name; one file alone is `main.tex`."""
+    """The LaTeX files in an archive, by name, whatever its suffix; a lone file is `main.tex`."""
     if path.stat().st_size > _LARGEST_ARCHIVE:
         raise InputError(f"larger than {_LARGEST_ARCHIVE >> 20} MiB, which no e-print is")
     try:
@@ -242,7 +242,7 @@ def unpack(path: Path) -> dict[str, bytes]:
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
-        # What the modules raise for encrypted members, odd methods and odd numbers.
+        # Raised by the modules for encrypted members, odd methods and odd numbers.
         RuntimeError,
         NotImplementedError,
         ValueError,
@@ -271,7 +271,7 @@ def _zip_members(stream: _SmallReads) -> Iterator[Member]:
         stream.most = LARGEST_FILE + 1
         for member in archive.infolist():
             is_text = member.filename.lower().endswith(TEXT_SUFFIXES)
-            # The mode that Unix programs store tells links and devices from files.
+            # The mode stored by Unix programs distinguishes files from links and devices.
             mode = stat.S_IFMT(member.external_attr >> 16)
             if is_text and not member.is_dir() and mode in {0, stat.S_IFREG}:
                 with archive.open(member) as content:

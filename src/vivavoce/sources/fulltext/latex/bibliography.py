@@ -28,7 +28,7 @@ _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and|&)\s+|\s*[,;]\s*")
 _OTHERS = re.compile(r"\bet\s+al\b|\bothers\b", re.IGNORECASE)
 _EMPHASIS = frozenset({"\\emph", "\\textit", "\\textsl"})
 _MIN_TITLE = 3
-"""Words of an emphasised title; fewer may be a book's or a journal's name."""
+"""Fewest words in an emphasised title; fewer may be the name of a book or a journal."""
 _SAME_AUTHORS = "———"
 _MAX_RAW = 3_000
 
@@ -95,7 +95,7 @@ def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Ent
     raw = " ".join(block for block in blocks if block)[:_MAX_RAW]
     surnames, first = _names(label, blocks[0])
     has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
-    # A label of natbib, such as `Smith et al.(2015)Smith, Jones, and Kim`.
+    # A natbib label, such as `Smith et al.(2015)Smith, Jones, and Kim`.
     names, bracket, _ = label.partition("(")
     shown = " ".join(names.split()) if bracket and len(names) < 200 else ""
     return Entry(
@@ -138,7 +138,7 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str:
             group = layout.group(group.after)
         if group is not None and (title := setter.line(group.start, group.end)):
             return title.rstrip(" .,")
-    # Emphasis right behind the authors is the title; later it is a journal or a book.
+    # Emphasised text right after the authors is the title; later it is a journal or a book.
     emphasis = next(layout.find(_EMPHASIS, start, end), None)
     group = layout.group(emphasis + 1) if emphasis is not None else None
     if emphasis is None or group is None or not are_names(setter.line(start, emphasis)):
@@ -148,9 +148,9 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str:
 
 
 def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], CitationStyle]:
-    """The entries of a paper's list in printed order, and how it prints citations.
+    """The entries of a paper's reference list in printed order, and its citation style.
 
-    The list that LaTeX printed goes before .bib files, unless it lacks most of the cited works.
+    The list that LaTeX printed is preferred to .bib files, unless it lacks most cited works.
     """
     keys = list(dict.fromkeys(key for found in layout.citations() for key in found.keys))
     wanted = {key.casefold() for key in keys}
@@ -171,7 +171,7 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
 
 
 def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:
-    """The printed list, and whether its labels have names; None where that is not told."""
+    """The printed list, and whether its labels have names; None if that is unknown."""
     entries = read_items(layout)
     if entries:
         return entries, any(entry.names and "(" in _label(layout) for entry in entries[:1])
@@ -204,7 +204,7 @@ def _label(layout: Layout) -> str:
 
 
 def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
-    """The .bib files a paper names; those beside it where it names none that is there."""
+    """The .bib files that a paper names, or those beside it if it names none that exist."""
     named = [
         files.find(name, suffixes=(".bib",))
         for place in layout.find(_BIB)
@@ -222,7 +222,7 @@ def _names_in(layout: Layout, place: int) -> list[str]:
 
 
 def _is_numeric(layout: Layout) -> bool:
-    """Check whether citations print numbers, by the style and the packages."""
+    """Check by the style and the packages whether citations print numbers."""
     for place in layout.find(_PACKAGES):
         names = _names_in(layout, place)
         option = layout.option(place + 1)
@@ -236,7 +236,7 @@ def _is_numeric(layout: Layout) -> bool:
 
 
 def _read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
-    """The entries of .bib files for keys, in the order of the keys; `*` means all."""
+    """The .bib entries for the given keys, in their order; the key `*` means all entries."""
     wanted = dict.fromkeys(key.casefold() for key in keys)
     blocks: dict[str, str] = {}
     strings: list[str] = []
@@ -280,7 +280,7 @@ def _parse(blocks: Sequence[str], strings: Sequence[str]) -> dict[str, tuple[str
 
 
 def _join(value: str, strings: Mapping[str, str]) -> str:
-    """A value put together with `#` out of strings."""
+    """A value made of strings joined with `#`."""
     if '"' not in value:
         return value
     return "".join(
@@ -314,9 +314,9 @@ def _entry(key: str, fields: Mapping[str, str]) -> Entry:
 
 
 def _people(field: str) -> list[tuple[str, str]]:
-    """Surname and whole name of the people in a field."""
+    """Surname and full name of each person in a field."""
     people = []
-    # The names in a field, parted at `and` outside of braces.
+    # The names in a field, split at `and` outside braces.
     names: list[str] = []
     words: list[str] = []
     depth = 0
@@ -361,7 +361,7 @@ def _biblatex_entry(key: str, body: str) -> Entry:
 
 
 def _biblatex_names(body: str) -> tuple[list[str], str | None]:
-    """Surnames of the authors, else of the editors, and the first one's whole name."""
+    """Surnames of the authors, else of the editors, and the full name of the first."""
     start = _NAME_LIST.search(body)
     if start is None:
         return [], None

@@ -13,23 +13,23 @@ _DOCUMENT_ENVIRONMENTS = frozenset(
 )
 _COLLECTING = frozenset({"\\NewEnviron", "\\RenewEnviron"})
 _HIDING = frozenset({"\\comment", "\\setbox"})
-"""Commands by which the definition of an environment hides its text."""
+"""Commands with which an environment's definition hides its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """Definition of a command of the paper."""
+    """Definition of a command in the paper."""
 
     body: tuple[str, ...]
     arguments: int = 0
     default: tuple[str, ...] | None = None
     """Default of the first argument, which is then optional."""
     kinds: str = ""
-    """Kinds of the arguments of commands with several optional ones: `m`, `o` or `s` for each."""
+    """Kinds of arguments, for commands with several optional ones: `m`, `o` or `s` for each."""
 
 
 class Definitions(TokenStream):
-    """A stream that keeps what is defined in it."""
+    """A token stream that keeps the definitions made in it."""
 
     def __init__(self, ignored: Collection[str] = ()) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Definitions(TokenStream):
         return argument if argument[:1] == "\\" else ""
 
     def store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
-        """Keep a definition; one that `keeps` changes no known command."""
+        """Keep a definition; with `keeps`, leave a known command unchanged."""
         if len(name) < 2 or is_own_command(name) or (keeps and name in self.macros):
             return
         if name in self._ignored:
@@ -53,21 +53,21 @@ class Definitions(TokenStream):
             self.macros[name] = macro
 
     def _parameters(self) -> tuple[int, tuple[str, ...] | None]:
-        """Number of arguments of a definition, and the default of the first where it has one."""
+        """Number of arguments of a definition, and the default of the first if it has one."""
         given = "".join(self.optional() or []).strip()
         count = int(given) if len(given) == 1 and given in "123456789" else 0
         default = self.optional() if count else None
         return count, None if default is None else tuple(default)
 
     def define(self, *, keeps: bool) -> None:
-        r"""Read a definition by `\newcommand`; one that `keeps` changes no known command."""
+        r"""Read a `\newcommand` definition; with `keeps`, leave a known command unchanged."""
         self.take("*")
         name = self.name()
         count, default = self._parameters()
         self.store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
 
     def define_primitive(self, *, is_expanded: bool) -> None:
-        r"""Read a definition by `\def`, or by `\edef`, whose body is expanded."""
+        r"""Read a `\def` definition, or an `\edef`, whose body is expanded."""
         name = self.next() or ""
         parameters: list[str] = []
         while (token := self.peek()) is not None and token != "{":
@@ -76,15 +76,15 @@ class Definitions(TokenStream):
             if len(parameters) > 20 or token == PARAGRAPH:
                 return
         body = tuple(self.argument())
-        if is_expanded:  # what it calls by its own name is its meaning so far
+        if is_expanded:  # its own name in the body stands for its former meaning
             former = self.macros.get(name, Macro(())).body
             body = tuple(part for t in body for part in (former if t == name else (t,)))
-        # Text between the parameters would have to be found in every call.
+        # Text between the parameters would have to be matched in every call.
         if all(map(is_parameter, parameters)):
             self.store(name, Macro(body, len(parameters)))
 
     def kinds(self) -> str:
-        """The kinds of arguments of a specification such as `s O{} m`."""
+        """The kinds of arguments in a specification such as `s O{} m`."""
         kinds: list[str] = []
         depth = 0
         for token in self.argument():
@@ -95,7 +95,7 @@ class Definitions(TokenStream):
         return "".join(kinds[:9])
 
     def let(self) -> None:
-        """Read a second name of a command."""
+        """Read a second name for a command."""
         name = self.next() or ""
         other = self.peek() or ""
         self.next()
@@ -107,7 +107,7 @@ class Definitions(TokenStream):
         self.store(name, self.macros.get(other) or Macro((other,) if other else ()))
 
     def define_environment(self, command: str) -> None:
-        """Read a definition of an environment by one of the commands that make them."""
+        """Read the environment definition that follows `command`."""
         self.take("*")
         name = "".join(self.argument()).strip()
         if command in _DOCUMENT_ENVIRONMENTS:

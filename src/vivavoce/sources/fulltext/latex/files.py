@@ -13,7 +13,7 @@ from vivavoce.errors import InputError
 TEXT_SUFFIXES = (".tex", ".bbl", ".bib", ".sty", ".ltx", ".latex")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 LARGEST_FILE = 8 << 20
-"""Bytes of one file; a list of references may be longer, and its start is read."""
+"""Most bytes of one file; a .bib file in a folder may have up to `LARGEST_BIBLIOGRAPHY`."""
 LARGEST_BIBLIOGRAPHY = 64 << 20
 _LARGEST_PAPER = 128 << 20
 _MAX_FILES = 2_000
@@ -52,11 +52,11 @@ _ENCODING = re.compile(
     re.MULTILINE,
 )
 _CODECS = {"ansinew": "cp1252", "latin1": "cp1252", "applemac": "mac_roman", "macce": "mac_latin2"}
-"""Encodings by the name that inputenc has for them; others have the name of Python's codec."""
+"""Python's codecs by inputenc's name for them; other encodings have the same name in both."""
 
 
 def decode(content: bytes, encoding: str = "cp1252") -> str:
-    """Text in UTF-8, else in the encoding of the paper, else in Latin-1, which fits any bytes."""
+    """Decode as UTF-8, else in the paper's encoding, else as Latin-1, which fits any bytes."""
     for codec in ("utf-8-sig", encoding):
         try:
             return content.decode(codec)
@@ -66,20 +66,20 @@ def decode(content: bytes, encoding: str = "cp1252") -> str:
 
 
 class PaperFiles:
-    """Files of one paper by their name below its folder, with `/` between parts."""
+    """Files of one paper, by path relative to its folder, with `/` between parts."""
 
     def __init__(self, *, unpacked: Mapping[str, bytes] | None = None, folder: Path | None = None):
         self._folder = folder
         self._unpacked = dict(unpacked or {})
         self._read = 0
         self.encoding = "cp1252"
-        """Encoding of files that are not in UTF-8; Windows writes so where nothing else is said."""
+        """Encoding of files that are not in UTF-8: that of Windows unless a file declares one."""
         found = list_text_files(folder) if folder else sorted(self._unpacked)
         self.names = tuple(found)
         self._known = frozenset(found)
 
     def text(self, name: str) -> str:
-        """The text of a file of `names`; `InputError` when it cannot be read or is too large."""
+        """The text of a file in `names`; `InputError` if it cannot be read or is too large."""
         content = self._unpacked.get(name)
         if content is None:
             content = self._load(name)
@@ -105,7 +105,7 @@ class PaperFiles:
         return content
 
     def find(self, name: str, near: str = "", suffixes: tuple[str, ...] = TEX_SUFFIXES) -> str:
-        """The file a command names, from the paper's folder or from a file's own; empty if none."""
+        """The file that a command names, in the paper's folder or that of `near`; "" if none."""
         wanted = name.strip().strip('"').replace("\\", "/")
         for base in ("", posixpath.dirname(near)):
             path = posixpath.normpath(posixpath.join(base, wanted))
@@ -150,7 +150,7 @@ def document_class(text: str) -> str | None:
 
 
 def choose_main(files: PaperFiles) -> str | None:
-    """The main file of a paper; None where there is none."""
+    """The main file of a paper; None if there is none."""
     texts = {name: files.text(name) for name in files.names if name.lower().endswith(TEX_SUFFIXES)}
     mains = [name for name in texts if document_class(texts[name])]
     inputs = {

@@ -1,4 +1,4 @@
-"""Commands that the reader knows, and what closes what: groups, options and environments."""
+"""Commands that the reader knows, and where groups, options and environments end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECTIONS: dict[str, int] = {f"\\{name}": level for name, level in _LISTS["sectio
 SILENT = {
     f"\\{name}": int(count) for count, names in _LISTS["silent"].items() for name in names.split()
 }
-"""Commands that print nothing, with the number of arguments in braces that go with them."""
+"""Commands that print nothing, with the number of their arguments in braces."""
 MATH, TABLES, FIGURES, HIDDEN, ABSTRACT_ENVIRONMENTS = (
     frozenset(_LISTS["environments"][name].split())
     for name in ("math", "tables", "figures", "hidden", "abstracts")
@@ -37,7 +37,7 @@ CONDITIONS = {
     for answer, names in _LISTS["conditions"].items()
     for name in names.split()
 }
-"""Conditions of TeX that end in `\\fi`, with what is taken for their answer."""
+"""TeX conditions that end in `\\fi`, with the answer assumed for each."""
 
 
 def commands(kind: str) -> frozenset[str]:
@@ -63,7 +63,7 @@ _OWN = (
 
 
 def accented(command: str, letters: str) -> str:
-    """Letters with the accent of a command on the first."""
+    """Letters, the first of them with the accent that a command sets."""
     if not letters:
         return ""
     first = _DOTLESS.get(letters[0], letters[0])
@@ -71,7 +71,7 @@ def accented(command: str, letters: str) -> str:
 
 
 def typeset(text: str) -> str:
-    """A run of text with the ligatures of TeX: dashes and quotes."""
+    """A run of text with TeX's ligatures applied: dashes and quotes."""
     if "-" in text:
         text = text.replace("---", "—").replace("--", "–")
     if "`" in text or "''" in text:
@@ -80,7 +80,7 @@ def typeset(text: str) -> str:
 
 
 def is_own_command(name: str) -> bool:
-    """Check whether a paper's own definition of a command is ignored: the reader knows it."""
+    """Check whether the reader knows a command, so that a paper's own definition is ignored."""
     return name in _OWN or is_citation(name)
 
 
@@ -90,7 +90,7 @@ _MAX_AROUND = 8
 
 
 class Span(NamedTuple):
-    """Tokens of an argument: `start` to `end`, exclusive; the text goes on at `after`."""
+    """Tokens of an argument, from `start` to `end`, exclusive; the text continues at `after`."""
 
     start: int
     end: int
@@ -113,7 +113,7 @@ class Layout:
         self.closes: dict[int, int] = {}
         """Place of `{` -> place of its `}`."""
         self._no_option = 0
-        """No option that starts before this place ends in reach."""
+        """No option that starts before this place ends within reach."""
         self.ends: dict[int, int] = {}
         """Place of `\\begin{x}` -> place of its `\\end{x}`."""
         self.around: dict[int, tuple[int, ...]] = {}
@@ -133,7 +133,7 @@ class Layout:
                 self._close(environments, place)
 
     def _close(self, environments: list[int], place: int) -> None:
-        """End the innermost environment of that name; those left open inside end nowhere."""
+        """Close the innermost environment of that name; those left open inside it have no end."""
         wanted = "\\begin{" + self.tokens[place][5:]
         for back in range(1, min(len(environments), _MAX_SEARCH) + 1):
             if self.tokens[environments[-back]] == wanted:
@@ -142,20 +142,20 @@ class Layout:
                 return
 
     def past_spaces(self, place: int) -> int:
-        """The first place from `place` on that is not space within a paragraph."""
+        """The first place at or after `place` that is not a space within a paragraph."""
         tokens = self.tokens
         while place < len(tokens) and tokens[place].isspace() and tokens[place] != PARAGRAPH:
             place += 1
         return place
 
     def group(self, place: int) -> Span | None:
-        """The argument in braces at a place, after spaces; None where there is none."""
+        """The argument in braces at a place, after any spaces; None if there is none."""
         start = self.past_spaces(place)
         end = self.closes.get(start)
         return None if end is None else Span(start + 1, end, end + 1)
 
     def option(self, place: int) -> Span | None:
-        """The argument in square brackets at a place, after spaces; None where there is none."""
+        """The argument in square brackets at a place, after any spaces; None if there is none."""
         start = self.past_spaces(place)
         if start >= len(self.tokens) or self.tokens[start] != "[" or start < self._no_option:
             return None
@@ -173,7 +173,7 @@ class Layout:
         return None
 
     def past_options(self, place: int) -> int:
-        """Past a star and arguments in square brackets."""
+        """The place after a star and any arguments in square brackets."""
         after = self.past_spaces(place)
         if after < len(self.tokens) and self.tokens[after] == "*":
             place = after + 1
@@ -182,7 +182,7 @@ class Layout:
         return place
 
     def past_groups(self, place: int, count: int, *, with_options: bool = False) -> int:
-        """Past so many arguments in braces, as far as there are; past options behind each, too."""
+        """The place after up to `count` arguments in braces, and after the options that follow."""
         for _ in range(count):
             group = self.group(place)
             if group is None:
@@ -191,7 +191,7 @@ class Layout:
         return place
 
     def required(self, place: int) -> Span | None:
-        """The first argument in braces after a command at `place`, past star and options."""
+        """The first argument in braces of the command at `place`, after its star and options."""
         return self.group(self.past_options(place + 1))
 
     def source(self, span: Span) -> str:
@@ -226,6 +226,6 @@ class Layout:
                 yield self.citation(place)
 
     def find(self, names: frozenset[str], start: int = 0, end: int | None = None) -> Iterator[int]:
-        """Places of these commands in a stretch of tokens."""
+        """Places of the named commands in a stretch of tokens."""
         stop = len(self.tokens) if end is None else end
         return (place for place in range(start, stop) if self.tokens[place] in names)

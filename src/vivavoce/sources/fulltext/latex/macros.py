@@ -1,7 +1,7 @@
-"""Macros expanded, files read in and conditions decided: a whole paper as one list of tokens.
+"""Turn a whole paper into one list of tokens: expand macros, read in files, decide conditions.
 
-Expansion stops once it has made more than any paper needs, so a macro that calls itself, or doubles
-with every call, costs bounded time and memory. The paper is then read again without that macro.
+Expansion stops once it has made more tokens than any paper needs, so a macro that calls itself, or
+doubles with every call, costs bounded time and memory. The paper is then read again without it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = 
 )
 _ENDS = frozenset({"\\fi", "\\repeat"})
 _PATCHES = {"\\patchcmd": 5, "\\apptocmd": 4, "\\pretocmd": 4}
-"""Commands that change another one, by the number of their arguments, which are not carried out."""
+"""Commands that patch another one, with their number of arguments; they are not carried out."""
 _MAX_IGNORED = 3
-"""Macros without end that a paper may have."""
+"""Most endless macros that a paper may have."""
 _COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
 
 
@@ -36,7 +36,7 @@ def expand(files: PaperFiles, name: str) -> list[str]:
     """Every token of the paper whose main file is `name`, without macros that never end.
 
     Raises:
-        InputError: Files or macros have no bounds, also without the macros called most.
+        InputError: Files or macros exceed all bounds, even without the macros called most.
     """
     ignored: frozenset[str] = frozenset()
     while True:
@@ -51,24 +51,24 @@ def expand(files: PaperFiles, name: str) -> list[str]:
 
 
 class Expander(Definitions):
-    """Reads a paper from its main file on."""
+    """Reads a paper, starting from its main file."""
 
     def __init__(self, files: PaperFiles, ignored: Collection[str] = ()) -> None:
         super().__init__(ignored)
         self._files = files
         self.calls: Counter[str] = Counter()
-        """Number of times that each macro was called."""
+        """Number of calls of each macro."""
         self.switches = dict(CONDITIONS)
         self.options: set[str] = set()
         self._acronyms = Acronyms()
         self._inputs = 0
         self._skipped = 0
-        """Conditions open below the one whose branch is passed over; 0 when reading."""
+        """Number of open conditions, counted from the one being skipped; 0 when reading."""
         self._has_else = False
         self.packages: set[str] = set()
 
     def expand(self, name: str) -> list[str]:
-        """Every token of the paper; `InputError` when its macros or files have no bounds."""
+        """Every token of the paper; `InputError` if its macros or files exceed all bounds."""
         self.frames.append(Frame(tokenise(self._files.text(name)), name))
         self.frames.append(Frame(_prelude()))
         out: list[str] = []
@@ -87,7 +87,7 @@ class Expander(Definitions):
         return out
 
     def _skip(self, token: str) -> None:
-        """Pass over a branch that is not taken."""
+        """Skip a token of a branch that is not taken."""
         if token in self.switches:
             self._skipped += 1
         elif token in _ENDS:
@@ -96,7 +96,7 @@ class Expander(Definitions):
             self._skipped = 0
 
     def _execute(self, token: str, out: list[str]) -> bool:
-        """Do what a command says; False for one that is left to be printed."""
+        """Carry out a command; False for one that is left to be printed."""
         macro = self.macros.get(token)
         if macro is not None:
             self.calls[token] += 1
@@ -245,7 +245,7 @@ class Expander(Definitions):
         return name
 
     def _use_package(self, token: str, out: list[str]) -> None:
-        """Read in a package that is the paper's own; others are left to be looked at."""
+        """Read in packages that are the paper's own; keep the command to be looked at later."""
         options = self.optional()
         names = "".join(self.argument())
         if token == "\\documentclass":
@@ -287,7 +287,7 @@ def _prelude() -> tuple[str, ...]:
 
 
 def _find_document(tokens: Sequence[str], command: str) -> int | None:
-    r"""Place of `\begin{document}` or its end among raw tokens."""
+    r"""Place of `\begin{document}` or `\end{document}` among raw tokens."""
     wanted = [command, "{", "document", "}"]
     for place, token in enumerate(tokens):
         if token == command and list(tokens[place : place + 4]) == wanted:

@@ -1,4 +1,4 @@
-r"""Numbers that LaTeX prints: of sections, equations, theorems, items and algorithms, by label."""
+r"""The numbers LaTeX prints for sections, equations, theorems, items and algorithms, by label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ONE_NUMBER = frozenset({"equation", "multline", "dmath"})
 """Environments whose rows share a number."""
 _NO_NUMBER = frozenset({"\\nonumber", "\\notag"})
 _ITEM_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# Environments that number nothing: a label inside means what is around them.
+# Environments that number nothing: a label inside refers to the part around them.
 _PLAIN = frozenset(
     "document center itemize quote quotation flushleft flushright minipage proof small multicols"
     " description abstract".split()
@@ -33,13 +33,13 @@ class SectionNumbers:
         self.in_appendix = False
 
     def start_appendix(self) -> None:
-        """Letter the sections from here on, from `A`."""
+        """Letter the following sections, starting at `A`."""
         if not self.in_appendix:
             self.in_appendix = True
             self._counters = [0] * _LEVELS
 
     def step(self, level: int) -> str | None:
-        """Number of the next section at a level; None where none is printed."""
+        """Number of the next section at a level; None if no number is printed."""
         if level > self._depth:
             return None
         self._counters[level] += 1
@@ -67,17 +67,17 @@ def _letter(number: int) -> str:
 
 
 class Counters:
-    """Counters of equations, theorems, lists and algorithms, and what a label inside means."""
+    """Counters of equations, theorems, lists and algorithms, and what labels in them refer to."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._counts: Counter[str] = Counter()
         self.theorems: dict[str, tuple[str, str]] = {}
-        """Environment of a theorem -> its name as printed, and its counter."""
+        """Theorem environment -> its printed name and its counter."""
         self._within: dict[str, str] = {}
         self._section = ""
         self._meanings: dict[int, tuple[str, str]] = {}
-        """Place of an environment -> what a label inside means."""
+        """Place of an environment -> what a label inside refers to."""
         self._lists: list[int] = []
         for place in layout.find(frozenset({"\\newtheorem", "\\numberwithin"})):
             self._declare(place)
@@ -102,7 +102,7 @@ class Counters:
             self.theorems[name] = (layout.source(second).strip(), counter)
 
     def enter_section(self, level: int, number: str | None) -> None:
-        """Note a section: counters within it begin again."""
+        """Enter a section: restart the counters numbered within it."""
         name = {1: "section", 2: "subsection", 0: "chapter"}.get(level)
         if level <= 1:
             self._section = number or self._section
@@ -125,7 +125,7 @@ class Counters:
             self._lists.append(place)
 
     def algorithm(self) -> tuple[str, str]:
-        """Count an algorithm; what a label inside means."""
+        """Count an algorithm; return what a label inside refers to."""
         return ("Algorithm", self._step("algorithm"))
 
     def item(self, place: int) -> None:
@@ -145,7 +145,7 @@ class Counters:
             self._lists.pop()
 
     def meaning(self, place: int, section: tuple[str, str]) -> tuple[str, str]:
-        """Find what a label at a place means; empty where the number is not known."""
+        """Find what a label at a place refers to; empty if the number is not known."""
         for around in reversed(self._layout.around.get(place, ())):
             if around in self._meanings:
                 return self._meanings[around]
@@ -154,7 +154,7 @@ class Counters:
         return section
 
     def equations(self, place: int, end: int, parent: str = "") -> Iterator[tuple[str, int, int]]:
-        """Numbers of an environment of formulas, each with the tokens that it belongs to."""
+        """Numbers in a formula environment, each with the range of tokens that it belongs to."""
         tokens, layout = self._layout.tokens, self._layout
         name = tokens[place][7:-1]
         if name == "subequations":

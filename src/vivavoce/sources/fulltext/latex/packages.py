@@ -1,6 +1,6 @@
-r"""Commands of packages: conditions with their branches as arguments, acronyms, and quantities.
+r"""Package commands: conditions with their branches as arguments, acronyms, and quantities.
 
-Acronyms have their long form at first. Numbers with units are those of siunitx.
+The first use of an acronym prints its long form. Quantities are siunitx's numbers with units.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class DefinedNames(Protocol):
     """Commands, switches and options that a paper has defined so far."""
 
     switches: dict[str, bool]
-    r"""Answer of each `\ifname`, and of each toggle by `toggle name`."""
+    r"""Answer of each `\ifname` and, under `toggle name`, of each toggle."""
     options: set[str]
     """Options of the document class."""
     packages: set[str]
@@ -38,7 +38,7 @@ class DefinedNames(Protocol):
 
 
 def choose(command: str, stream: TokenStream, known: DefinedNames) -> list[str] | None:
-    """Tokens of the branch that is printed; None for a command that is no such condition."""
+    """Tokens of the branch that is printed; None if the command is not such a condition."""
     if command in _SETTERS:
         kind, value = _SETTERS[command]
         name = "".join(stream.argument()).strip()
@@ -81,7 +81,7 @@ _SETTERS: dict[str, tuple[str, str | None]] = {
 
 
 def text_of(known: DefinedNames, tokens: Sequence[str]) -> str:
-    """The text of an argument, its commands without arguments expanded."""
+    """The text of an argument, with commands that take no arguments expanded."""
     left = list(tokens)
     for _ in range(_MAX_EXPANSIONS):
         place = next((p for p, token in enumerate(left) if known.body(token) is not None), None)
@@ -121,7 +121,7 @@ _TESTS: dict[str, tuple[int, Test]] = {
     "ifoptiondraft": (0, lambda known, _: "draft" in known.options),
     "ifoptionfinal": (0, lambda known, _: "final" in known.options),
 }
-"""Arguments of a test, and the test."""
+"""Number of arguments of each test, and the test itself."""
 _NEGATIONS = {
     "nottoggle": "iftoggle",
     "notbool": "ifbool",
@@ -137,7 +137,7 @@ def _name(given: Sequence[Sequence[str]]) -> str:
 
 
 def _expression(tokens: Sequence[str], known: DefinedNames) -> bool:
-    r"""The answer of a test of ifthen, as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
+    r"""The answer of an ifthen test such as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
     stream = TokenStream()
     stream.push([bare for token in tokens if (bare := token.replace(" ", ""))])
     parts: list[list[bool]] = [[]]
@@ -171,7 +171,7 @@ _RESETS = frozenset({"\\acresetall", "\\glsresetall"})
 
 
 class Acronyms:
-    """The acronyms of a paper, and which of them it has used."""
+    """The acronyms of a paper, and those that it has used so far."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Sequence[str], ...]] = {}
@@ -179,7 +179,7 @@ class Acronyms:
         self._used: set[str] = set()
 
     def print(self, command: str, stream: TokenStream) -> list[str] | None:
-        """Tokens that a command of these packages prints; None for one that is left to others."""
+        """Tokens that an acronym command prints; None for any other command."""
         if command in _DEFINITIONS:
             self._define(command, stream)
             return []
@@ -225,7 +225,7 @@ class Acronyms:
 
 
 def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:
-    """Values by name of `short = {A}, long = b`; hyphens in names are left off."""
+    """Values by name in a list such as `short = {A}, long = b`; drops hyphens from names."""
     fields: dict[str, list[str]] = {}
     name, depth = "", 0
     value: list[str] = []
@@ -236,7 +236,7 @@ def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:
             value += [part] if depth + (part == "}") > 1 else []
         elif part == "," and depth == 0:
             if name:
-                # Tokens without spaces before and behind them.
+                # Strip the spaces before and after the tokens.
                 start, end = 0, len(value)
                 while start < end and not value[start].strip():
                     start += 1
@@ -269,11 +269,11 @@ _FORMS = {
     "\\numlist": "l",
     **dict.fromkeys(("\\SIlist", "\\qtylist"), "lu"),
 }
-"""Arguments of each command: numbers, a list of them, and the unit."""
+"""Arguments of each command: `n` is a number, `l` a list of numbers, `u` a unit."""
 
 
 def quantity(command: str, stream: TokenStream) -> list[str] | None:
-    """Tokens that a command of siunitx prints; None for another command, which stays unread."""
+    """Tokens that a siunitx command prints; None for any other command, which stays unread."""
     form = _FORMS.get(command)
     if form is None:
         return None

@@ -74,7 +74,7 @@ def _split(layout: Layout, span: Span, breaks: frozenset[str]) -> Iterator[Span]
 
 
 def _line(setter: Typesetter, span: Span) -> str:
-    """The text of a line with marks for raised parts: numbers of affiliations and notes."""
+    """The text of a line, with marks for its raised parts: affiliation numbers and notes."""
     layout = setter.layout
     out: list[str] = []
     place = span.start
@@ -117,7 +117,7 @@ class _Reader:
     numbering: SectionNumbers
     counters: Counters
     shift: int
-    """1 where chapters are the top level."""
+    """1 if chapters are the top level, else 0."""
     story: Story = field(default_factory=Story)
     titles: list[str] = field(default_factory=list)
     subtitle: str = ""
@@ -129,7 +129,7 @@ class _Reader:
     figures: int = 0
     table_count: int = 0
     layout_end: int = 0
-    """End of the last tabular that was not a table; those inside it are none either."""
+    """End of the last tabular that was not a table; tabulars inside it are not tables either."""
 
     def read(self) -> None:
         tokens = self.layout.tokens
@@ -241,7 +241,7 @@ class _Reader:
                 self.labels.setdefault(self.layout.source(key).strip(), label)
 
     def _float(self, place: int, out: list[str]) -> int:
-        """Pass a figure or an algorithm, but note the labels inside."""
+        """Skip a figure or an algorithm, but note the labels inside."""
         end = self.layout.ends.get(place)
         if end is None:
             return place + 1
@@ -254,7 +254,7 @@ class _Reader:
         return end + 1
 
     def _table(self, place: int, out: list[str]) -> int:
-        """Take a table out of the text; a small tabular used for layout flows on."""
+        """Take a table out of the text; a small tabular used for layout stays in the text."""
         end = self.layout.ends.get(place)
         if end is None:
             return place + 1
@@ -278,7 +278,7 @@ def _begin(name: str) -> str:
 
 
 def _is_grid(table: RawTable) -> bool:
-    """Check whether a table has two rows and two columns: a smaller one was used for layout."""
+    """Check whether a table has two or more rows and columns; a smaller one serves layout."""
     rows = [row for grid in table.grids for row in grid if any(cell.text for cell in row)]
     return len(rows) > 1 and max(sum(cell.width for cell in row) for row in rows) > 1
 
@@ -319,7 +319,7 @@ def _class(layout: Layout) -> str:
 
 
 def _depth(layout: Layout) -> int:
-    """Number of levels of sections that have numbers."""
+    """The deepest section level that has numbers."""
     for place in layout.find(frozenset({"\\setcounter"})):
         name = layout.group(place + 1)
         value = layout.group(name.after) if name else None

@@ -30,7 +30,7 @@ _TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
 
 
 def read_table(setter: Typesetter, start: int, end: int) -> RawTable | None:
-    r"""The table in an environment from `\\begin` to `\end`; None for a picture of one."""
+    r"""The table in an environment from `\begin` to `\end`; None if it has no text."""
     layout = setter.layout
     grids: list[list[list[Cell]]] = []
     place = start
@@ -78,7 +78,7 @@ def _grid(setter: Typesetter, start: int, end: int) -> list[list[Cell]]:
     after = layout.past_groups(layout.past_options(start + 1), arguments, with_options=True)
     parts = [(after, end)]
     data = next(layout.find(frozenset({"\\startdata"}), after, end), None)
-    if data is not None:  # AASTeX names the head apart
+    if data is not None:  # AASTeX gives the head apart
         head = next(layout.find(frozenset({"\\tablehead"}), after, data), None)
         inside = layout.required(head) if head is not None else None
         stop = next(layout.find(frozenset({"\\enddata"}), data, end), end)
@@ -89,7 +89,7 @@ def _grid(setter: Typesetter, start: int, end: int) -> list[list[Cell]]:
         if ending == "\\endfirsthead":
             is_first_head, mark = True, len(rows)
         elif ending in _HEAD_MARKS:
-            # The head and foot that are printed again on the pages that follow.
+            # Drop a head or foot that is only repeated on later pages.
             if is_first_head or ending != "\\endhead":
                 del rows[mark:]
             mark = len(rows)
@@ -97,7 +97,7 @@ def _grid(setter: Typesetter, start: int, end: int) -> list[list[Cell]]:
 
 
 def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Span], str]]:
-    """The stretches of cells, row by row, and the command that ends each row."""
+    """The token ranges of the cells, row by row, and the command that ends each row."""
     cells: list[Span] = []
     start = place
     while place < end:
@@ -119,16 +119,16 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
 
 
 def _cell(setter: Typesetter, cell: Span, *, is_first: bool) -> Cell:
-    """A cell, with an unknown command that is alone in it, but for the first cell of a row."""
+    """A cell; a lone unknown command is its text, except in the first cell of a row."""
     layout = setter.layout
     text = setter.line(cell.start, cell.end)
     if not text and not is_first:
         source = layout.source(cell).strip()
         is_unknown = source not in PLAIN and source not in SILENT and source not in SYMBOLS
         text = source if is_unknown and _COMMAND.fullmatch(source) else ""
-    # Number of rows that a cell covers from its own down; negative upwards from the last one.
+    # Number of rows that a cell covers downwards from its own; negative for upwards.
     place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
-    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
+    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not in an inner table
     count = layout.required(place) if place is not None and is_own else None
     number = layout.source(count).strip() if count is not None else ""
     height = span_of(number.removeprefix("-"), MAX_HEIGHT)
@@ -142,7 +142,7 @@ def _cell(setter: Typesetter, cell: Span, *, is_first: bool) -> Cell:
 
 
 def _is_bold(setter: Typesetter, cell: Span, text: str) -> bool:
-    """Check whether all of a cell is bold: by a switch, or as the argument of a command."""
+    """Check whether a whole cell is bold, by a switch or as the argument of a command."""
     layout = setter.layout
     for place in layout.find(_BOLD, cell.start, cell.end):
         if layout.tokens[place] in _BOLD_SWITCHES:

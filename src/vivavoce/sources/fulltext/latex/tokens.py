@@ -2,8 +2,8 @@ r"""LaTeX source cut into tokens, in one pass and linear time, and streams of to
 
 A token is a string: a command (`\name`, `\%`), one special character, `#1`, a paragraph break
 (`PARAGRAPH`), a run of text, or text that is printed as it stands (it starts with `LITERAL`).
-Comments are gone. Joined, the tokens of a formula are its source. A stream reads tokens of files
-and of macros, with limits on what macros make.
+Comments are dropped. The tokens of a formula, joined, give its source. A stream reads tokens from
+files and macros, with limits on what macros make.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def tokenise(text: str) -> list[str]:
 
 
 def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) -> int:
-    """Read what is printed as it stands; returns where it ends, or `start`.
+    """Read text that is printed as it stands; return the place after it, or `start` if none.
 
-    `open_ended` remembers the environments that end nowhere below, so each is sought once.
+    `open_ended` collects environments without an end below, so that each is searched for once.
     """
     address = _ADDRESS.match(text, start)
     if address is not None and not _PARAMETER.fullmatch(written := address[2] or address[4] or ""):
@@ -106,7 +106,7 @@ def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) ->
 
 
 def source_of(tokens: list[str]) -> str:
-    """The source of tokens, with the spaces that part commands from letters."""
+    """The source of tokens, with the spaces that separate commands from letters."""
     parts: list[str] = []
     for token in tokens:
         last = parts[-1] if parts else ""
@@ -117,21 +117,21 @@ def source_of(tokens: list[str]) -> str:
 
 
 class EndlessMacros(InputError):
-    """Macros make more than any paper needs."""
+    """Raised when macros make more than any paper needs."""
 
 
 @dataclass(slots=True)
 class Frame:
-    """Tokens that are being read, and how far."""
+    """Tokens being read, and the place reached."""
 
     tokens: Sequence[str]
     name: str | None = None
-    """The file that is read; None for what a macro made."""
+    """The file being read; None for tokens that a macro made."""
     place: int = 0
 
 
 class TokenStream:
-    """The frame that is read next: the innermost of the open files and macros."""
+    """Reads tokens from the innermost of the open files and macros."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -139,7 +139,7 @@ class TokenStream:
         self._made_text = 0
 
     def spend(self, tokens: int, text: int = 0) -> None:
-        """Count what macros make; `EndlessMacros` once it is more than any paper needs."""
+        """Count what macros make; raise `EndlessMacros` beyond what any paper needs."""
         self._made += tokens
         self._made_text += text
         if self._made > _MAX_MADE or self._made_text > _MAX_MADE_TEXT:
@@ -156,7 +156,7 @@ class TokenStream:
         return None
 
     def push(self, tokens: Sequence[str]) -> None:
-        """Read tokens next; what is made in all has a limit."""
+        """Put tokens in front of those still to be read; they count towards the limit."""
         self.spend(len(tokens) + 1, sum(map(len, tokens)))
         while self.frames and self.frames[-1].place >= len(self.frames[-1].tokens):
             self.frames.pop()
@@ -173,7 +173,7 @@ class TokenStream:
         return token
 
     def take(self, wanted: str) -> bool:
-        """Pass a token, after spaces; whether it was there."""
+        """Skip spaces, then the wanted token; return True if it was there."""
         if self.peek() != wanted:
             return False
         self.next()
@@ -195,11 +195,11 @@ class TokenStream:
         return [stripped[0]]
 
     def optional(self) -> list[str] | None:
-        """The next argument if it is in square brackets."""
+        """The next argument if it is in square brackets, else None."""
         return self._group("[", "]") if self.take("[") else None
 
     def pass_environment(self, name: str) -> bool:
-        """Pass over an environment that was opened; False, with nothing passed, without its end."""
+        """Skip the rest of an open environment; if it has no end, skip nothing and return False."""
         collected: list[str] = []
         while (token := self.next()) is not None and len(collected) < _MAX_ARGUMENT:
             collected.append(token)
@@ -209,7 +209,7 @@ class TokenStream:
         return False
 
     def _group(self, opening: str, closing: str) -> list[str]:
-        """Tokens up to the closing one; where there is none, nothing is taken."""
+        """Tokens up to the closing one; if there is none, take nothing."""
         collected: list[str] = []
         depth = 0
         while (token := self.next()) is not None and len(collected) < _MAX_ARGUMENT:

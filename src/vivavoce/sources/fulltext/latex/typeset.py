@@ -1,4 +1,4 @@
-"""Tokens to the text a reader sees; citations and references to parts stay marks until the end."""
+"""Turn tokens into the text a reader sees; citations and cross-references stay marks at first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vivavoce.sources.fulltext.model import cite, refer
 from vivavoce.text.cell_text import character, dingbat
 
 Hook = Callable[[int, list[str]], int]
-"""Handles the command at a place on its own and returns where the text goes on."""
+"""Handles the command at a place and returns the place where the text continues."""
 
 _NAMED_REFERENCES = frozenset({"\\autoref", "\\cref", "\\Cref", "\\vref", "\\Autoref"})
 _REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref", "\\eqref"}
@@ -49,10 +49,10 @@ class Typesetter:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._unclosed: dict[str, int] = {}
-        """Closing of a formula -> the place before which it was sought in vain."""
+        """Closing token of a formula -> the place up to which none was found."""
 
     def line(self, start: int, end: int, depth: int = 1) -> str:
-        """A stretch as one line, such as a heading or a cell."""
+        """A stretch of tokens, such as a heading or a cell, as one line."""
         out: list[str] = []
         if depth <= _MAX_DEPTH:
             self.walk(start, end, out, depth)
@@ -61,7 +61,7 @@ class Typesetter:
     def walk(
         self, place: int, end: int, out: list[str], depth: int, hooks: dict[str, Hook] | None = None
     ) -> None:
-        """Render a stretch into `out`; `hooks` go before what the reader does with a command."""
+        """Render a stretch into `out`; `hooks` replace what the reader does with a command."""
         tokens = self.layout.tokens
         while place < end:
             token = tokens[place]
@@ -82,7 +82,7 @@ class Typesetter:
                 place += 1
 
     def command(self, token: str, place: int, out: list[str], depth: int) -> int:
-        """Render the command at a place, or go past it; returns where the text goes on."""
+        """Render or skip the command at a place; return the place where the text continues."""
         layout = self.layout
         if token.startswith("\\begin{"):
             return self.begin(token[7:-1], place, out)
@@ -140,7 +140,7 @@ class Typesetter:
         return place + 1
 
     def begin(self, name: str, place: int, out: list[str]) -> int:
-        """Go into an environment, or past one that is not running text."""
+        """Enter an environment, or skip one that is not running text."""
         layout = self.layout
         end = layout.ends.get(place)
         if name in MATH and end is not None:
@@ -158,7 +158,7 @@ class Typesetter:
     def _formula(
         self, token: str, place: int, end: int, out: list[str], closing: str | None = None
     ) -> int:
-        """A formula as it is written; an opening without an end within the paragraph is dropped."""
+        """Copy a formula as written; drop an opening that has no end within the paragraph."""
         tokens = self.layout.tokens
         closing = closing or token
         here = max(place + 1, self._unclosed.get(closing, 0))
@@ -193,7 +193,7 @@ class Typesetter:
         return place + 1
 
     def _silent(self, token: str, place: int) -> int:
-        """Past a command that prints nothing and its arguments."""
+        """The place after a command that prints nothing, and after its arguments."""
         layout = self.layout
         after = layout.past_options(place + 1)
         if token == "\\cmidrule" and after < len(layout.tokens):
@@ -202,7 +202,7 @@ class Typesetter:
 
 
 def _how(command: str) -> str:
-    """The way in which a citation command prints its works, as `cite` calls it."""
+    """The form in which a citation command prints its works, under its name in `cite`."""
     name = command[1:].lower()
     if "author" in name and "fullauthor" not in name:
         return "authors"

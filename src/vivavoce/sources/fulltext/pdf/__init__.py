@@ -1,4 +1,4 @@
-"""PDF files of papers: sections, references and tables, read from how the pages are set."""
+"""PDF files of papers: sections, references and tables, read from the layout of the pages."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _CELL_GAP = 0.95
-"""Multiple of the font size: a wider gap parts two authors that stand side by side."""
+"""Multiple of the font size: a wider gap separates two authors side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
 _OTHER = re.compile(r"\d|:$")
-"""Parts of dates, addresses and labels in the print of names."""
+"""Parts of dates, addresses and labels in the font of names."""
 _MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
     r"\s*(?:[,;|·•、，]|\s[/–—-]\s|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
@@ -31,7 +31,7 @@ _SEPARATORS = re.compile(
 )
 _LABEL = re.compile(r"^\W*authors?(?:\(s\))?\s*[:：]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]{1,150}\)|\[[^\[\]]{3,150}\]")
-"""An affiliation behind a name, or a mark."""
+"""An affiliation after a name, or a mark."""
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
@@ -52,17 +52,17 @@ _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
 _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
-"""Probabilities of names that the PDF's description has too, that stand beside affiliations or
-addresses, and that stand by themselves."""
+"""Probabilities of names that the PDF's metadata holds too, of names beside affiliations or
+addresses, and of names that stand by themselves."""
 
 
 def read_authors(
     lines: Sequence[Line], margins: Sequence[Line], described: str
 ) -> tuple[tuple[Author, ...], list[str]]:
-    """The authors in the order of the page, and the lines in their print that name nobody.
+    """The authors in the order of the page, and the lines in their font that name nobody.
 
-    `lines` are between title and abstract, `margins` outside of the text, and `described` are the
-    authors that the PDF itself names, often wrongly.
+    `lines` are between title and abstract, and `margins` outside the text. `described` holds the
+    authors that the PDF's metadata names, often wrongly.
     """
     found, has_places, unread = _names_in(lines)
     printed = compact(" ".join(line.text for line in (*lines, *margins)))
@@ -77,7 +77,7 @@ def read_authors(
 
 
 def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
-    """Names in the font of the first ones, whether there are affiliations, and lines not read."""
+    """Names in the font of the first ones, whether there are affiliations, and unread lines."""
     names: list[str] = []
     unread: list[tuple[Font, str]] = []
     font: Font | None = None
@@ -89,7 +89,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
         has_places = has_places or is_address
         leading = list(takewhile(_is_name, pieces))
         if leading and any(map(_is_place, pieces[len(leading) :])):
-            good = pieces = leading  # authors with the affiliation behind their names
+            good = pieces = leading  # authors with the affiliation after their names
             is_address = False
         is_beside = is_address and font is not None and not has_addresses
         if not is_address and len(good) < len(pieces) and not _OTHER.search(text):
@@ -108,7 +108,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
 
 
 def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
-    """Cells of lines without raised marks; lines that go on in the next are one passage."""
+    """Cells of lines without raised marks; lines that continue on the next are one passage."""
     cells = [(line, cell) for line in lines for cell in _cells(line)]
     cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
     text, last, first = "", None, None
@@ -126,7 +126,7 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
 
 
 def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
-    """Check whether a cell is in a row of affiliations, below the names of their authors."""
+    """Check whether a cell is in a row of affiliations, below the names of the authors."""
     row = [other for other in lines if abs(other.y - line.y) < 0.3 * line.size]
     others = [join_words(o) for one in row for o in _cells(one) if o[0] is not cell[0]]
     above = any(
@@ -147,7 +147,7 @@ def _cells(line: Line) -> Iterator[list[Word]]:
 
 
 def _without_marks(words: Sequence[Word], line: Line) -> str:
-    """The text of words; a raised mark ends a name, since it parts it from the next."""
+    """The text of words; a raised mark ends a name, since it separates names."""
     kept: list[str] = []
     run: list[Word] = []
     size = _font(words).size
@@ -169,7 +169,7 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
 
 
 def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
-    """Check whether a list of names goes on in the next line."""
+    """Check whether a list of names continues on the next line."""
     size = max(word.font.size for word in line.words)
     is_alike = _font(line.words) == _font(last.words)
     if line is last or not is_alike or not 0 < line.y - last.y < 1.8 * size:
@@ -187,7 +187,7 @@ def _font(words: Sequence[Word]) -> Font:
 
 
 def _pieces(text: str) -> list[str]:
-    # Old fonts set accents as signs of their own: `C¸ elik`, `Nova´k`.
+    # Old fonts set accents as separate characters: `C¸ elik`, `Nova´k`.
     joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
     mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
     bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(" ", _LABEL.sub("", mended))))

@@ -1,7 +1,7 @@
 """Blocks that break the columns of a page: floats beside text, and names above the columns.
 
-The text beside a float keeps one edge of its column and ends before the float. What is on the
-other side is the float, even where its lines meet those of the text.
+The text beside a float keeps one edge of its column and ends before the float. Everything on the
+other side belongs to the float, even where its lines meet those of the text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.text.headings import read_numbers, role_of_heading
 
 FLOAT = "float"
-"""A line of a float that text flows around, before its caption is known."""
+"""Kind of a line in a float that text flows around, before the float's caption is known."""
 CAPTION_LABEL = re.compile(
     r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
     r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
@@ -24,27 +24,27 @@ CAPTION_LABEL = re.compile(
     re.IGNORECASE,
 )
 _MIN_LINES = 3
-"""Lines of text beside a float, at least: fewer are a label of its picture."""
+"""Fewest lines of text beside a float; fewer are a label of its picture."""
 _WORDS = 3
-"""Words of a line of running text, at least."""
+"""Fewest words in a line of running text."""
 _REACH = 2.6
-"""Multiple of the font size: lines beside a float are no further apart, paragraphs included."""
+"""Multiple of the font size: lines beside a float are no further apart, even between paragraphs."""
 _NEAR = 4.5
-"""Multiple of the font size: lines so near to a caption show that text stands beside it."""
+"""Multiple of the font size: lines this near to a caption show that there is text beside it."""
 _EDGE = 3.0
-"""Points that lines of one edge differ by."""
+"""Points by which lines on the same edge may differ."""
 _NARROW = 0.85
-"""Share of the column: text beside a float is narrower."""
+"""Share of the column's width: text beside a float is narrower."""
 _OF_TITLE, _FULL = 3.0, 0.9
 """Points by which a title is larger than the text, and the share of a column that a line fills."""
 _APART = 1.7
-"""Multiple of the font size: white space below a block of names is at least so high."""
+"""Multiple of the font size: white space below a block of names is at least this high."""
 _SLACK = 0.3
-"""Share of the font size: text and float stand no closer."""
+"""Share of the font size: text and float are no closer than this."""
 
 
 class WrappedFloat(NamedTuple):
-    """A float that text flows around, and where the text beside it stands."""
+    """A float that text flows around, and the position of the text beside it."""
 
     runs: list[Line]
     top: float
@@ -54,7 +54,7 @@ class WrappedFloat(NamedTuple):
 
 
 def find_beside(runs: Sequence[Line], body: Font) -> Iterator[WrappedFloat]:
-    """Every float of a column that text flows around; `runs` are those of the column."""
+    """Every float in a column that text flows around; `runs` are the column's runs."""
     captions = [run for run in runs if CAPTION_LABEL.match(join_words(run.words))]
     text = [run for run in runs if _is_text(run, body)] if captions else []
     if len(text) < _MIN_LINES:
@@ -92,7 +92,7 @@ def _edges_beside(
     *,
     is_left: bool,
 ) -> tuple[float, float] | None:
-    """The edges of the text on one side of a caption; None without such text."""
+    """The edges of the text on one side of a caption; None if there is no such text."""
     rows: list[Line] = []
     for run in runs:
         gap = caption.x0 - run.x1 if is_left else run.x0 - caption.x1
@@ -115,7 +115,7 @@ def _edges_beside(
 def _text_beside(
     caption: Line, runs: Sequence[Line], edges: tuple[float, float], *, is_left: bool
 ) -> list[Line]:
-    """The lines of text beside a float, up and down to the first that is wider."""
+    """The lines of text beside a float, up and down to the first wider line."""
     left, right = edges
     inner = right if is_left else left
     lines: list[Line] = []
@@ -134,7 +134,7 @@ def _text_beside(
 
 
 def set_beside(one: WrappedFloat, ordered: Sequence[Line]) -> int:
-    """Give lines beside a float their measure; return the place of the first."""
+    """Set the measure of the lines beside a float; return the place of the first."""
     first = len(ordered)
     for place, line in enumerate(ordered):
         is_inside = line.x0 > one.left - 3 and line.x1 < one.right + 3
@@ -147,7 +147,7 @@ def set_beside(one: WrappedFloat, ordered: Sequence[Line]) -> int:
 
 
 def join_front(lines: Sequence[Line], gutters: Sequence[float], body: Font) -> None:
-    """Set the lines below a title across the columns, down to white space above the first text."""
+    """Let the lines below a title span the columns, down to white space above the first text."""
     titles = [line.y for line in lines if not line.column and line.size > body.size + _OF_TITLE]
     if not gutters or not titles or lines[0].page > 1:
         return

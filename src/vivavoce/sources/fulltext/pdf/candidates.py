@@ -33,9 +33,9 @@ from vivavoce.text.headings import (
 _MAX_WORDS = 25
 _MAX_LINES = 4
 _LARGER, _OF_CHAPTER = 0.7, 2.0
-"""Points above the text that make a line large, or the title of a chapter set to the right."""
+"""Points above the size of the text: for a large line, and for a chapter title on the right."""
 _SMALLER, _SMALLER_CAPS = 1.6, 2.6
-"""Points below the text that a heading may be set; numbered ones in capitals may be smaller."""
+"""Points by which a heading may be smaller than the text; numbered ones in capitals, by more."""
 _CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:proof|theorem|lemma|definition|corollary|proposition|remark|example|assumption|claim"
@@ -47,9 +47,9 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _INSET = 0.03
-"""Share of the width of a column."""
+"""Share of a column's width: a centred heading that is inset by more stands out."""
 _ENOUGH = 3
-"""Words of a numbered heading, at least, in which signs of formulas and digits may stand."""
+"""Fewest words of a numbered heading that may contain digits and signs of formulas."""
 
 
 @dataclass(slots=True)
@@ -57,26 +57,26 @@ class HeadingCandidate:
     """A line, or lines that belong together, that may be a heading."""
 
     start: int
-    """Places of its first line and of the line behind its last one."""
+    """`start` and `stop`: places of its first line and of the line after its last one."""
     stop: int
     text: str
     style: Style
     numbers: tuple[SectionNumber, ...]
     rest: list[Word]
-    """The words behind a heading that opens a paragraph; empty where it stands alone."""
+    """The words after a heading that opens a paragraph; empty if it stands alone."""
     is_apart: bool
-    """White space stands above it."""
+    """True if there is white space above it."""
     is_centred: bool = False
-    """White space stands on both sides."""
+    """True if it is centred, with white space on both sides."""
 
     @property
     def runs_in(self) -> bool:
-        """Check whether its paragraph goes on behind it, in the same line."""
+        """Check whether its paragraph begins right after it, on the same line."""
         return bool(self.rest)
 
     @property
     def is_strong(self) -> bool:
-        """Check whether it is set unlike the text."""
+        """Check whether its style differs from that of the text."""
         return self.style.kind != PLAIN
 
 
@@ -122,7 +122,7 @@ class _Finder:
         return None
 
     def _style(self, words: Sequence[Word]) -> Style:
-        """The style of the first words, leaving a number out of account."""
+        """The style of the first words, ignoring a number."""
         named = [word for word in words if any(map(str.isalpha, word.text))]
         # The letter of an appendix may be set smaller than its title.
         lead = next((word for word in named if len(word.text.strip(".:")) > 1), (named or words)[0])
@@ -142,7 +142,7 @@ class _Finder:
         return Style(lead.font.name, round(2 * size) / 2, kind)
 
     def _prefix(self, words: Sequence[Word], style: Style) -> list[Word]:
-        """The words from the first that are set in a style; formulas inside belong to it."""
+        """The leading words set in a style; formulas between them are included."""
         if style.kind == PLAIN or (style.kind != BOLD and is_upper(words)):
             return list(words)
         named = [word for word in words if any(map(str.isalpha, word.text))]
@@ -226,7 +226,7 @@ class _Finder:
         return HeadingCandidate(place, stop, text, style, numbers, [], is_apart, is_inset)
 
     def _is_short(self, place: int, words: Sequence[Word], style: Style) -> bool:
-        """Check whether a line in another face is a heading and no statement set so."""
+        """Check whether a line in another typeface is a heading, not a statement set that way."""
         column = self.columns.of(self.lines[place])
         after = self.lines[place + 1] if place + 1 < len(self.lines) else None
         goes_on = after is not None and after.words[0].font.name == style.name
@@ -234,7 +234,7 @@ class _Finder:
         return len(words) <= 14 and not goes_on and not is_full and words[-1].text[-1] not in ".,;"
 
     def _title_of_chapter(self, place: int) -> int:
-        """The place behind the title below `Chapter 3`."""
+        """The place after the title that follows below `Chapter 3`."""
         stop = place + 1
         if stop < len(self.lines) and self.lines[stop].page == self.lines[place].page:
             words = without_marks(self.lines[stop])
@@ -244,7 +244,7 @@ class _Finder:
         return stop
 
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
-        """The place behind the last line of a heading that starts at `place`."""
+        """The place after the last line of a heading that starts at `place`."""
         stop = place + 1
         while stop < min(len(self.lines), place + _MAX_LINES):
             line, before = self.lines[stop], self.lines[stop - 1]
@@ -273,7 +273,7 @@ class _Finder:
     def _runs_on(
         self, place: int, stop: int, text: str, style: Style, after: Line
     ) -> HeadingCandidate | None:
-        """A heading of more than one line behind which a paragraph goes on."""
+        """A heading of several lines whose last line also begins a paragraph."""
         first, last = self.lines[place], self.lines[stop - 1]
         if after.page != first.page or not 0 < after.y - last.y <= 1.2 * self.layout.leading:
             return None

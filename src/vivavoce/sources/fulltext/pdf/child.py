@@ -1,6 +1,6 @@
-"""PDFs read in a child process, since a hostile file can make PDFium loop, eat memory or crash.
+"""Read PDFs in a child process, since a hostile file can make PDFium loop, eat memory or crash.
 
-The child stays warm; it reads one PDF a line of input and answers in one line of JSON.
+The child keeps running: for each line of input it reads one PDF and replies with one line of JSON.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from vivavoce.sources import document_adapter
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 MEMORY = 900 << 20
-"""Bytes of address space; usual papers take a third of it."""
+"""Limit on the address space, in bytes; usual papers need a third of it."""
 CPU_SECONDS = 120
-"""Limit on the CPU time of one file."""
+"""Limit on the CPU time per file."""
 READY = "ready"
 _OUT_OF_MEMORY = frozenset({-signal.SIGTRAP, -signal.SIGILL, -signal.SIGABRT})
-"""Exits of PDFium when it gets no memory."""
+"""Exit codes of PDFium when it runs out of memory."""
 _FILES_PER_CHILD = 200
-"""Files of a process before a new one starts, so that memory lost by a library is freed."""
+"""Files per process before a new one starts, which frees memory that a library leaked."""
 _WALL = 3
-"""Times the CPU limit: how long an answer may take on a busy machine."""
+"""Multiple of the CPU limit that an answer may take on a busy machine."""
 _START_SECONDS = 60
 _MAX_ANSWER = 64 << 20
 _CHUNK = 1 << 16
@@ -42,7 +42,7 @@ _LOCK = threading.Lock()
 
 
 class Child:
-    """A warm process that reads PDFs one after the other."""
+    """A process that keeps running and reads PDFs one after the other."""
 
     def __init__(self, cpu_seconds: int = CPU_SECONDS) -> None:
         self.cpu_seconds = cpu_seconds
@@ -74,7 +74,7 @@ class Child:
 
     @property
     def process_id(self) -> int | None:
-        """The id of the process while there is one."""
+        """The id of the process; None if there is none."""
         return None if self._process is None else self._process.pid
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class Child:
         return self._process
 
     def _line(self, process: subprocess.Popen[bytes], seconds: float) -> bytes | None:
-        """The next line of the child's answers; None when it died or took too long."""
+        """The next line of the child's answers; None if the child died or took too long."""
         assert process.stdout is not None
         deadline = time.monotonic() + seconds
         parts = [self._pending]
@@ -125,7 +125,7 @@ class Child:
         return line
 
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
-        """Reason why a child gave no answer."""
+        """The reason why a child gave no answer."""
         try:
             code: int | None = process.wait(timeout=1)
         except subprocess.TimeoutExpired:
@@ -143,16 +143,16 @@ atexit.register(_CHILD.close)
 
 
 def read_in_child(path: Path) -> Document:
-    """The paper in a file, read by this process' own warm child."""
+    """The paper in a file, read by this process's own child."""
     with _LOCK:
         return _CHILD.read(path)
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print must not be taken for an answer
-    with suppress(ValueError, OSError):  # macOS sets no bound to the memory of a process
+    with suppress(ValueError, OSError):  # macOS cannot limit the memory of a process
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _say(answers, {"state": READY})

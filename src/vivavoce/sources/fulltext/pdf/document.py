@@ -55,7 +55,7 @@ def read_pages(
     known_title: str = "",
     known_authors: str = "",
 ) -> Document:
-    """The paper on these pages; `InputError` where they hold no text."""
+    """The paper on these pages; `InputError` if they hold no text."""
     letters = sum(len(word.text) for page in pages for word in page.words)
     if letters < _MIN_LETTERS * len(pages):
         reason = "the pages hold no text, only images: run text recognition (OCR) first"
@@ -142,14 +142,14 @@ def _role(heading: Heading) -> str | None:
 def _parts(
     headings: Sequence[Heading], lines: Sequence[Line]
 ) -> Iterator[tuple[Heading, list[Line]]]:
-    """The headings with the lines of running text below each."""
+    """Each heading with the lines of running text below it."""
     stops = [*(heading.candidate.start for heading in headings[1:]), len(lines)]
     for heading, stop in zip(headings, stops, strict=False):
         yield heading, [line for line in lines[heading.candidate.stop : stop] if not line.kind]
 
 
 def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Block]:
-    """Every section but the references, which are stored as entries."""
+    """Every section except the references, which are stored as entries."""
     for heading, own in _parts(headings, paragraphs.layout.lines):
         if _role(heading) != "references":
             text = paragraphs.text(own, heading.candidate.rest)
@@ -177,7 +177,7 @@ def _tables(
         rules = paragraphs.layout.rules[item.body[0].page] if item.body else []
         cells, spans, bold = read_grid(item.body, rules)
         if not (item.is_aligned and cells and len(cells[0]) >= _MIN_COLUMNS):
-            cells, spans, bold = (), (), ()  # another table's, or columns that were not told apart
+            cells, spans, bold = (), (), ()  # cells of another table, or columns not separated
         printed = TableText(caption, cells)
         mentions = list(mentions_in(printed.text, references))
         cited = tuple(sorted({one for _, meant in mentions for one in meant}))
@@ -186,7 +186,7 @@ def _tables(
 
 
 def read_file(path: Path) -> Document:
-    """The paper in a PDF file, or `InputError`; hostile files belong into the child process."""
+    """The paper in a PDF file, or `InputError`; read hostile files in the child process."""
     content = read_whole(path, _LARGEST_FILE, "paper")
     if b"%PDF-" not in content[:1024]:
         raise InputError("not a PDF: the file does not start with %PDF-")
@@ -204,7 +204,7 @@ def read_file(path: Path) -> Document:
             if page is None:
                 raise InputError(f"damaged: page {number + 1} cannot be read")
             pages.append(page)
-        described = []  # by the PDF itself
+        described = []  # in the PDF's own metadata
         for field in (b"Title", b"Author"):
             buffer = ctypes.create_string_buffer(8192)
             size = pdfium.FPDF_GetMetaText(document, field, buffer, len(buffer))

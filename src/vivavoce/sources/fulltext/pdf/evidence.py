@@ -1,8 +1,8 @@
-"""Hypotheses of the top-level headings of a paper, and the evidence that speaks for each.
+"""Hypotheses about the top-level headings of a paper, and the evidence for each.
 
 A hypothesis is a set of candidates that look alike: a run of numbers, or one typographic style.
-Evidence is counted over the whole document: names of sections where papers have them, numbers that
-continue each other, a print unlike that of the text.
+Evidence is counted over the whole document: usual section names in their usual places, numbers
+that continue each other, a style unlike that of the text.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _LOOK_BACK = 40
 _KNOWN_ROLE = 0.6
 _FEW = 3
 _EARLY = 0.3
-"""Share of the text in which an introduction begins."""
+"""Share of the text within which an introduction begins."""
 _MAX_HYPOTHESES = 100
 _LEAST = -1.0
-"""Score below which nothing is better than the best hypothesis."""
+"""Score up to which a hypothesis is worse than none."""
 _WEIGHTS = {
     "named": 3.0,
     "introduction": 2.0,
@@ -91,7 +91,7 @@ class Evidence:
         self.stop = self.offsets[self.end] if self.end < len(candidates) else self.total
 
     def best(self) -> Hypothesis:
-        """The hypothesis with the most evidence; an empty one where there is none."""
+        """The hypothesis with the most evidence; an empty one if none scores enough."""
         judged = [self.judge(hypothesis) for hypothesis in self.hypotheses()]
         judged = [one for one in judged if one.score > _LEAST]
         return max(judged, key=lambda one: one.score, default=Hypothesis({}))
@@ -116,7 +116,7 @@ class Evidence:
             for (style, number_style), numbers in groups.items()
         ]
         found += [Hypothesis(members, style) for style, members in styles.items()]
-        # A drawing may hold thousands of styles: those of a paper's headings recur.
+        # A drawing may hold thousands of styles, but those of a paper's headings recur.
         found.sort(key=lambda one: -len(one.members))
         return [self._from_start(one) for one in found[:_MAX_HYPOTHESES] if one.members]
 
@@ -162,10 +162,10 @@ def plain_heading(text: str) -> str:
 
 
 def _is_numbered(candidate: HeadingCandidate) -> bool:
-    """Check whether a number stands first that is surely one: not the article `A`."""
+    """Check whether a heading starts with an unmistakable number, unlike the article `A`."""
     return any(n.style == ARABIC or n.marked for n in candidate.numbers)
 
 
 def compact(text: str) -> str:
-    """Letters and digits, for comparison."""
+    """The letters and digits of a text, case-folded for comparison."""
     return "".join(filter(str.isalnum, text.casefold()))

@@ -1,4 +1,4 @@
-"""Figures, tables and algorithms: their captions and contents, apart from the text."""
+"""Figures, tables and algorithms: their captions and contents, separated from the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = "table"
 FIGURE = "figure"
 
 _TIGHT = 1.45
-"""Multiple of the font size: lines of one caption stand no further apart."""
+"""Multiple of the font size: lines of one caption are no further apart."""
 _MAX_CAPTION = 40
 _NEAR_RULE = 4.0
 """Multiple of the font size: the first rule of a table is no further from its caption."""
@@ -35,11 +35,11 @@ class Float:
     caption: list[Line]
     body: list[Line] = field(default_factory=list)
     strays: list[Line] = field(default_factory=list)
-    """Lines at the heights of a table that are in its way and not in its body."""
+    """Lines level with a table that overlap it without being in its body."""
 
     @property
     def is_aligned(self) -> bool:
-        """The body is on one side of the caption, and most of the narrower one is in line."""
+        """True if the body is above or below the caption and in line with it, without strays."""
         if not self.body:
             return False
         (left, right), (x0, x1) = _sides(self.caption), _sides(self.body)
@@ -55,7 +55,7 @@ def _sides(lines: Sequence[Line]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Start and end of the text of a column."""
+    """Left and right edges of the text of a column."""
 
     left: float
     right: float
@@ -82,13 +82,13 @@ class Columns:
                 self.known[key] = _measure(lines)
 
     def of(self, line: Line) -> Measure:
-        """The column of a line, or what a float leaves of it."""
+        """The column of a line, or the part of it that a float leaves."""
         if line.measure is not None:
             return Measure(*line.measure)
         return self.known.get((line.page, line.column)) or self.usual(line)
 
     def usual(self, line: Line) -> Measure:
-        """The column as it is on most pages."""
+        """The column of a line as it is on most pages."""
         found = self.known.get((-1, line.column))
         if found is not None:
             return found
@@ -122,7 +122,7 @@ def _measure(lines: Sequence[Line]) -> Measure:
 
 
 def find_floats(columns: Columns) -> list[Float]:
-    """Mark the lines of every float and give back the tables and figures in reading order."""
+    """Mark the lines of every float and return the tables and figures in reading order."""
     lines = columns.layout.lines
     floats: list[Float] = []
     beside: set[int] = set()
@@ -157,7 +157,7 @@ def find_floats(columns: Columns) -> list[Float]:
         else:
             _take_body(item, lines, start, stop, columns, is_below)
     for line in lines:
-        if line.kind == FLOAT:  # its caption is none
+        if line.kind == FLOAT:  # its supposed caption is none
             line.kind = ""
     return floats
 
@@ -257,7 +257,7 @@ def _take_body(
 
 
 def _take_row_ends(item: Float, lines: Sequence[Line]) -> None:
-    """Take what is in the rows of a table under a wide caption; the rest is in its way."""
+    """Add the lines in the rows of a table with a wide caption; other level lines are strays."""
     (left, right), own = _sides(item.caption), set(map(id, item.body))
     x0, x1 = _sides(item.body)
     page, top, bottom = item.body[0].page, item.body[0].y - 2, item.body[-1].y + 2
@@ -281,7 +281,7 @@ def _set_body(item: Float, body: Sequence[Line], kind: str) -> None:
 
 
 def _ruled(caption: Sequence[Line], columns: Columns, is_below: bool) -> list[Line]:
-    """The lines of a table that rules of one length enclose, on one side of its caption."""
+    """The lines of a table that lie between rules of one length, on one side of its caption."""
     first, last = caption[0], caption[-1]
     own = [line for line in columns.layout.lines if line.page == first.page]
     left, right = _sides(caption)
@@ -304,7 +304,7 @@ def _ruled(caption: Sequence[Line], columns: Columns, is_below: bool) -> list[Li
 
 
 def _enclosed(own: Sequence[Line], ends: Sequence[float], columns: Columns) -> list[Line]:
-    """The lines between the first rule and the last that no running text parts from it."""
+    """The lines between the first rule and the last rule before any running text."""
     taken: list[Line] = []
     for start, end in pairwise(ends):
         low, high = sorted((start, end))
@@ -314,7 +314,7 @@ def _enclosed(own: Sequence[Line], ends: Sequence[float], columns: Columns) -> l
         prose = sum(line.runs == 1 and columns.is_prose(line) for line in inside)
         if len(inside) > 3 and prose > 0.7 * len(inside):
             break
-        # A head that stands on top of several pages looks like a running title.
+        # A table head at the top of several pages looks like a running title.
         taken += [line for line in inside if line.kind in {"", FURNITURE}]
     return taken
 

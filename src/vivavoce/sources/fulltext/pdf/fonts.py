@@ -20,11 +20,11 @@ _SUBSET = re.compile(r"[A-Z]{6}\+")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Font:
-    """Typography of a run of characters; one object for each kind within a document."""
+    """Typography of a run of characters; one object per kind within a document."""
 
     name: str
     size: float
-    """Size in points, after every scaling."""
+    """Size in points, after all scaling."""
     bold: bool = False
     italic: bool = False
     small_caps: bool = False
@@ -39,7 +39,7 @@ class FontBook:
         self._alike: dict[tuple[str, float, bool], Font] = {}
 
     def font(self, handle: object, size: float) -> Font:
-        """The font behind a handle at a size rounded to tenths of a point."""
+        """The font behind a handle, with the size rounded to tenths of a point."""
         key = (_address(handle), round(size, 1))
         if key not in self._fonts:
             name, forced = self._name(handle)

@@ -1,4 +1,4 @@
-"""First pages of PDFs: title, abstract, the lines between, which name authors, and the imprint."""
+"""First pages of PDFs: title, abstract, the lines between them with the authors, and imprint."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _NEAR = 1.6
 """Multiple of the font size: lines of keywords are no further apart."""
 _MIN_PROSE = 3
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
-"""The end of a line of a title that goes on in the next."""
+"""The end of a title line that continues on the next."""
 _SHORT_TITLE = 4
 _BELOW_AUTHORS = 9.0
-"""Points that a line loses as a title when an author's address stands above it."""
+"""Score that a line loses as a title if an author's address is above it."""
 
 
 class Front(NamedTuple):
@@ -47,7 +47,7 @@ class Front(NamedTuple):
 
     title: str | None
     title_alike: str
-    """The line below the title where it has the very print of the title, or nothing."""
+    """The line below the title if it has exactly the title's font, else empty."""
     abstract: str | None
     between: list[Line]
     """Lines of the first page between the title and the abstract."""
@@ -74,7 +74,7 @@ def read_front(
     page = lines[0].page
     top = lines[behind].y if behind >= 0 else 0.0
     below = lines[place].y if place < len(lines) and lines[place].page == page else None
-    # Authors may stand in every column above the abstract, which is in the first.
+    # Authors may be in any column above the abstract, which is in the first column.
     between = [
         line
         for at, line in enumerate(lines)
@@ -112,7 +112,7 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
         if is_furniture or line.y > 0.62 * height or is_banner:
             continue
-        # Names may stand beside a title, between its lines.
+        # Names may be beside a title, between its lines.
         own = next((g for g in groups[:-4:-1] if _goes_on(g[-1][1], line, layout)), None)
         if own is None and groups and _is_subtitle(groups[-1][-1][1], line, layout):
             own = groups[-1]
@@ -141,7 +141,7 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
 
 
 def _peak(line: Line) -> float:
-    """The size of a line, that of the larger letters where it is set in small capitals."""
+    """The size of a line; of its larger letters if it is set in small capitals."""
     letters: Counter[float] = Counter()
     for word in line.words:
         letters[word.font.size] += sum(map(str.isalnum, word.text))
@@ -154,7 +154,7 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     is_large = size > layout.body.size + 3
     # Manuscripts are double-spaced.
     spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
-    # A part of a title may be set in another face, close below the first.
+    # Part of a title may be set in another typeface, close below the first part.
     is_other = is_large and line.y - before.y < 1.35 * above
     return (
         (line.font.name == before.font.name or is_other)
@@ -164,7 +164,7 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
 
 
 def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
-    """A smaller line close below a title, larger than any author's name or as the title ends."""
+    """Check whether a line close below a title is its subtitle: large, bold or after a colon."""
     size, above = _peak(line), _peak(before)
     is_below = 0 < line.y - before.y < 1.4 * above and line.x0 < before.x1 and before.x0 < line.x1
     if not layout.body.size + 1 < size <= above or not is_below:
@@ -184,7 +184,7 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
             word
             for word, is_inside in zip(line.words, glued, strict=True)
             if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
-            or (is_inside and word.glued)  # as in the logo of LaTeX
+            or (is_inside and word.glued)  # as in LaTeX's logo
         ]
         while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
             words.pop()
@@ -196,7 +196,7 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
 def _abstract_start(
     paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int
 ) -> tuple[int, str] | None:
-    """The place of the line that names the abstract, and what follows in that line."""
+    """The place of the line that names the abstract, and the rest of that line."""
     layout = paragraphs.layout
     lines = layout.lines
     heads = {c.start for c in candidates}
@@ -222,7 +222,7 @@ def _abstract(
     first: int,
     rest: str,
 ) -> tuple[str | None, int]:
-    """The text of an abstract, and the place behind it."""
+    """The text of an abstract, and the place after it."""
     lines = paragraphs.layout.lines
     heads = {c.start: c for c in candidates}
     start, end = place + 1, min(first, len(lines))
@@ -242,7 +242,7 @@ def _abstract(
 
 
 def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:
-    """The longest run of full lines between the title and the first section, and its places."""
+    """Places and text of the longest run of full lines between the title and the first section."""
     best: list[Line] = []
     run: list[Line] = []
     for line in paragraphs.layout.lines[start:first]:
@@ -279,7 +279,7 @@ _DATES = (
     re.compile(rf"(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
 )
 _SAYS = r"(?:\s(?:date|online|on|in|first|version|for publication))*\W*$"
-"""All that may stand between the word that says what happened and its day."""
+"""All that may be printed between a word such as `published` and the date."""
 _PUBLISHED = re.compile(
     rf"\b(?:published|publication|available online|posted|issued){_SAYS}", re.IGNORECASE
 )
@@ -288,7 +288,7 @@ _LABELLED = re.compile(
     r"^\W*(?:[Dd]ated?\W+|(?!\w+ed\W)[^\W\d_a-z][\w.’'-]*(?:,?\s(?:[^\W\d_a-z][\w.’'-]*|of|de|di|da|do))*"
     r",\s)(?:\d{1,2}\s?[-–—]\s?)?$"
 )
-"""A label, or a place and the first day of several: all that is printed before a date."""
+"""All that is printed before a date: a label, or a place and the first day of several."""
 _ALONE = re.compile(r"^\W*\d{0,2}\s?$")
 _EVENT = re.compile(r"\b(?:on|at|of|since|from|by)\s*$")
 """The end of a clause that says what happened on a day, not when an issue came out."""
@@ -297,7 +297,7 @@ _ISSUE = re.compile(
     r"|\bVol(?:ume)?\b)",
     re.IGNORECASE,
 )
-"""Words of a line that names where and when a paper came out."""
+"""Words in a line that says where and when a paper came out."""
 _SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
 _YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
 _PROCEEDINGS = re.compile(
@@ -332,15 +332,15 @@ def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
 
 
 def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
-    """The most credible date that a first page states of the paper's own publication.
+    """The most credible date that a first page gives for the paper's own publication.
 
-    It is behind a word such as `published`, else alone in the title block, else behind `accepted`,
-    else behind a label, a place or an issue. Without any the year of an issue counts.
+    It follows a word such as `published`, else is alone in the title block, else follows
+    `accepted`, else a label, a place or an issue. Without any date, the year of an issue counts.
     """
     ranked: list[tuple[int, str]] = []
     for text in [*front, *margins]:
         for sentence in _SENTENCE.split(text):
-            # Dates in the most exact way of writing that the sentence uses.
+            # Dates in the most exact notation that the sentence uses.
             ways = (
                 [(*m.span(), day) for m in way.finditer(sentence) if (day := _iso(m.groupdict()))]
                 for way in _DATES

@@ -1,4 +1,4 @@
-"""Text around the text of a page: running heads, page numbers, footnotes, contents."""
+"""Text around the main text of a page: running heads, page numbers, footnotes, contents."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ CONTENTS = "contents"
 _HEAD = 0.115
 _FOOT = 0.9
 _HIGH_FOOT = 0.75
-"""Share of the height: a number alone below all text is a page number from here on."""
+"""Share of the height: further down, a lone number below all text is a page number."""
 _SAME_ROW = 4.0
 _KEY = 8
-"""Letters of a row that is repeated inside the usual margins, at least."""
+"""Fewest letters of a repeated row that lies inside the usual margins."""
 _HEAD_ROWS, _FOOT_ROWS = 3, 4
-"""Rows in the margins of a page that may be repeated on others."""
+"""Number of rows in a page's margins that may be repeated on other pages."""
 _INSIDE = 5
-"""Rows more that may be repeated where they are parted from the text, such as a licence."""
+"""Further rows that may be repeated if space separates them from the text, such as a licence."""
 _BOTH = 2
-"""Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
+"""Pages that may share a large line at the head: an appendix may repeat a heading of the paper."""
 _APART, _MAX_HEAD = 1.5, 16
 _PAGES_OF_HEADS, _SHARE_OF_HEADS = 4, 0.25
-"""The least number and share of pages that open with such a row."""
+"""Least number and least share of pages that open with a running head."""
 _CAPTION = re.compile(r"(?:table|tab|figure|fig|algorithm)\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
@@ -56,12 +56,12 @@ _CONTENTS = re.compile(r"(?:table of )?contents\W*", re.IGNORECASE)
 
 
 def mark_furniture(layout: Layout) -> None:
-    """Give the lines that are not part of the text their kind, and drop the marks of footnotes."""
+    """Set the kind of the lines that are not part of the text, and drop footnote marks."""
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines) for n, lines in pages.items()}
     wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}
     repeated: dict[tuple[int, str], list[float]] = defaultdict(list)
-    """Heights of the rows with the same words, one a page."""
+    """Heights of the rows with the same words, one per page."""
     for edges in wider.values():
         heights = {(place, key): row[0].y for place, row in edges if (key := _key(row))}
         for own, y in heights.items():
@@ -108,7 +108,7 @@ def _mark_inside(
     enough: float,
     layout: Layout,
 ) -> None:
-    """Mark rows near the margins that other pages have at the same height, apart from the text."""
+    """Mark rows near the margins, apart from the text, that other pages have at the same height."""
     for number, (row, after) in enumerate(pairwise(rows), start=1):
         y, key = row[0].y, _key(row)
         same = sum(abs(other - y) < _SAME_ROW / 2 for other in repeated.get((place, key), ()))
@@ -124,7 +124,7 @@ def _mark_inside(
 
 
 def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
-    """Rows in the usual type that open many pages at one height, parted from the text by space."""
+    """Mark rows in usual type that open many pages at one height, with space before the text."""
     found: dict[int, list[list[Line]]] = defaultdict(list)
     for lines in pages.values():
         ordered = sorted((line for line in lines if not line.kind), key=lambda line: line.y)
@@ -159,7 +159,7 @@ def _set_gaps(layout: Layout) -> None:
 
 
 def _rows(lines: Sequence[Line], more: int = 0) -> list[tuple[int, list[Line]]]:
-    """The outermost rows at the head (place 1) and foot (place 0) of a page, and some more."""
+    """The outermost rows at the head (place 1) and foot (place 0) of a page, plus `more` each."""
     ordered = sorted(lines, key=lambda line: line.y)
     rows: list[list[Line]] = []
     for line in ordered:
@@ -185,7 +185,7 @@ def _key(row: Sequence[Line]) -> str:
 
 
 def _mark_contents(layout: Layout) -> None:
-    """Lines of a table of contents: they end in page numbers."""
+    """Mark the lines of a table of contents, which end in page numbers."""
     counts: dict[int, list[int]] = defaultdict(list)
     for place, line in enumerate(layout.lines):
         if line.kind or not line.text[-1].isdigit():
@@ -212,13 +212,13 @@ def _mark_contents(layout: Layout) -> None:
 
 
 def names_abstract(text: str) -> bool:
-    """Check whether a line is the heading of an abstract, or opens with it."""
+    """Check whether a line is the heading of an abstract, or starts with one."""
     found = ABSTRACT.match(text)
     return found is not None and (found.end() == len(text) or found[0].rstrip()[-1] in ".:—–-")
 
 
 def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
-    """The small lines at the foot of a column, from the first that a mark opens."""
+    """Mark the small lines at the foot of a column, from the first that starts with a mark."""
     start = len(column)
     while start and column[start - 1].size < layout.body.size - 0.55:
         start -= 1
@@ -241,7 +241,7 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
 
 
 def _drop_marks(layout: Layout) -> None:
-    """Take the raised marks of a page's footnotes out of its text."""
+    """Remove the raised marks of a page's footnotes from its text."""
     marks: dict[int, set[str]] = defaultdict(set)
     for line in layout.lines:
         if line.kind == FOOTNOTE and _is_marked(line):
@@ -265,7 +265,7 @@ def _drop_marks(layout: Layout) -> None:
 
 
 def _is_marked(line: Line) -> bool:
-    """A raised number or a sign stands first."""
+    """Check whether a line starts with a raised number or a sign."""
     first = line.words[0]
     if _MARKED.match(first.text) is None:
         return False

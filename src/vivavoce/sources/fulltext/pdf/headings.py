@@ -1,7 +1,7 @@
-"""Headings with their levels: the hypothesis with most evidence, and the headings below and behind.
+"""Headings with levels: those of the best hypothesis, and the headings below and after them.
 
-The top level is chosen over the whole document (evidence.py); the rest follows from it: numbers of
-several parts, appendices, and headings without numbers.
+The top level is chosen over the whole document (evidence.py). The rest follows from it: numbers
+with several parts, appendices, and headings without numbers.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Heading:
 def find_headings(
     candidates: Sequence[HeadingCandidate], lines: Sequence[Line]
 ) -> tuple[list[Heading], Hypothesis]:
-    """The headings from the first section on, among all lines, and what they follow from."""
-    # Make headings in capitals, or centred, a style of their own where others are set alike.
+    """The headings from the first section onwards, and the hypothesis behind them."""
+    # Give headings in capitals, or centred ones, a style of their own if others share theirs.
     alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
     for candidate in candidates:
         if not candidate.runs_in and candidate.is_strong:
@@ -67,7 +67,7 @@ class _Judge:
         self.accepted: dict[int, tuple[int, SectionNumber | None]] = {}
 
     def headings(self) -> list[Heading]:
-        """Accept from the surest to the least sure."""
+        """Accept headings from the surest to the least sure."""
         for place, number in self.main.members.items():
             self.accepted[place] = (1, number)
         if any(number is not None for _, number in self.accepted.values()):
@@ -86,7 +86,7 @@ class _Judge:
         return found
 
     def _accept_below(self) -> None:
-        """Numbers of several parts that continue the section around them."""
+        """Accept numbers with several parts that continue the section around them."""
         tops = sorted(self.accepted)
         for place_in_list, top in enumerate(tops):
             number = self.accepted[top][1]
@@ -120,7 +120,7 @@ class _Judge:
             self.accepted.setdefault(place, (2, number))
 
     def _accept_appendix(self, top: Style | None) -> None:
-        """Letters behind the last section of the body, and the numbers below them."""
+        """Accept letters after the last section of the body, and the numbers below them."""
         numbered = [p for p, (level, n) in self.accepted.items() if level == 1 and n is not None]
         last = max(numbered, default=-1)
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
@@ -207,7 +207,7 @@ class _Judge:
         return ranks.get(candidate.style, max(level, 1) + 1)
 
     def _ranks(self, top: Style | None, start: int) -> dict[Style, int]:
-        """The level that numbered headings of a style have; in a paper without numbers by size."""
+        """The level of each style, by its numbered headings; by size in a paper without numbers."""
         ranks: dict[Style, int] = {}
         for place, (level, _) in sorted(self.accepted.items()):
             style = self.candidates[place].style

@@ -1,7 +1,7 @@
 """Verdict on a PDF that was read: good, doubtful or failed, with reasons in words.
 
-Each usual part of papers that is missing is a reason. A title, an abstract, a list of authors or
-of references in doubt leaves the others as they are.
+Each missing part that papers usually have is a reason. Doubt about the title, the abstract, the
+authors or the references leaves the other parts as they are.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from vivavoce.sources.fulltext.references import label_of
 from vivavoce.text.headings import read_numbers, role_of_heading
 
 _WORDS, _IN_WORDS, _PRINT = 5, re.compile(r"[^\W\d_]{2,}"), 0.8
-"""Words of a line of text in a picture, at least, and its size as a share of the text's: labels
-have fewer words or are smaller."""
+"""Fewest words of a line of text inside a picture, and its least size as a share of the text's:
+labels have fewer words or are smaller."""
 _STAMP, _IN_TEXT = 200, re.compile(r"\b[^\W\d_][^\W\d_A-Z]+\b")
-"""Letters in words up a page that may be a stamp or labels of a picture."""
+"""Most letters in sideways words that may be a mere stamp or labels of a picture."""
 _EMPTY = 20
-"""Characters of a page that is a picture, at most."""
+"""Most characters on a page that is a picture."""
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _MIN_WORDS = 60
-"""Words of a font that are judged together."""
+"""Fewest words in a font that is judged."""
 _VOWELS, _USUAL = "aeiouy", (0.25, 0.62)
-"""Share of vowels among the letters of every language that is written in Latin letters."""
+"""Vowels, and the range of their share of the letters in languages with Latin script."""
 _ALIKE = 0.75
-"""Cosine of the letters of one font with those of the others: code and labels reach 0.8."""
+"""Least cosine of one font's letter counts with those of the others: code and labels reach 0.8."""
 
 
 @dataclass(slots=True)
 class Coverage:
-    """Characters of a document by what became of them."""
+    """Counts of a document's characters by what became of them."""
 
     total: int = 0
     lost: Counter[int] = field(default_factory=Counter)
@@ -70,7 +70,7 @@ def measure_coverage(
         if is_early or (line.kind == FIGURE and is_text):
             coverage.lost[line.page] += count
     letters = {page.number: sum(len(word.text) for word in page.words) for page in pages}
-    # A page of text holds more than most: figures and appendices fill others in part.
+    # A full page of text holds more than most pages, which figures or appendices fill in part.
     full = sorted(letters[page.number] for page in pages if page.number <= last)
     usual = full[3 * len(full) // 4] if full else 0
     for page in pages:
@@ -88,7 +88,7 @@ def measure_coverage(
 
 
 def _garbled(lines: Sequence[Line]) -> int:
-    """Characters without meaning, and those of fonts whose letters are not those of the others."""
+    """Count characters without meaning, and those in fonts whose letters differ from the rest."""
     count = 0
     fonts: dict[str, list[str]] = {}
     for line in lines:
@@ -123,40 +123,40 @@ GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 _PAGES_PER_SECTION = 7
 _MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
-"""Share of the text between two headings of the top level, and in a section without any inside."""
+"""Largest share of the text under one top-level heading, and in one section itself."""
 _LOST = 0.035
-"""Share of the characters that may reach no part of the paper: labels of pictures in the print of
-the text and odd lines of a first page reach a hundredth in nine of ten papers."""
+"""Share of the characters that may reach no part of the paper: labels of pictures set like
+the text and odd lines of a first page make up to a hundredth in nine of ten papers."""
 _GARBLED = 0.03
 _BROKEN = 0.35
 """Share of broken words whose second half does not follow."""
 _ENOUGH_BROKEN = 12
 _EMPTY_PAGES = 0.4
 _LONG = 4
-"""Pages: a longer paper has references."""
+"""Number of pages: a longer paper has references."""
 _WEAK_SCORE = 2.0
 _OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
-"""Headings that a paper prints once, and the words of such a heading."""
+"""Headings that a paper prints once, and the most words that such a heading has."""
 _MIN_TITLE = 2
 _MIN_DESCRIBED, _OPENING = 3, 80
-"""Words of a title that a file states of itself, and the lines among which it is printed."""
+"""Fewest words of a title in a file's metadata, and number of first lines searched for it."""
 _FRONT_PAGES = 2
-"""Pages behind the first on which an abstract is printed."""
+"""Pages after the first on which an abstract may be printed."""
 _MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
-"""Words of an abstract: a heading with fewer below it lost its text."""
+"""Fewest and most words of an abstract: a heading with fewer below it has lost its text."""
 _STRAY, _UNLISTED = 2, 0.1
-"""Citations of numbers above the last entry: intervals such as [0, 100] are some."""
+"""Number and share of citations that may exceed the last entry, such as the interval [0, 100]."""
 _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
-"""Characters of an entry of a list, and the share of entries that may have more or fewer."""
+"""Fewest and most characters of an entry, and the share of entries that may have fewer or more."""
 _WHOLE = 0.8
-"""Share of the letters of a list without numbers that are in entries of one work."""
+"""Least share of letters that are in entries of a single work, for a list without numbers."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
 _LONE = re.compile(r"\S+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
 _CITED = re.compile(r"\[(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]")
 _NUMBERED = 0.6
-"""Evidence of a whole chain of five numbers, which stands for an introduction of another name."""
+"""Evidence of a whole chain of five numbers: the introduction may then have another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Facts:
 
     title: str | None
     described_title: str
-    """The title that the file itself states, which is often missing or that of another paper."""
+    """The title in the file's own metadata, which is often missing or that of another paper."""
     title_alike: str
     below_title: str
     """The first line below the title, above the abstract."""
@@ -279,7 +279,7 @@ def _doubt_of_references(facts: Facts) -> str | None:
     odd = sum(not _MIN_ENTRY <= len(one.raw) <= _MAX_ENTRY for one in facts.references)
     if odd > _ODD * len(facts.references):
         return f"{odd} of {len(facts.references)} entries are not a single work"
-    # One work of hundreds of authors must not outweigh the others.
+    # One work with hundreds of authors must not outweigh the others.
     unlabelled = [one.raw[:_MAX_ENTRY] for one in facts.references if label_of(one.raw) is None]
     if 2 * len(unlabelled) > len(facts.references) and share_whole(unlabelled) < _WHOLE:
         return "the entries do not part where a work begins"
@@ -292,7 +292,7 @@ _DOUBTS: Mapping[str, Callable[[Facts], str | None]] = {
     "abstract": _doubt_of_abstract,
     "references": _doubt_of_references,
 }
-"""Parts that are judged by themselves -> the reason for a doubt, or None."""
+"""Part judged by itself -> function that returns the reason for a doubt, or None."""
 
 
 def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
@@ -320,7 +320,7 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         pages = ", ".join(map(str, worst[:5]))
         share = f"{share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
-    # The share of words broken at the end of a line whose next line opens no second half.
+    # Count words broken at the end of a line, and those without a second half on the next line.
     broken = wrong = 0
     for line, after in pairwise([line for line in facts.lines if not line.kind]):
         if line.text.endswith("-") and line.text[-2:-1].islower():
@@ -334,7 +334,7 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
 
 
 def _is_unparted(facts: Facts) -> bool:
-    """Check whether one section holds most of the text, and most of that is not parted."""
+    """Check whether one section holds most of the text, largely without subsections."""
     tops: list[int] = []
     for section in facts.sections:
         if section.level == 1 or not tops:

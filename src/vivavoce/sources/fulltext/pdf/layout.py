@@ -1,4 +1,4 @@
-"""Lines in reading order, from words: runs on one baseline, columns, bands between wide lines."""
+"""Put words in reading order: runs on one baseline, columns, and bands between wide lines."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from vivavoce.sources.fulltext.pdf.runs import (
 
 _MIN_LINES = 8
 _FEW_NUMBERS = 4
-"""Numbers of lines on a page where every fifth line has one."""
+"""Fewest line numbers on a page that numbers every fifth line."""
 _BOTH = 2
 _SMALL_PRINT = 0.8
 _MIN_COLUMN, _MIN_LINE = 0.1, 0.12
-"""Shares of the page's width: a column, and a line that counts when columns are sought."""
+"""Least shares of the page's width: of a column, and of a line used to find columns."""
 
 _DIGITS = re.compile(r"(\d+(?:[.,]\d+)*|\D)")
 _NUMBER_LEFTWARDS = re.compile(r"[.)]\d+(?:[.,]\d+)*")
@@ -61,7 +61,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
     is_leftwards = sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
     if is_leftwards:
-        # Count places from the right edge, so that text from right to left is read like other text.
+        # Count places from the right edge, so that right-to-left text is read like other text.
         for page in pages:
             for word in page.words:
                 word.x0, word.x1 = page.width - word.x1, page.width - word.x0
@@ -97,7 +97,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
 def _find_gutters(
     pages: Sequence[Page], runs: dict[int, list[Line]], body: Font
 ) -> tuple[float, ...]:
-    """The middles of the strips between columns: few lines cross them, many end at both sides."""
+    """The middles of the strips between columns: few lines cross them, many end on each side."""
     width = sorted(page.width for page in pages)[len(pages) // 2]
     wide = [
         line
@@ -129,7 +129,7 @@ def _find_gutters(
 
 
 def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:
-    """The numbers beside lines of a manuscript, by `id`; few are told by other pages."""
+    """The line numbers of a manuscript, by `id`; other pages identify those of a page with few."""
     beside = [own for page in runs.values() for own in _numbers_beside(page, body)]
     sure = [run for own in beside if _counts_lines(own, body) for run in own]
     places = Counter((round(run.x1 / 3), round(run.size)) for run in sure)
@@ -143,7 +143,7 @@ def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:
 
 
 def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Line]]:
-    """Numbers outside of the text of a page, or in small print between columns, by their edge."""
+    """Numbers outside a page's text, or in small print between columns, grouped by edge."""
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
     if not others:
         return []
@@ -161,7 +161,7 @@ def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Line]]:
 
 
 def _counts_lines(numbers: list[Line], body: Font) -> bool:
-    """Check whether numbers rise down the page by equal steps, unlike the pages of contents."""
+    """Check whether numbers rise in equal steps down the page, unlike those in a contents list."""
     numbers.sort(key=lambda run: run.y)
     values = [int(run.words[0].text) for run in numbers]
     steps = Counter(after - before for before, after in pairwise(values))
@@ -174,7 +174,7 @@ def _counts_lines(numbers: list[Line], body: Font) -> bool:
 
 
 def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
-    """The lines of a page in reading order, a float before the text beside it."""
+    """The lines of a page in reading order, with a float before the text beside it."""
     columns = _columns(runs, gutters)
     beside = [(n, one) for n, own in columns.items() for one in find_beside(own, body)]
     apart = {id(run) for _, one in beside for run in one.runs}
@@ -190,9 +190,9 @@ def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> l
 
 
 def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[Line]]:
-    """The runs of a page by column, from the top."""
+    """The runs of a page by column, from the top down."""
     wide = [run for run in runs if run.width > 40]
-    gutters = [  # those that not nearly everything on the page crosses
+    gutters = [  # without those that nearly everything on the page crosses
         gutter
         for gutter in gutters
         if sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide) <= 0.75 * len(wide)
@@ -243,7 +243,7 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
 
 
 def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
-    """Bands between lines across the page, inside a band one column after the other."""
+    """Order lines by bands between page-wide lines, and column by column inside a band."""
 
     def by_column(band: list[Line]) -> list[Line]:
         return sorted(band, key=lambda line: (line.column, line.y, line.x0))
@@ -262,7 +262,7 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
-    """Check whether a line is a formula or a word too long for its column, not a wide one."""
+    """Check whether a line is a formula or a word too long for its column, not a page-wide line."""
     own = [other for other in band if other.column == column]
     if not own:
         return False
@@ -289,7 +289,7 @@ _OTHER_SIZE = 0.6
 
 
 def fonts_below(layout: Layout) -> list[Font]:
-    """The font of the text below each line: that of the document, or another size set there."""
+    """The font of the text below each line: the document's, or one of another size there."""
     fonts = [layout.body] * len(layout.lines)
     letters: Counter[Font] = Counter()
     window: list[Line] = []

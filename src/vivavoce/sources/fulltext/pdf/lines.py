@@ -1,7 +1,7 @@
-"""Runs of words on one line of a PDF's pages, each with its font, size and place.
+"""Words on the pages of a PDF, each with its font, size and place.
 
-PDFium gives the text of a page and says for every character where it stands. Asking that once a
-word, and for the font once a text object, is what keeps this fast.
+PDFium gives the text of a page and the place of every character. Asking for the place once per
+word, and for the font once per text object, keeps this fast.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vivavoce.sources.fulltext.pdf.fonts import Font, FontBook
 
 _WORD = re.compile(r"[^\s\x02\ufffe]+[\x02\ufffe]?|[\x02\ufffe]")
 _BROKEN_WORD = "\x02\ufffe"
-"""Character that PDFium puts for a hyphen at the end of a line."""
+"""Characters that PDFium puts in place of a hyphen at the end of a line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _LIGATURES = {
     **dict(zip(map(ord, "ﬀﬁﬂﬃﬄﬅﬆ"), "ff fi fl ffi ffl st st".split(), strict=True)),
@@ -31,10 +31,10 @@ _LIGATURES = {
 _BARE_LIGATURE = re.compile(
     r"(?<=[A-Za-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z])"
 )
-"""Codes that TeX's fonts have for ligatures: bitmap fonts do not say which letters they are."""
+"""Codes of ligatures in TeX's fonts; bitmap fonts do not say which letters they stand for."""
 _OF_CODE = dict(zip("\x0b\x0c\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "ﬀﬁﬃﬄﬀﬁﬂﬃﬄ", strict=True))
 _SLANT = 0.1
-"""Quarter turns by which text may lean; a watermark across the page leans more."""
+"""Share of a quarter turn by which text may lean; a watermark across the page leans more."""
 _ASKEW = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COMBINING = "\u0301\u0300\u0302\u0303\u0308\u0304\u0306\u0307\u030c\u030a\u030b\u0327"
@@ -46,14 +46,14 @@ _STROKE = "\u0335"
 _BELOW_STROKE = re.compile(" ([Ll])")
 _STROKED = re.compile(rf"{_STROKE}([Ll])")
 _SMALLEST = 1.5
-"""Points: what is smaller is there for machines, not for readers."""
+"""Points: smaller text is meant for machines, not for readers."""
 _MAX_WORDS = 60_000
-"""Words of one page: a page that holds more is a drawing."""
+"""Most words that are read from one page: a page that holds more is a drawing."""
 _MAX_OBJECTS = 20_000
-"""Objects of a page among which rules are sought."""
+"""Most objects of a page that are searched for rules."""
 _FEW_WORDS, _LARGE_IMAGE, _DRAWN = 20, 0.4, 500
-"""Words of a page that is a picture, at most, the share of it that an image fills, and the objects
-of a page whose letters are drawn."""
+"""A page is a picture if it has fewer words, and either an image that fills a larger share of it or
+more objects, which draw its letters."""
 _THICKEST_RULE, _MIN_RULE, _TOUCHING = 2.6, 6.0, 1.5
 # The same function as in pypdfium2, but it gives the address of an object as a plain number.
 _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
@@ -63,16 +63,16 @@ _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
 
 @dataclass(slots=True)
 class Word:
-    """A word, or the part of one that is set in one font."""
+    """A word, or the part of a word that is set in one font."""
 
     text: str
     x0: float
     x1: float
     y: float
-    """Baseline, downwards from the top of the page."""
+    """Baseline, measured downwards from the top of the page."""
     font: Font
     glued: bool = False
-    """No space stands before it."""
+    """True if there is no space before it."""
 
 
 class Rule(NamedTuple):
@@ -85,18 +85,18 @@ class Rule(NamedTuple):
 
 @dataclass(slots=True)
 class Page:
-    """The words of a page in the order of the file, those set upright."""
+    """A page with its upright words, in the order of the file."""
 
     number: int
     width: float
     height: float
     words: list[Word]
     turned: str = ""
-    """Text written up the page, such as the stamp of a preprint server."""
+    """Text in other directions, such as the stamp of a preprint server up the page."""
     rules: list[Rule] = field(default_factory=list)
-    """Tables of a page."""
+    """Horizontal rules, read only if the page may have a table."""
     unnamed: int = 0
-    """Glyphs for which the file names no character."""
+    """Number of glyphs for which the file names no character."""
     is_picture: bool = False
 
 
@@ -134,11 +134,11 @@ class _Reader:
         return _BELOW_STROKE.sub(self._stroke_or_space, text)
 
     def _stroke_or_space(self, found: re.Match[str]) -> str:
-        """The stroke of `ł`, which TeX's old fonts set over the letter with the code of a space."""
+        """Restore the stroke of `ł`, which TeX's old fonts set with the code of a space."""
         place, letter = found.start(), found[1]
         start = self.origin(place + 1)[0]
         if pdfium.FPDFText_IsGenerated(self.text_page, place):
-            # Behind a gap PDFium drops the stroke, but the space has its place, inside the letter.
+            # After a gap PDFium drops the stroke, but the space has its place, inside the letter.
             return " Ł" if letter == "L" and self.origin(place)[0] > start + 0.2 else found[0]
         middle = (self.end(place + 1, 0) + start) / 2
         return (_STROKE if self.end(place, 0) > middle else " ") + letter
@@ -151,7 +151,7 @@ class _Reader:
         return _object_at(self.handle, index) or 0
 
     def style(self, index: int, address: int) -> tuple[Font, int]:
-        """The font of a character of a text object and the quarter turns it is set at."""
+        """The font of a character in a text object, and its rotation in quarter turns."""
         if address in self.known:
             return self.known[address]
         matrix = pdfium.FS_MATRIX()
@@ -175,13 +175,13 @@ class _Reader:
         return self.x.value - self.left, self.top - self.y.value
 
     def end(self, index: int, turn: int) -> float:
-        """End of a character across the page, or from its top where it is set up the page."""
+        """End of a character across the page, or down from its top if the text runs up the page."""
         pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
         return self.top - self.box[3].value if turn % 2 else self.box[1].value - self.left
 
 
 def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
-    """The words of a page, counted from 0; None where PDFium cannot load it."""
+    """Read a page, counted from 0; None if PDFium cannot load it."""
     page = pdfium.FPDF_LoadPage(document, number)
     if not page:
         return None
@@ -215,7 +215,7 @@ def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
 def _boxes(
     page: object, kind: int, box: tuple[float, float, float, float]
 ) -> Iterator[tuple[float, float, float, float]]:
-    """Sides of the objects of a kind: left, right, top and bottom, from the page's upper corner."""
+    """Left, right, top and bottom of each object of a kind, from the page's upper left corner."""
     sides = [ctypes.c_float() for _ in range(4)]
     for number in range(min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
         item = pdfium.FPDFPage_GetObject(page, number)
@@ -226,7 +226,7 @@ def _boxes(
 
 
 def _read_rules(page: object, box: tuple[float, float, float, float]) -> list[Rule]:
-    """Horizontal lines of a page, drawn as such or as thin boxes; those in one line are one."""
+    """Horizontal rules of a page, drawn as lines or thin boxes; touching ones are joined."""
     found = [
         Rule(left, right, round((top + bottom) / 2, 1))
         for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_PATH, box)
@@ -262,7 +262,7 @@ def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
         start, stop = word.start(), word.end()
         glued, end_before = start == end_before, stop
         address = objects[place]
-        # Objects hold runs of characters: two starts in one object have no other between them.
+        # Objects hold runs of characters: between two starts in one object there is no other.
         if address == objects[place + 1] or address == reader.object_at(stop - 1):
             yield _word(reader, word[0], start, stop - 1, reader.style(start, address), glued)
         else:
@@ -298,7 +298,7 @@ def _word(
 
 
 def _clean(printed: str) -> str:
-    """A word in plain characters: no ligatures, accents on their letters."""
+    """A word in plain characters, without ligatures and with accents on their letters."""
     if printed.isascii() and printed.isprintable():
         return printed
     if _SURROGATE.search(printed) is not None:
@@ -313,7 +313,7 @@ def _clean(printed: str) -> str:
 
 
 def _accent(match: re.Match[str]) -> str:
-    """A letter behind its accent, as old fonts set it, in one character."""
+    """Join a letter and the accent before it, as old fonts set them, into one character."""
     letter = {"ı": "i", "ȷ": "j"}.get(match[2], match[2])
     return unicodedata.normalize("NFC", letter + COMBINING[match[1]])
 
@@ -324,7 +324,7 @@ def _upright(
     words: list[tuple[Word, int]],
     rules: list[Rule],
 ) -> Page:
-    """The page as it is read: one that is mostly set sideways is turned."""
+    """The page as a reader sees it: a page set mostly sideways is turned."""
     width, height = box[2] - box[0], box[3] - box[1]
     turns: Counter[int] = Counter()
     for word, turn in words:
@@ -332,7 +332,7 @@ def _upright(
     main = 1 if turns[1] > 2 * turns[0] else 0
     upright, turned = [], []
     for word, turn in words:
-        # A hostile matrix makes places and sizes NaN or infinite.
+        # A hostile matrix can make places and sizes NaN or infinite.
         is_placed = all(map(math.isfinite, (word.x0, word.x1, word.y, word.font.size)))
         if not word.text or not is_placed or word.font.size < _SMALLEST:
             continue

@@ -1,4 +1,4 @@
-"""Lines joined to paragraphs; broken words are mended by the other words of the paper."""
+"""Join lines to paragraphs; the other words of the paper show how to mend broken ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "al", "ation", "ations", "i
 
 
 class Vocabulary:
-    """The words of a paper that stand whole on one line."""
+    """The words of a paper that are printed whole on one line."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.words: Counter[str] = Counter()
@@ -41,7 +41,7 @@ class Vocabulary:
             self.words.update(dict.fromkeys(word.split("-"), self.words[word]))
 
     def join(self, before: str, after: str) -> str:
-        """Two lines as one text, a broken word mended where it is one word."""
+        """Two lines as one text; a broken word loses its hyphen if it is one word."""
         if _IDEOGRAPH.fullmatch(before[-1:]) and _IDEOGRAPH.fullmatch(after[:1]):
             return before + after
         last = _LAST.search(before, max(len(before) - 80, 0)) if before.endswith("-") else None
@@ -71,7 +71,7 @@ class Vocabulary:
         return start not in self.words and start not in _PREFIXES
 
     def _is_known(self, word: str) -> bool:
-        """Check whether a word, or the same word with another ending, stands elsewhere."""
+        """Check whether a word, or the same word with another ending, occurs elsewhere."""
         if word in self.words:
             return True
         stems = {word} | {word.removesuffix(ending) for ending in _ENDINGS}
@@ -82,7 +82,7 @@ class Vocabulary:
 
 
 class Paragraphs:
-    """Builds the text of a section out of its lines."""
+    """Builds the text of a section from its lines."""
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
@@ -90,7 +90,7 @@ class Paragraphs:
         self.vocabulary = Vocabulary(line.text for line in self.layout.lines)
 
     def text(self, lines: Sequence[Line], opening: Sequence[Word] = ()) -> str:
-        """Paragraphs parted by blank lines; `opening` is put before the first line."""
+        """Paragraphs separated by blank lines; `opening` is put before the first line."""
         paragraphs: list[str] = []
         last: Line | None = None
         current = join_words(opening).lstrip(" .:—–-") if opening else ""

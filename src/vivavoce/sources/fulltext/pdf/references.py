@@ -1,4 +1,4 @@
-"""The list of references and its entries, and the citations of text and tables."""
+"""The reference list and its entries, and the citations in text and tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
 """A label made of the authors' names and the year."""
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
 _DATED = re.compile(r"(?<=\()(?:19|20)\d\d(?=[a-z]?\))|(?<=\.\s)(?:19|20)\d\d(?=[a-z]?\.\s)")
-"""A year behind the authors or at the end, in parentheses or between full stops."""
+"""A year after the authors or at the end, in parentheses or between full stops."""
 _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W\d_a-z][\w'’´`¸~-]+"
 _HEAD = re.compile(
     rf"(?:{_SURNAME}(?:\s{_SURNAME})?,?\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]{{1,2}}\b)"
@@ -44,26 +44,26 @@ _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
 _APART = 1.15
-"""Multiple of the distance of two lines: entries of a list are further apart."""
+"""Multiple of the distance between two lines: entries of a list are further apart."""
 _MAX_TRIES = 30
-"""Lines that may open a list of references; a file of such lines is not a paper."""
+"""Most lines tried as the start of a reference list; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
 _MARK_SIZE = 0.87
-"""Share of the size of its line: what is larger is not a mark."""
+"""Share of the size of its line: larger text is not a mark."""
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
 _MIN_REFERENCES, _COVERED = 5, 0.4
 _SEVERAL, _SURELY_COVERED = 2, 0.2
-"""The least references of such a paper, and the share of them that the numbers have to name."""
+"""Fewest references, and least share of them that marks must name; less if marks name several."""
 
 
 def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
-    """The entries of a list of references, in order."""
+    """The entries of a reference list, in order."""
     groups = _by_label(lines)
     if groups:
         texts = _texts(groups, paragraphs)
     else:
-        # The first line of an entry stands out to the left, or opens with names behind a line that
+        # The first line of an entry stands out to the left, or opens with names after a line that
         # ends an entry.
         lefts = _lefts(lines)
         by_indent = _cut(
@@ -80,9 +80,9 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
 
 
 def find_unheaded(lines: Sequence[Line]) -> int | None:
-    """The place of the first entry of a numbered list that ends a paper without a heading.
+    """The place of the first entry of a numbered list that has no heading and ends a paper.
 
-    Entries in small print look like footnotes: those of the list become text again.
+    Entries in small print look like footnotes; those in the list become text again.
     """
     half = [p for p in range(len(lines) // 2, len(lines)) if lines[p].kind in _LISTED]
     labels = ((p, (label_of(lines[p].text) or "")) for p in half)
@@ -103,7 +103,7 @@ def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str
 
 
 def share_whole(entries: Sequence[str]) -> float:
-    """The share of letters in what looks like one whole entry: a name, a year, an end."""
+    """The share of letters in entries that look whole: with a name, one year and an end."""
     good = 0.0
     for entry in entries:
         years = len(set(_DATED.findall(entry))) or min(len(PRINTED_YEAR.findall(entry)), 1)
@@ -127,7 +127,7 @@ def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _rising(marks: Sequence[tuple[int, str]]) -> list[int]:
-    """The places whose numbers rise one by one; all places for keys of letters."""
+    """The places whose numbers rise in small steps; all places if the labels are letter keys."""
     if not marks[0][1].isdigit():
         return [place for place, label in marks if not label.isdigit()]
     starts: list[int] = []
@@ -177,7 +177,7 @@ def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
 
 
 def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
-    """The references that a text cites, where that is beyond doubt, and where it does."""
+    """The places where a text cites, each with its references, if these are beyond doubt."""
     labels = {
         int(label): reference.ordinal
         for reference in references
@@ -200,12 +200,12 @@ def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]
 
 
 def print_raised_citations(lines: Sequence[Line], references: int) -> None:
-    """Print raised numbers in brackets where they follow words and cover the list of references."""
+    """Print raised numbers in brackets if they follow words and cover the reference list."""
     text = [line for line in lines if not line.kind]
     marks = [mark for line in text for is_mark, _, mark in _runs(line) if is_mark]
     found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
     covered = sum(0 < number <= references for number in found)
-    # Marks of several numbers are not footnotes.
+    # Marks with several numbers are not footnotes.
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
     if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(found):
@@ -223,7 +223,7 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> None:
 
 
 def _runs(line: Line) -> Iterator[tuple[bool, list[Word], str]]:
-    """The words of a line in runs, with whether a run is a mark that cites, and its text."""
+    """The runs of words in a line, each with a flag for citation marks and with its text."""
     size, height = _MARK_SIZE * line.size, line.y - 0.12 * line.size
     before = ""
     for is_raised, run in groupby(line.words, lambda w: w.font.size < size and w.y < height):

@@ -1,4 +1,4 @@
-"""Lines of a page, words on one baseline without a wide gap, and their typographic styles."""
+"""Lines of a page (words on one baseline without a wide gap) and their typographic styles."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Page, Word
 
 RUN_GAP = 1.0
-"""Multiple of the font size: a wider gap parts two runs, as between columns or cells."""
+"""Multiple of the font size: a wider gap separates two runs, as between columns or cells."""
 SCRIPT = 0.85
-"""Share of the size of the text around it: what is smaller is raised or lowered."""
+"""Share of the size of the text around it: smaller text is raised or lowered."""
 _WORD_GAP = 0.12
-"""Share of the font size: what stands closer is one word, unless the file says otherwise."""
+"""Share of the font size: parts that are closer are one word, unless the file says otherwise."""
 _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
-"""Lone accents of a page; a page of more is not text."""
+"""Most lone accents on a page; a page with more is not text."""
 _BOTH = 2
 
 
@@ -37,25 +37,25 @@ class Line:
     """The font of most of its letters."""
     size: float
     column: int = 0
-    """0 across columns, else the number of the column from the left."""
+    """0 if it crosses columns, else the number of its column from the left."""
     runs: int = 1
-    """Parts that wide gaps tell apart, such as cells."""
+    """Number of parts between wide gaps, such as cells."""
     gap: float = 99.0
-    """Distance from the baseline above it in the same column; large at the top of one."""
+    """Distance from the baseline above it in the same column; large at the top of a column."""
     measure: tuple[float, float] | None = None
-    """Start and end of the text beside a float; None where lines are as wide as their column."""
+    """Start and end of the text beside a float; None if the line may fill its column."""
     text: str = field(default="")
     kind: str = ""
-    """Kind that it was taken for; empty for running text."""
+    """Kind assigned to it; empty for running text."""
 
     @property
     def width(self) -> float:
-        """Distance from its first to its last mark."""
+        """Distance from its left end to its right end."""
         return self.x1 - self.x0
 
 
 def with_accents(words: list[Word]) -> list[Word]:
-    """The words with accents that are drawn above a letter, as over capitals, joined to it."""
+    """The words, with accents drawn apart above a letter, as over capitals, joined to it."""
     lone = [word for word in words if word.text in COMBINING]
     if 0 < len(lone) <= _MAX_ACCENTS:
         joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
@@ -97,7 +97,7 @@ def join_words(words: Sequence[Word]) -> str:
             ):
                 parts.append(" ")
             else:
-                # A raised number behind a number, printed in line, would be another number.
+                # Printed in line, a raised number after a number would make another number.
                 is_raised = word.font.size < SCRIPT * before.font.size and (
                     word.y < before.y - _WORD_GAP * before.font.size
                 )
@@ -124,7 +124,7 @@ def _continues(run: Sequence[Word], word: Word) -> bool:
     last = run[-1]
     larger = max(last.font.size, word.font.size)
     gap = word.x0 - last.x1
-    # The smaller size decides, so that the number of a line in the margin stays apart.
+    # The smaller size decides, so that a line number in the margin stays apart.
     if not -0.6 * larger <= gap <= RUN_GAP * min(last.font.size, word.font.size):
         return False
     drop = abs(word.y - last.y)
@@ -138,7 +138,7 @@ def _continues(run: Sequence[Word], word: Word) -> bool:
 
 
 def line_of(words: list[Word], page: int) -> Line:
-    """The line that words make, with the font of most of its letters."""
+    """Make a line of words, with the font of most of its letters."""
     letters: Counter[Font] = Counter()
     for word in words:
         letters[word.font] += len(word.text)
@@ -158,7 +158,7 @@ def line_of(words: list[Word], page: int) -> Line:
 
 
 def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
-    """Check whether capitals of a smaller size mean small letters: `INTRODUCTION`."""
+    """Check whether smaller capitals stand for small letters: `INTRODUCTION`."""
     sizes = {word.font.size for word in words if word.font.name == font.name}
     if len(sizes) < _BOTH or max(sizes) > 1.6 * min(sizes):
         return False
@@ -180,11 +180,11 @@ class Style:
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
     apart: bool = False
-    """True for a heading in capitals or centred, as others of this look are not."""
+    """True for a heading in capitals or centred, unlike others of the same look."""
 
     @property
     def weight(self) -> float:
-        """The size, and a little more where set apart: a heavier heading is of a higher level."""
+        """The size, plus a little if set apart: a heavier heading has a higher level."""
         return self.size + (0.4 if self.apart else 0.0)
 
 
@@ -195,7 +195,7 @@ def is_upper(words: Sequence[Word]) -> bool:
 
 
 def is_like_text(word: Word, body: Font) -> bool:
-    """Check whether a word is set as the text around it."""
+    """Check whether a word is set like the text around it."""
     return (
         not word.font.bold
         and abs(word.font.size - body.size) < 0.8
@@ -204,7 +204,7 @@ def is_like_text(word: Word, body: Font) -> bool:
 
 
 def without_marks(line: Line) -> list[Word]:
-    """The words of a line without raised marks of footnotes."""
+    """The words of a line without raised footnote marks."""
     peak = max(word.font.size for word in line.words)
     return [
         word

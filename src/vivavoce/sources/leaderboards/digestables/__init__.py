@@ -1,4 +1,4 @@
-"""Reader of the comparison tables of arxivDIGESTables and arXiv2Table, and papers they cite."""
+"""Reader of the comparison tables of arxivDIGESTables and arXiv2Table, and of papers they cite."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Span:
 
 
 def paper_document(entry: PlacedRecord) -> Document:
-    """Read a row of papers.jsonl, or of papers by id; `InputError` without id and title."""
+    """Read a row of papers.jsonl, or one of papers by id; `InputError` without id and title."""
     fields = entry.fields
     number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
     named = object_at(fields, "externalIds")
@@ -214,7 +214,7 @@ def _matches(path: Path) -> bool:
 
 
 def _pieces(path: Path) -> Iterator[Piece]:
-    """Cut a file into runs of lines; tables stay whole, since a paper's are read together."""
+    """Cut a file into runs of lines; tables stay whole, as those of a paper are read together."""
     holds_tables = is_lines(path) and _MARK_OF["tables"] in read_head(path)
     yield from [Piece(path)] if holds_tables else cut(path)
 

@@ -35,7 +35,7 @@ Cells = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlacedRecord:
-    """A record, its place in the file, and the id it is listed under, if that is outside of it."""
+    """A record, its place in the file, and the id it is listed under, if that is outside it."""
 
     sort: str
     """`table`, `paper`, `text` or `benchmark`."""
@@ -140,7 +140,7 @@ class TableRecord:
 
 
 def read_table(entry: PlacedRecord) -> TableRecord:
-    """Read a row of tables.jsonl; raises `InputError`, which names the field, for a bad one."""
+    """Read a row of tables.jsonl; for a bad row, raise `InputError`, which names the field."""
     fields = entry.fields
     name = check_id(fields.get("tabid"), "tabid") or entry.listed_as or ""
     arxiv = find_arxiv_id(f"arXiv:{line_at(fields, 'arxiv_id')}")
@@ -191,7 +191,7 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
 
 
 def benchmark_document(entry: PlacedRecord) -> Document:
-    """Read an entry of arXiv2Table, a table without its paper; `InputError` for a bad one."""
+    """Read an entry of arXiv2Table, a table without its paper; `InputError` for a bad entry."""
     fields = entry.fields
     name = check_id(fields.get("table_id"), "table_id")
     query = check_id(fields.get("table_query_id"), "table_query_id")

@@ -181,7 +181,7 @@ _REFERENCES = re.compile(
 
 
 def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
-    """Split off the title and the abstract from the parts from the first section on.
+    """Split parts into the title, the abstract, and the parts from the first section onwards.
 
     The abstract is below its heading, begins with that word, or is the first running text.
     """
@@ -288,7 +288,7 @@ def _document(parts: Sequence[Part], name: str) -> Document:
 
 
 def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """Split off the paragraphs of the last list of references, which stray parts may interrupt."""
+    """Split off the paragraphs of the last reference list, which stray parts may interrupt."""
     heads = [
         place
         for place, part in enumerate(parts)

@@ -60,7 +60,7 @@ class ListEntry:
     number: int | None
     """The number printed before the entry."""
     letter: str
-    """The letter after the year; empty without one."""
+    """The letter after the year; empty if there is none."""
     names: str
     """Text before the title or year: the authors."""
 
@@ -90,7 +90,7 @@ def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
 
 
 def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
-    """(Number, entry) if the numbers count up from 1, few of them missing; else no entries."""
+    """(Number, entry) if the numbers count up from 1 with few missing; else no entries."""
     marks = list(islice(pattern.finditer(text), 4 * _MAX_ENTRIES))
     chain: list[tuple[int, int, int]] = []
     expected = 1
@@ -114,7 +114,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
 
 
 def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None:
-    """Number of an entry printed as `digits`, given the expected one; None if it starts none."""
+    """Number of an entry printed as `digits`, given the expected one; None if not an entry."""
     if digits == str(expected):
         return expected
     if str(expected) in following:
@@ -141,7 +141,7 @@ def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
         pieces = [paragraph[start:end].strip() for start, end in pairwise(cuts)]
         for place, piece in enumerate(pieces):
             if place == 0 and current:
-                # The paragraph may go on with the entry before it.
+                # The paragraph may continue the entry before it.
                 is_open = not current.endswith((".", "]", ")", "/"))
                 if piece[:1].islower() or (is_open and not piece[:1].isupper()):
                     current = f"{current} {piece}"
@@ -202,7 +202,7 @@ class ListedCitations:
                     self._by_author[key, reference.year].append(entry)
 
     def cited_in(self, table: MarkdownTable) -> tuple[tuple[int, ...], RowsCited]:
-        """References that a table or its caption cites unambiguously, and those of each row."""
+        """References that a table or its caption cites unambiguously, in all and by row."""
         self._room -= sum(len(cell) for row in table.cells for cell in row)
         if self._room < 0:
             return (), ()

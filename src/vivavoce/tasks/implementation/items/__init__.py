@@ -20,7 +20,7 @@ from vivavoce.errors import InputError
 Text = Annotated[str, StringConstraints(min_length=1)]
 """A required text of an item."""
 FIELDS = ConfigDict(extra="forbid")
-"""Other fields than those of the class are refused."""
+"""Fields other than those of the class are refused."""
 
 
 class NamedItem(Protocol):
@@ -66,7 +66,7 @@ def _read(kind: str, path: Path, read: Callable[[Path], Iterable[ItemT]]) -> lis
 def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
     """Find the function `MODULE:FUNCTION` named in a file.
 
-    MODULE is a file beside it, or `reference` for a function of the package.
+    MODULE is a file in the same folder, or `reference` for a function of the package.
     """
     module, _, function = name.partition(":")
     own = folder / f"{module}.py"

@@ -71,7 +71,7 @@ class Architecture:
     reference: Text
     """Source of a module with the class `Model`, on torch alone."""
     truth: Callable[[Arrays, Arrays], list[Array]]
-    """The layers by torch-geometric, from inputs and weights."""
+    """Computes the layers with torch-geometric, from inputs and weights."""
     main: Callable[[np.random.Generator], dict[str, Array]]
     """Draws the inputs of the main track."""
     unseen: Callable[[np.random.Generator], dict[str, Array]]
@@ -106,7 +106,7 @@ def _read(path: Path) -> Iterator[Architecture]:
 def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
     """Make a candidate's inputs and weights, and the gold layers, as safetensors bytes by name.
 
-    `MissingExtra` without torch-geometric, `InputError` for another number of layers than stated.
+    `MissingExtra` without torch-geometric, `InputError` if the number of layers is not as stated.
     """
     weights, inputs, unseen = draw_case(architecture, seed)
     return {
@@ -135,7 +135,7 @@ def draw_case(
 
 
 def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> dict[str, Array]:
-    """Compute the layers by torch-geometric, in double precision and rounded to 6 decimals.
+    """Compute the layers with torch-geometric, in double precision and rounded to 6 decimals.
 
     The last digits depend on the processor; in double precision they are far below the rounding.
     """
@@ -165,7 +165,7 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
 def module_layers(
     source: str, arguments: Mapping[str, Any], names: Iterable[str], inputs: Arrays, weights: Arrays
 ) -> list[Array]:
-    """Run `Model` from a module's source in this process; `names` has its inputs in order."""
+    """Run `Model` from a module's source in this process; `names` lists its inputs in order."""
     namespace: dict[str, Any] = {}
     exec(source, namespace)
     model = namespace["Model"](**arguments)

@@ -68,7 +68,7 @@ def evaluate(
 ) -> Any:
     """Evaluate a tree as its program would, on tables sorted by (datetime, instrument).
 
-    `known` has values of parts by tree, and gets new ones; `reading` is `naive` or one of
+    `known` maps parts to their values, and gets new ones; `reading` is `naive` or one of
     `READINGS`.
     """
     if tree not in known:
@@ -124,7 +124,7 @@ _TRIES = 30_000
 
 
 def as_formula(tree: Node, category: Category, *, is_lagged: bool) -> Formula:
-    """Make an item of a tree; `is_lagged` if a program that ignores the stock differs."""
+    """Make an item from a tree; `is_lagged` if ignoring the stock changes the values."""
     steps = tree.depth + (category == "joined")
     needed = {column.partition(".")[0] for column in columns_of(tree)}
     tables = tuple(name for name in TABLES if name in needed)

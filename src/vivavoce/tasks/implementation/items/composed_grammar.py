@@ -91,7 +91,7 @@ def fill(template: str, args: Iterable[str], number: int | str) -> str:
 
 
 def functions_used(code: str, known: Mapping[str, str]) -> str:
-    """Sources by name of the functions that code calls, directly or indirectly."""
+    """Sources of the functions that code calls, directly or indirectly, sorted by name."""
     chosen: set[str] = set()
     while more := {n for n in known if n not in chosen and re.search(rf"\b{n}\(", code)}:
         chosen |= more

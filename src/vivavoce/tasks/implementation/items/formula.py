@@ -57,7 +57,7 @@ class Formula:
     columns: tuple[str, ...]
     """Required columns as `table.column`, sorted."""
     compute: Callable[..., Any]
-    """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
+    """Reference: takes tables, then named parameters; gives a series by (datetime, instrument)."""
     program: str
     """The reference as a program that reads its tables and writes `RESULT`."""
     naive_program: str | None

@@ -117,7 +117,7 @@ Times = npt.NDArray[np.datetime64]
 def draw_events(rng: np.random.Generator) -> tuple[Flags, Integers]:
     """Draw the days with a row, and those locked at the upper (1) or lower (-1) limit.
 
-    Late listings, suspensions and locks are of different instruments.
+    Late listings, suspensions and locks affect different instruments.
 
     All are before the days with minutes, so every stock has all of those.
     """
@@ -158,7 +158,7 @@ class Daily:
     shares: Floats
 
     def paid(self, prices: Floats) -> Floats:
-        """Adjusted prices as they were paid."""
+        """Prices as they were paid, from adjusted ones."""
         return rounded(prices / self.factor, 2)
 
 
@@ -303,7 +303,7 @@ def _split(whole: Floats, weights: Floats) -> Floats:
 
 TableName = Literal["daily_pv", "daily_f", "high_freq"]
 TABLES: tuple[TableName, ...] = get_args(TableName)
-"""The tables of a market: prices of days, ratios of reports, quotes of minutes."""
+"""The tables of a market: daily prices, ratios from reports, minute quotes."""
 
 
 def generate(seed: int) -> dict[str, pd.DataFrame]:

@@ -25,7 +25,7 @@ Statistic = Literal["information_coefficient", "mean", "share_positive", "persis
 
 FOLDER = Path(__file__).parent / "reports"
 CLAIM = "claim.json"
-"""The program's output file beside its values: {"value": NUMBER}."""
+"""The program's output file besides its values: {"value": NUMBER}."""
 
 
 @dataclass(frozen=True, slots=True, config=FIELDS)

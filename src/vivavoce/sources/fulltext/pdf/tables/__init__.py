@@ -1,8 +1,8 @@
-"""Cells of a table out of the words of its lines and the rules around them.
+"""Build the cells of a table from the words of its lines and the rules around them.
 
-Rows are baselines; lines that go on with a cell of the line above are joined with it. A head that
-reaches across gutters, or has a rule under several columns, spans them, and a label alone between
-two rules spans the rows between them.
+Rows are baselines; lines that continue cells of the line above are joined to it. A head that
+reaches across gutters, or has a rule under several columns, spans these columns. A lone label
+between two rules spans the rows between them.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _NUMBER = re.compile(
 )
 _TWO_NUMBERS = re.compile(r"[-+−–]?[\d.,/%]*\d%? (?!\d{3}(?:[ .,]|$))[-+−–]?[\d.,/%]*\d%?")
 _MAX_MERGED, _MAX_BROKEN = 0, 0.1
-"""Cells of two numbers, and rows that go on with the one above as a share of all, beyond which a
-table is in doubt."""
+"""Most cells with two numbers, and the largest share of rows that continue the row above; a table
+with more is in doubt."""
 
 
 @dataclass(slots=True)
 class PlacedCell:
-    """A cell in the making."""
+    """A cell under construction."""
 
     words: list[tuple[Word, ...]] = field(default_factory=list)
     height: int = 1
@@ -45,7 +45,7 @@ class PlacedCell:
 
     @property
     def text(self) -> str:
-        """The lines of the cell as one; a word broken at a line's end is whole again."""
+        """The lines of the cell as one line, with words broken at line ends joined."""
         whole = ""
         for line in map(join_words, self.words):
             is_broken = whole.endswith("-") and line[:1].islower()
@@ -62,7 +62,7 @@ class PlacedCell:
 
 
 class TableGrid(NamedTuple):
-    """Cells, spans and bold cells as a `CitedTable` has them."""
+    """Cells, spans and bold cells in the form of a `CitedTable`."""
 
     cells: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[int, ...], ...]
@@ -70,7 +70,7 @@ class TableGrid(NamedTuple):
 
 
 def read_grid(lines: Sequence[Line], rules: Sequence[Rule]) -> TableGrid:
-    """The cells in the lines of a table, with the rules of its page."""
+    """The cells in the lines of a table, found with the help of the rules on its page."""
     rows = read_rows(lines)[:_MAX_ROWS]
     if not rows:
         return TableGrid((), (), ())
@@ -83,7 +83,7 @@ def read_grid(lines: Sequence[Line], rules: Sequence[Rule]) -> TableGrid:
 
 
 class _Reader:
-    """Puts chunks into columns, joins what belongs to one cell, and finds what spans."""
+    """Puts chunks into columns, joins the parts of a cell, and finds cells that span."""
 
     def __init__(
         self, rows: Sequence[Row], columns: Sequence[tuple[float, float]], rules: Sequence[Rule]
@@ -97,7 +97,7 @@ class _Reader:
         self._join_split_columns()
         self._join_offset()
         self._join_wrapped()
-        # Columns that were not parted, and lines of a cell left as rows.
+        # Count columns left unseparated, and lines of a cell left as rows.
         placed = (cell for row in self.grid for cell in row.values())
         merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in placed)
         broken = sum(
@@ -150,7 +150,7 @@ class _Reader:
         return inside[0], inside[-1]
 
     def _split(self, chunk: Chunk, size: float) -> Iterator[Chunk]:
-        """A chunk cut at gutters where its words stand further apart than elsewhere in it."""
+        """Cut a chunk at gutters where its words are further apart than elsewhere in it."""
         words = list(chunk.words)
         gaps = [b.x0 - a.x1 for a, b in pairwise(words)]
         usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
@@ -167,7 +167,7 @@ class _Reader:
         yield chunk_of(words[start:])
 
     def _join_split_columns(self) -> None:
-        """Join a column with the one before it where wide spaces have torn them apart."""
+        """Join a column with the one before it if wide spaces have torn them apart."""
         column = 1
         while column < len(self.columns):
             rows = [row for row in self.grid if column in row]
@@ -197,7 +197,7 @@ class _Reader:
         return gap < 1.3 * cell.words[0][0].font.size
 
     def _join_offset(self) -> None:
-        """Put labels between two lines into the upper one."""
+        """Move labels that lie between two lines into the upper line."""
         full = [
             y for y, row in zip(self.ys, self.grid, strict=True) if 2 * len(row) > len(self.columns)
         ]
@@ -221,7 +221,7 @@ class _Reader:
                 place += 1
 
     def _join_wrapped(self) -> None:
-        """Join lines that go on with the cells of the line above."""
+        """Join lines that continue the cells of the line above."""
         place = 1
         first = 0
         while place < len(self.grid):
@@ -229,7 +229,7 @@ class _Reader:
                 for c, cell in self.grid[place].items():
                     self.grid[first][c].words += cell.words
                 del self.grid[place]
-                # The row now ends where its last line stands.
+                # The row now ends at its last line.
                 self.ys[place - 1 : place + 1] = [self.ys[place]]
             else:
                 first = place
@@ -272,7 +272,7 @@ class _Reader:
         return False
 
     def _head_count(self) -> int:
-        """Rows above the first row of figures."""
+        """Number of rows above the first row of figures."""
         for r, row in enumerate(self.grid):
             numbers = sum(_NUMBER.fullmatch(cell.text) is not None for cell in row.values())
             if numbers and 2 * numbers >= len(row) - 1:
@@ -280,7 +280,7 @@ class _Reader:
         return 1
 
     def _span_heads(self) -> None:
-        """Let heads span the columns that a rule under them, or their place, gives them."""
+        """Let heads span the columns that a rule under them, or their position, indicates."""
         for r in range(self._head_count() - 1):
             row = self.grid[r]
             for c in sorted(row):
@@ -291,7 +291,7 @@ class _Reader:
                 row[c].width = last - c + 1
 
     def _under(self, r: int, c: int, width: int) -> tuple[int, int] | None:
-        """Columns of the rule under a head that covers several but not all."""
+        """Columns of a rule under a head, if the rule does not run across the whole table."""
         top, bottom = self.ys[r] - 1, self.ys[r + 1] - 0.5
         a, b = self.columns[c][0], self.columns[c + width - 1][1]
         whole = self.columns[-1][1] - self.columns[0][0]
@@ -311,7 +311,7 @@ class _Reader:
         return None
 
     def _centred(self, r: int, c: int) -> tuple[int, int]:
-        """The widest run of columns without other heads whose middle is that of the head."""
+        """The widest run of columns that is centred on the head and has no other heads."""
         row, width = self.grid[r], self.grid[r][c].width
         words = row[c].words[0]
         middle = (words[0].x0 + words[-1].x1) / 2
@@ -333,7 +333,7 @@ class _Reader:
         return best
 
     def _span_labels(self) -> None:
-        """Let a label that stands alone between two rules span the rows between them."""
+        """Let a lone label between two rules span the rows between them."""
         start = self._head_count()
         for column in range(min(2, len(self.columns) - 1)):
             first = start

@@ -1,6 +1,6 @@
 """Printed rows of a table, and its columns between gutters, where most rows have a gap.
 
-What several rows fill between two gutters is a column; what one row fills is a head over others.
+Text of several rows between two gutters is a column; text of one row only is a head over others.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line
 
 WIDE_RULE = 0.6
-"""Share of the table's width from which on a rule parts all of it."""
+"""Least share of the table's width for a rule that divides the whole table."""
 _GAP = 0.5
-"""Share of the font size: words of one cell stand no further apart."""
+"""Share of the font size: words of one cell are no further apart."""
 _CROSSED = 0.3
-"""Share of the rows that may reach across a gutter, at most."""
+"""Largest share of the rows that may reach across a gutter."""
 _NARROWEST = 0.25
-"""Width of a gutter, of the size."""
+"""Least width of a gutter, as a share of the font size."""
 _SAME_LINE = 0.4
 _FIGURES = 0.7
-"""Share of a column's rows with figures that hold two of them, before it is parted."""
+"""Least share of a column's rows with figures that hold two of them, for it to be split."""
 _FIGURE = re.compile(
     r"[-−–+~<>≈]?[\d.][\d.,/:%*†‡]*(?: \d{3})*(?: ?± ?[\d.]+%?)?(?: ?\([^()]*\))?%?|[-–—]"
 )
@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 _PLACE = itemgetter(0, 1)
-"""Place of a chunk: words printed twice at one place have no other order."""
+"""Sort key of a chunk: words printed twice at one place have no other order."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Row:
 
 
 def read_rows(lines: Sequence[Line]) -> list[Row]:
-    """Lines of one baseline as one row, from the top."""
+    """Rows from the top down, each made of the lines on one baseline."""
     rows: list[Row] = []
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         chunks = list(_chunks(line))
@@ -75,12 +75,12 @@ def _chunks(line: Line) -> Iterator[Chunk]:
 
 
 def chunk_of(words: Sequence[Word]) -> Chunk:
-    """Words that stand together."""
+    """Make a chunk of words that stand together."""
     return Chunk(min(w.x0 for w in words), max(w.x1 for w in words), tuple(words))
 
 
 def find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """Start and end of each column, gutters between them."""
+    """Start and end of each column, with gutters between them."""
     size = sorted(row.size for row in rows)[len(rows) // 2]
     edges = sorted({x for row in rows for chunk in row.chunks for x in chunk[:2]})
     crossed = [
@@ -98,7 +98,7 @@ def find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
 def _part_figures(
     rows: Sequence[Row], column: tuple[float, float], size: float
 ) -> Iterator[tuple[float, float]]:
-    """A column parted where each of its rows has two figures with a narrow gap between them."""
+    """Split a column if most of its rows with figures have two with a narrow gap between them."""
     start, end = column
     inside = [
         [word for chunk in row.chunks for word in chunk.words if start <= word.x0 < end]
@@ -121,7 +121,7 @@ def _part_figures(
 
 
 def _are_two_figures(before: Sequence[Word], after: Sequence[Word]) -> bool:
-    """Check for two figures side by side: no deviation, bound or exponent of the first."""
+    """Check for two figures side by side; the second is no deviation, bound or exponent."""
     texts = [" ".join(word.text for word in words) for words in (before, after)]
     return (
         all(map(_FIGURE.fullmatch, texts))
@@ -133,7 +133,7 @@ def _are_two_figures(before: Sequence[Word], after: Sequence[Word]) -> bool:
 def _gutters(
     crossed: Sequence[tuple[float, float, int]], most: int
 ) -> Iterator[tuple[float, float]]:
-    """Intervals that the fewest rows reach across, with what several rows fill between them."""
+    """Intervals that the fewest rows reach across, with text of several rows between them."""
     if not crossed:
         return
     region: list[tuple[float, float, int]] = []
@@ -148,7 +148,7 @@ def _gutters(
 
 
 def _lowest(region: Sequence[tuple[float, float, int]]) -> Iterator[tuple[float, float]]:
-    # What one row fills inside a gutter is a head over its neighbours, not a column.
+    # Text of one row inside a gutter is a head over its neighbours, not a column.
     least = min(count for _, _, count in region)
     start: float | None = None
     end = 0.0

@@ -1,4 +1,4 @@
-"""Ground truths of the architectures by torch-geometric, and random graphs and molecules.
+"""Ground truths of the architectures from torch-geometric, and random graphs and molecules.
 
 A truth returns all layers in order, from an architecture's arguments, inputs and weights.
 """
@@ -144,7 +144,7 @@ def pmlp(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
 
 
 def visnet(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Embeddings, changes by each message-passing layer, gated blocks, and the sum by molecule."""
+    """Embeddings, changes by each message-passing layer, gated blocks, and the sum per molecule."""
     _, nn = import_geometric()
     model = nn.ViSNet(**arguments)
     count = arguments["num_layers"]

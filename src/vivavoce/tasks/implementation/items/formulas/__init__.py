@@ -1,9 +1,9 @@
 """Reference implementations of formulas over the daily tables and the minutes of days.
 
 Each takes its tables, then parameters by name, and gives a series by (datetime, instrument). Its
-source is shipped as part of a program, with the functions at the top that it calls. A
-formula with lags or windows looks back over the rows of one stock (`own`), or mistakenly over all
-rows (`every_row`). Lags and windows are in days: rows of a stock.
+source is shipped as part of a program, after the functions that it calls. A formula with lags or
+windows looks back over the rows of one stock (`own`), or mistakenly over all rows (`every_row`).
+Lags and windows are in days: rows of a stock.
 """
 
 from __future__ import annotations
