@@ -181,8 +181,8 @@ def _rows(half: str) -> Iterator[dict]:
 
 def _said(row: dict, meaning: Meaning) -> bool:
     if row["kind"] == "header":
-        return meaning.same_headers(row["a"], row["b"])
-    return meaning.same_cells(row["a"], row["b"], row["context"]["header"])
+        return meaning.same(row["a"], row["b"])
+    return meaning.same(row["a"], row["b"], row["context"]["header"])
 
 
 def _lexical(row: dict) -> bool:

@@ -88,7 +88,6 @@ def test_intervals_and_ranks_are_in_view(page: Page) -> None:
 
 def test_the_page_begins_with_who_may_be_best(page: Page) -> None:
     box = page.locator(".contenders").first.bounding_box()
-    assert box is not None
     assert box["y"] < 450
     first = page.locator(".contenders").first
     lines = [" ".join(line.inner_text().split()) for line in first.locator("tr").all()[1:]]
@@ -240,7 +239,6 @@ def test_on_a_phone_the_first_answer_is_in_view(browser: Browser, index: Path, s
         page = context.new_page()
         page.goto(index.as_uri())
         box = page.locator(".contenders tbody tr").first.bounding_box()
-        assert box is not None
         assert box["y"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         # A value is in view too, and price and trust stand below the name.
@@ -254,5 +252,4 @@ def test_on_a_phone_the_first_answer_is_in_view(browser: Browser, index: Path, s
         # The name stays in view while the tasks are scrolled.
         page.locator(".scroll").first.evaluate("box => box.scrollLeft = 300")
         name = page.locator(".matrix tbody th").first.bounding_box()
-        assert name is not None
         assert 0 <= name["x"] < 40

@@ -159,7 +159,6 @@ def test_serve_tells_its_address_and_answers(made: Made) -> None:
     words = [sys.executable, "-c", code, "annotate", "serve", "--db", "annotation.db"]
     words += ["--port", "0", "--json", "--allow-host", "annotate.example.org"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         address = json.loads("".join(process.stdout.readline() for _ in range(3)))["address"]
         page = f"{address}{made.links['ann']}"
         for host in ("annotate.example.org", "127.0.0.1"):

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import only_json, small_round, viva_here
+from tests.servers.commands import only_json, small_round, title_logs, viva_here
 
 from vivavoce.running import RunSpec, run
 
@@ -26,17 +26,7 @@ KEYS = [
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of three contestants on two tasks."""
     folder = tmp_path_factory.mktemp("board")
-    report = run(
-        RunSpec(
-            tasks=["title", "abstract"],
-            round=small_round(folder, papers=ITEMS).folder,
-            logs=folder / "logs",
-            models=["extractive/lead"],
-            methods=["direct", "null", "oracle"],
-            display="none",
-        )
-    )
-    assert report.failed == ()
+    title_logs(folder, ITEMS, tasks=["title", "abstract"], methods=["direct", "null", "oracle"])
     return folder / "logs"
 
 

@@ -12,11 +12,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import parse_eval_result_entries
-from tests.servers.commands import only_json, small_round, viva_here
+from tests.servers.commands import only_json, title_logs, viva_here
 from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.results.board.exchange import eval_results, every_eval_ever, model_id
-from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_tree, read_json
 
 viva = partial(viva_here, expect=None)
@@ -28,15 +27,7 @@ ITEMS = 4
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of two contestants on one task."""
     folder = tmp_path_factory.mktemp("export")
-    spec = RunSpec(
-        tasks=["title"],
-        round=small_round(folder, papers=ITEMS).folder,
-        logs=folder / "logs",
-        models=["extractive/lead"],
-        methods=["direct", "null"],
-        display="none",
-    )
-    assert run(spec).failed == ()
+    title_logs(folder, ITEMS, methods=["direct", "null"])
     return folder / "logs"
 
 

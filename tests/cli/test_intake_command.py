@@ -50,7 +50,6 @@ def copied(made: Path, inbox: Path, name: str) -> Path:
 def raise_scores(submission: Path) -> None:
     [path] = (submission / "logs").glob("*.eval")
     log = read_eval_log(str(path))
-    assert log.samples is not None
     for sample in log.samples:
         scores: Any = sample.scores
         scores["writing"].value = {**scores["writing"].value, "rougeL": 0.5}

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
-from tests.servers.commands import only_json, small_round, viva_here
-
-from vivavoce.running import RunSpec, run
+from tests.servers.commands import only_json, title_logs, viva_here
 
 ITEMS = 4
 CUTOFF = '[[model]]\nname = "extractive/*"\ncutoff = "2024-01"\n'
@@ -20,15 +18,7 @@ CUTOFF = '[[model]]\nname = "extractive/*"\ncutoff = "2024-01"\n'
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus, a round over it and the log of one contestant."""
     made = tmp_path_factory.mktemp("integrity")
-    spec = RunSpec(
-        tasks=["title"],
-        round=small_round(made, papers=ITEMS).folder,
-        logs=made / "logs",
-        models=["extractive/lead"],
-        methods=["direct", "null"],
-        display="none",
-    )
-    assert run(spec).failed == ()
+    title_logs(made, ITEMS, methods=["direct", "null"])
     return made
 
 
@@ -52,7 +42,6 @@ def test_verify_says_of_every_log_what_it_is(folder: Path) -> None:
 def test_verify_ends_with_1_and_names_log_and_sample_of_a_raised_score(logs: Path) -> None:
     path = sorted(logs.glob("*.eval"))[0]
     log = read_eval_log(str(path))
-    assert log.samples is not None
     scores: Any = log.samples[1].scores
     scores["writing"].value = {**scores["writing"].value, "rougeL": 0.99}
     write_eval_log(log, str(path))

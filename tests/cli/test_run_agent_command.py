@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -63,43 +62,3 @@ def test_what_is_missing_is_said(
     done = viva(*ask[:6], *options)
     assert done.exit_code == 2
     assert message in done.output
-
-
-@pytest.fixture
-def no_docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-
-
-@pytest.mark.usefixtures("no_docker")
-@pytest.mark.parametrize(
-    ("agent", "code", "message"),
-    [
-        ("claude_code", 1, "The program docker is not installed."),
-        ("no_such_agent", 2, "There is no command line agent 'no_such_agent'. Available: "),
-        # It takes no tools of the host, so that the papers could not reach it.
-        ("mini_swe_agent", 2, "claude_code, codex_cli, gemini_cli"),
-    ],
-)
-def test_a_command_line_agent_says_what_it_needs(
-    ask: tuple[str | Path, ...], agent: str, code: int, message: str
-) -> None:
-    done = viva(*ask[:6], "--agent", agent, "--model", "extractive/lead")
-    assert done.exit_code == code, done.output
-    assert message in done.output
-
-
-def test_a_command_line_agent_names_the_extra_that_is_missing(
-    ask: tuple[str | Path, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "inspect_swe", None)
-    done = viva(*ask[:6], "--agent", "claude_code", "--model", "extractive/lead")
-    assert done.exit_code == 1
-    assert "The agent claude_code needs the package inspect-swe." in done.output
-    assert "pip install 'vivavoce[swe]'" in done.output
-
-
-def test_a_command_line_agent_works_in_no_other_sandbox(ask: tuple[str | Path, ...]) -> None:
-    run = ("run", "formula", "--round", "sample", "--logs", "logs")
-    done = viva(*run, "--agent", "claude_code", "--model", "extractive/lead")
-    assert done.exit_code == 2
-    assert "claude_code works in a container. Add -T sandbox=docker." in done.output

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.servers.commands import VIVA, small_round
+from tests.servers.commands import VIVA, title_logs
 from tests.servers.terminals import on_terminal
 
 from vivavoce.cli.output import say, set_output, table_lines
 from vivavoce.reports import Sheet
-from vivavoce.running import RunSpec, run
 
 HEADS = ("rank", "contestant", "rougeL", "rouge1", "n")
 TABLE = Sheet("", HEADS, (("1", "maker/brisk", "0.5 [0.4, 0.6]", "0.6 [0.5, 0.7]", "12"),))
@@ -96,15 +95,7 @@ def test_no_line_is_wider_than_the_window(
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("terminal")
-    spec = RunSpec(
-        tasks=["title"],
-        round=small_round(folder, papers=3).folder,
-        logs=folder / "logs",
-        models=["extractive/lead"],
-        methods=["direct", "null"],
-        display="none",
-    )
-    assert run(spec).failed == ()
+    title_logs(folder, 3, methods=["direct", "null"])
     return folder / "logs"
 
 

@@ -171,7 +171,6 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
     assert isinstance(made, Task)
     card = list_families()[family].tasks[task]
     assert made.version == card.version
-    assert made.metadata is not None
     assert made.metadata["metrics"] == list(card.metrics)
     assert made.metadata["diagnostics"] == list(card.diagnostics)
     samples = list(made.dataset)
@@ -208,7 +207,6 @@ def inspect_eval(name: str, arguments: Mapping[str, object], logs: Path) -> Eval
     (path,) = list_eval_logs(str(logs))
     log = read_eval_log(path)
     assert log.status == "success", log.error
-    assert log.samples is not None
     assert all(sample.error is None for sample in log.samples)
     assert {key: log.eval.task_args[key] for key in arguments} == arguments
     return log

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus import boards
 from vivavoce.corpus.boards import CorpusBoard, count_boards
 from vivavoce.corpus.build.results import judge_results
-from vivavoce.readers.board_keys import (
-    board_id,
-    board_names,
-    dataset_key,
-    measured_key,
-    task_key,
-)
+from vivavoce.readers.board_keys import board_id, board_names, dataset_key, measured_key, task_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
 from vivavoce.readers.terms import metric_key, name_key
 

@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.matching import (
-    fold,
-    names_agree,
-    title_key,
-    years_agree,
-)
+from vivavoce.corpus.matching import fold, names_agree, title_key, years_agree
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,6 @@ def forking() -> Iterator[Path]:
             program.chmod(0o755)
         command = [sys.executable, str(Path(__file__)), str(address)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        assert process.stdout is not None
         try:
             assert process.stdout.readline() == b"ready\n"
             yield folder / "bin"

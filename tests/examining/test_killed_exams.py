@@ -61,8 +61,6 @@ class Mortal:
         )
 
     def run(self, step: str | None, moment: str | int, arguments: dict[str, Any]) -> int:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         # Replies to judges are kept for a week: every exam has a place of its own for them.
         kept = {"INSPECT_CACHE_DIR": f"{arguments['out']}-replies"}
         line = json.dumps([step, moment, arguments, {**self._environment, **kept}])

@@ -115,7 +115,6 @@ def viva_waiting() -> Callable[..., subprocess.Popen[str]]:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
         return process
 

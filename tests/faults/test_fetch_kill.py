@@ -14,12 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.corpus.fetching_corpus import (
-    citing,
-    corpus_of,
-    knowing,
-    three_papers,
-)
+from tests.corpus.fetching_corpus import citing, corpus_of, knowing, three_papers
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, replaying
 from tests.servers.commands import VIVA
 from tests.servers.texts_replay import eprint

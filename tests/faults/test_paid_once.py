@@ -6,15 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.faults.paid_once import (
-    FAMILIES,
-    KINDS,
-    OPTIONS,
-    Paid,
-    batches_killed,
-    drawn,
-    run_killed,
-)
+from tests.faults.paid_once import FAMILIES, KINDS, OPTIONS, Paid, batches_killed, drawn, run_killed
 from tests.faults.storms import shared_round
 
 from vivavoce.rounds import Round

@@ -100,15 +100,12 @@ class Runs:
         )
         # What this process has loaded by now, no run has to load again.
         known = sorted(name for name in sys.modules if name.partition(".")[0] in _PACKAGES)
-        assert self._warm.stdin is not None
         print(json.dumps(known), file=self._warm.stdin, flush=True)
 
     def run(
         self, arguments: Sequence[str], environment: Mapping[str, str], place: Place | None = None
     ) -> int:
         """Run `viva` to its end or to a place; the exit code, -9 where it ended itself."""
-        assert self._warm.stdin is not None
-        assert self._warm.stdout is not None
         told = [list(arguments), dict(environment), asdict(place) if place else None]
         print(json.dumps(told), file=self._warm.stdin, flush=True)
         return int(self._warm.stdout.readline())

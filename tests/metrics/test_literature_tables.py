@@ -1,4 +1,6 @@
-"""Scores of literature tables, against tables counted by hand and by brute force."""
+"""Scores of literature tables, by hand and by brute force, and faults of answers."""
+
+from __future__ import annotations
 
 import itertools
 import random
@@ -8,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.metrics import harmonic_mean
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
     TableRow,
+    count_faults,
     score_table,
 )
 
@@ -224,3 +228,26 @@ def test_sampled_pairs_are_seeded_and_estimate_all_pairs() -> None:
     assert fmean(score.values()["pairwise_r"] or 0.0 for score in sampled) == pytest.approx(
         exact, abs=0.035
     )
+
+
+ASKED = LiteratureTable(("a", "b"), ("Size",), (TableRow("a", ("3",)), TableRow("b", ("4",))))
+
+
+def test_papers_that_are_not_gold_and_empty_cells_are_counted() -> None:
+    rows = (TableRow("a", ("3", None)), TableRow("c", (None, None)))
+    answer = LiteratureTable(("a", "c", "d"), ("Size", "Year"), rows)
+    # c and d are invented; of four cells one has a value.
+    assert count_faults(ASKED, answer) == {"success": 1.0, "invented": 2.0, "empty_cells": 0.75}
+    assert count_faults(ASKED, ASKED) == {"success": 1.0, "invented": 0.0, "empty_cells": 0.0}
+
+
+def test_an_empty_table_is_a_table_and_no_answer_is_none() -> None:
+    empty = LiteratureTable((), (), ())
+    assert count_faults(ASKED, empty) == {"success": 1.0, "invented": 0.0, "empty_cells": None}
+    assert count_faults(ASKED, None) == {"success": 0.0, "invented": 0.0, "empty_cells": None}
+
+
+def test_the_harmonic_mean_of_nothing_is_nothing() -> None:
+    assert harmonic_mean(0.5, 0.25) == 2 * 0.5 * 0.25 / 0.75
+    assert harmonic_mean(0.0, 0.0) == 0.0
+    assert harmonic_mean(None, 1.0) is None

@@ -1,7 +1,9 @@
-"""Ranking metrics: worked by hand, against scipy and scikit-learn, and their properties."""
+"""Ranking metrics by hand, against scipy and scikit-learn, and the published numbers."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
 
 import pytest
@@ -10,12 +12,19 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import ndcg_score
 
+from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
 from vivavoce.metrics.ranking import (
+    QUERIES,
+    RankingRow,
     count_pairs,
     kendall_tau,
     ndcg,
+    read_paper_ids,
+    score_paper_ranking,
+    score_ranking_legacy,
     score_ranking_row,
+    score_ranking_row_legacy,
 )
 
 GOLD = ["Alpha Nets", "Beta Nets", "Gamma Nets", "Delta Nets"]
@@ -190,3 +199,152 @@ def test_saying_a_title_again_changes_nothing(order, repeated):
     again = score_ranking_row(gold, answer(*titles, titles[repeated]))
     assert once.values() == again.values()
     assert again.found.repeated == 1
+
+
+BOARD = ["a", "b", "c", "d"]
+answers = st.permutations([*BOARD, "x", "y"]).flatmap(
+    lambda order: st.integers(0, 6).map(lambda count: order[:count])
+)
+
+
+def test_papers_that_were_not_found_count_nothing_for_their_pairs() -> None:
+    # c, a of a, b, c, d: one pair, against the order. Of 6 pairs: -1/6; of those found: -1/1.
+    score = score_paper_ranking(BOARD, ["x", "c", "a", "y"])
+    assert score.ktau_all == -1 / 6
+    assert score.ktau == -1.0
+    assert (score.candidate_recall, score.bem) == (0.5, 0.0)
+    assert (score.found, score.listed) == (2, 4)
+    # Gains 2 and 4 at places 1 and 2, against 4, 3, 2, 1.
+    best = 4 + 3 / math.log2(3) + 2 / 2 + 1 / math.log2(5)
+    assert score.ndcg == pytest.approx((2 + 4 / math.log2(3)) / best)
+
+
+def test_tied_papers_may_stand_in_either_order() -> None:
+    scores = [9.0, 8.0, 8.0, 7.0]
+    score = score_paper_ranking(BOARD, ["a", "c", "b", "d"], scores)
+    assert (score.ktau_all, score.ktau, score.bem, score.ndcg) == (1.0, 1.0, 1.0, 1.0)
+    # Found are only the tied ones: of the board's 5 pairs none, and of theirs there is none.
+    tied = score_paper_ranking(BOARD, ["c", "b"], scores)
+    assert (tied.ktau_all, tied.ktau) == (0.0, None)
+
+
+def test_papers_off_the_board_cost_nothing() -> None:
+    alone = score_paper_ranking(BOARD, BOARD)
+    among = score_paper_ranking(BOARD, ["x", "a", "y", "b", "z", "c", "d"])
+    assert (alone.ktau_all, alone.bem, alone.candidate_recall, alone.ndcg) == (1, 1, 1, 1)
+    assert (among.ktau_all, among.bem, among.ndcg, among.ktau) == (1, 1, 1, 1)
+
+
+@pytest.mark.parametrize("answer", [[], ["x"], ["b"]])
+def test_one_paper_or_none_has_no_order(answer: list[str]) -> None:
+    score = score_paper_ranking(BOARD, answer)
+    assert (score.ktau_all, score.ktau, score.bem) == (0.0, None, 0.0)
+    assert score.candidate_recall == (0.25 if answer == ["b"] else 0.0)
+
+
+def test_a_board_of_one_paper_asks_only_whether_it_was_found() -> None:
+    assert score_paper_ranking(["a"], ["x", "a"]).ktau_all == 1.0
+    assert score_paper_ranking(["a"], ["x"]).ktau_all == 0.0
+    assert score_paper_ranking(["a"], ["a"]).bem == 1.0
+    with pytest.raises(ValueError, match="without papers"):
+        score_paper_ranking([], ["a"])
+
+
+def test_a_paper_listed_again_stands_where_it_stood_first() -> None:
+    assert read_paper_ids(" a\n\nb\na \n") == ["a", "b"]
+    assert read_paper_ids(None) == []
+    marked = '1. arxiv:1\n- `b-2`\n3) "c"\n2020.acl-1.3'
+    assert read_paper_ids(marked) == ["arxiv:1", "b-2", "c", "2020.acl-1.3"]
+    assert score_paper_ranking(BOARD, ["a", "b", "a"]).ktau == 1.0
+
+
+@settings(deadline=None)
+@given(answers)
+def test_a_found_part_has_scipys_tau_and_the_whole_its_share_of_pairs(answer: list[str]) -> None:
+    score = score_paper_ranking(BOARD, answer)
+    places = [answer.index(paper) for paper in BOARD if paper in answer]
+    k = len(places)
+    assert score.candidate_recall == k / 4
+    if k > 1:
+        expected = stats.kendalltau(range(k), places).statistic
+        assert score.ktau == pytest.approx(expected)
+        assert score.ktau_all == pytest.approx(expected * k * (k - 1) / 12)
+    assert -1 <= score.ktau_all <= 1
+    assert 0 <= score.ndcg <= 1 + 1e-12
+    assert (score.bem == 1.0) == (k == 4 and score.ktau_all == 1.0)
+
+
+# LEGOBench, Table 9: CIS, BEM, KTau, CP.
+TABLE_9 = {
+    "falcon_7b": (1.24, 0.20, -0.17, 1.65),
+    "llama2_7b_chat": (16.17, 0.11, 0.02, 35.87),
+    "vicuna_13b": (14.18, 0.09, 0.07, 34.66),
+    "gemini": (18.91, 0.09, 0.06, 46.06),
+    "GPT4": (21.89, 0.08, 0.10, 51.93),
+}
+GREEK = ["Alpha", "Beta", "Gamma"]
+
+
+@pytest.mark.parametrize("model", TABLE_9)
+def test_every_printed_cell_is_reproduced(data_dir, model):
+    with (data_dir / "rplm" / "gold.jsonl").open(encoding="utf-8") as stream:
+        golds = [json.loads(line)["gold"] for line in stream]
+    path = data_dir / "rplm" / "responses" / f"{model}.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        texts = [json.loads(line)["text"] for line in stream]
+    scores = score_ranking_legacy([RankingRow(*row) for row in zip(golds, texts, strict=True)])
+    assert tuple(scores.cells().values()) == pytest.approx(TABLE_9[model], abs=0.006)
+
+
+def test_a_title_counts_where_it_first_occurs_even_inside_other_text():
+    # alphabet < gamma < beta: Alpha-Beta and Alpha-Gamma in order, Beta-Gamma not.
+    score = score_ranking_row_legacy(GREEK, "An alphabet of gammas and BETAS, then beta and gamma")
+    assert (score.is_complete, score.is_exact) == (True, False)
+    assert score.concordant == 2 / 3
+    assert score.ktau == 1 / 3
+
+
+def test_the_stored_text_is_searched_as_it_is():
+    assert score_ranking_row_legacy(["It's"], "It\\'s").is_complete is False
+    assert score_ranking_row_legacy(["It's"], "It's").is_complete is True
+
+
+def test_a_pair_with_a_missing_title_is_not_in_order():
+    score = score_ranking_row_legacy(GREEK, "Alpha, Gamma")
+    assert (score.is_complete, score.concordant, score.ktau) == (False, 1 / 3, None)
+
+
+def test_one_title_has_no_pairs_and_no_tau():
+    score = score_ranking_row_legacy(["Alpha"], "alpha")
+    assert (score.is_complete, score.is_exact, score.concordant, score.ktau) == (
+        *(True, True, 0.0, None),
+    )
+
+
+def test_the_share_is_of_101_rows_over_402():
+    exact = RankingRow(GREEK, "Alpha Beta Gamma")
+    empty = RankingRow(GREEK, None)
+    # 4 complete among the first 101, the 301 after them are not looked at: CIS = 400/402.
+    rows = [exact] * 3 + [empty] * 97 + [RankingRow(GREEK, "Gamma Beta Alpha")] + [exact] * 301
+    scores = score_ranking_legacy(rows)
+    assert scores.cells() == pytest.approx(
+        {"cis": 400 / 402, "bem": None, "ktau": None, "cp": 300 / 101}
+    )
+    rows[3] = exact
+    scores = score_ranking_legacy(rows)
+    assert scores.cells() == pytest.approx(
+        {"cis": 500 / 402, "bem": 4 / 5, "ktau": 3 / 5, "cp": 400 / 101}
+    )
+
+
+def test_the_mean_tau_leaves_single_titles_out():
+    rows = [RankingRow(["Alpha"], "Alpha")] * 100 + [RankingRow(GREEK, "Gamma Beta Alpha")] * 302
+    assert score_ranking_legacy(rows).ktau == -1.0
+    only_single = [RankingRow(["Alpha"], "Alpha")] * QUERIES
+    assert score_ranking_legacy(only_single).ktau is None
+
+
+@pytest.mark.parametrize("count", [0, 101, 401, 403])
+def test_another_number_of_queries_is_refused(count):
+    with pytest.raises(InputError, match=f"402 queries, and there are {count}"):
+        score_ranking_legacy([RankingRow(GREEK, "")] * count)

@@ -60,24 +60,24 @@ OTHER_CELLS = [
 
 @pytest.mark.parametrize(("one", "other", "header"), SAME_CELLS)
 def test_cells_that_state_the_same(one: str, other: str, header: str) -> None:
-    assert FORMS.same_cells(one, other, header)
-    assert FORMS.same_cells(other, one, header)
+    assert FORMS.same(one, other, header)
+    assert FORMS.same(other, one, header)
 
 
 @pytest.mark.parametrize(("one", "other", "header"), OTHER_CELLS)
 def test_cells_that_differ(one: str, other: str, header: str) -> None:
-    assert not FORMS.same_cells(one, other, header)
-    assert not FORMS.same_cells(other, one, header)
+    assert not FORMS.same(one, other, header)
+    assert not FORMS.same(other, one, header)
 
 
 def test_headers_by_synonym_unit_and_short_form() -> None:
-    assert FORMS.same_headers("Arch.", "Architecture")
-    assert FORMS.same_headers("Publication year", "Year")
-    assert FORMS.same_headers("#Parameters (B)", "Params")
-    assert FORMS.same_headers("Num. of layers", "Layers")
-    assert FORMS.same_headers("Size (#questions)", "Number of questions")
-    assert not FORMS.same_headers("Training data", "Test data")
-    assert not FORMS.same_headers("Precision", "Recall")
+    assert FORMS.same("Arch.", "Architecture")
+    assert FORMS.same("Publication year", "Year")
+    assert FORMS.same("#Parameters (B)", "Params")
+    assert FORMS.same("Num. of layers", "Layers")
+    assert FORMS.same("Size (#questions)", "Number of questions")
+    assert not FORMS.same("Training data", "Test data")
+    assert not FORMS.same("Precision", "Recall")
 
 
 def test_a_table_in_other_words_scores_what_it_says() -> None:
@@ -139,7 +139,7 @@ def test_columns_of_one_table_are_seldom_taken_for_one() -> None:
             tables.setdefault(row["group"], []).append(row["a"])
     pairs = [pair for names in tables.values() for pair in combinations(names, 2)]
     assert len(pairs) > 100
-    assert sum(FORMS.same_headers(*pair) for pair in pairs) <= 0.02 * len(pairs)
+    assert sum(FORMS.same(*pair) for pair in pairs) <= 0.02 * len(pairs)
 
 
 def test_the_card_of_the_metric_says_how_far_forms_agree_with_labels() -> None:
@@ -154,8 +154,8 @@ def _agreement(half: str) -> list[bool]:
     agreed = []
     for row in (row for row in map(json.loads, lines) if row["half"] == half):
         if row["kind"] == "header":
-            found = FORMS.same_headers(row["a"], row["b"])
+            found = FORMS.same(row["a"], row["b"])
         else:
-            found = FORMS.same_cells(row["a"], row["b"], row["context"]["header"])
+            found = FORMS.same(row["a"], row["b"], row["context"]["header"])
         agreed.append(found == row["same"])
     return agreed

@@ -1,4 +1,4 @@
-"""Reading the ranked list out of a free answer."""
+"""Ranked lists in free answers, their faults, and average precision."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score
 
-from vivavoce.metrics.titles_list import MAX_LINES, find_titles, title_key
+from vivavoce.metrics.titles_list import (
+    FAULTS,
+    MAX_LINES,
+    average_precision,
+    count_faults,
+    find_titles,
+    title_key,
+)
 
 GOLD = [
     "BERT: Pre-training of Deep Bidirectional Transformers",
@@ -191,3 +199,95 @@ def test_rows_beyond_the_cap_are_not_read():
     found = find_titles(answer, GOLD)
     assert (found.truncated, found.order) == (True, ())
     assert not find_titles("1. Filler\n" * (MAX_LINES - 4) + lines("{title}"), GOLD).truncated
+
+
+LISTED = ["Trees of Ash, Elm, and Oak", "Sparse Attention", "Sparse Attention with Memory"]
+LIST = "\n".join(f"{number}. {title}" for number, title in enumerate(LISTED, 1))
+
+
+def faults(text: str, gold: list[str] = LISTED) -> dict[str, float]:
+    counts = count_faults(text, gold, find_titles(text, gold))
+    return {name: value for name, value in counts.items() if value}
+
+
+def test_a_list_of_the_titles_has_no_fault() -> None:
+    assert faults(LIST) == {}
+    assert faults("\n".join(LISTED)) == {}
+    assert faults(f"```\n{LIST}\n```") == {}
+    assert faults("\n".join(f'- **"{title}"**' for title in LISTED)) == {}
+
+
+def test_talk_around_a_list_is_counted_by_line() -> None:
+    text = f"Sure! Here is the ranking:\n\n{LIST}\n\nI hope this helps.\nLet me know."
+    assert faults(text) == {"chatter": 3}
+    assert faults(f"## Ranking\n{LIST}\n**Please note that I guessed.**") == {"chatter": 2}
+
+
+def test_a_line_that_speaks_of_a_title_is_no_chatter() -> None:
+    assert faults(f"{LIST}\nSparse Attention comes second as it is older.") == {}
+
+
+def test_invented_repeated_and_missing_titles() -> None:
+    text = "1. Sparse Attention\n2. A Paper I Made Up\n3. Sparse Attention\n4. Another One"
+    assert faults(text) == {"invented": 2, "repeated": 1, "missing": 2}
+
+
+def test_tags_are_counted() -> None:
+    items = "".join(f"<li>{title}</li>" for title in LISTED)
+    assert faults(f"<ol>{items}</ol><br/>") == {"markup": 9}
+
+
+def test_prose_without_a_title_lacks_them_all() -> None:
+    assert faults("We study a problem and report what we find.") == {"chatter": 1, "missing": 3}
+    assert faults("") == {"missing": 3}
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_counts_of_any_text_are_whole_and_not_negative(text: str) -> None:
+    counts = count_faults(text, LISTED, find_titles(text, LISTED))
+    assert all(value >= 0 and value == int(value) for value in counts.values())
+    assert counts.keys() == set(FAULTS)
+
+
+RETRIEVED = ["d1", "d2", "d3", "d4", "d5"]
+RELEVANT = {"d1", "d4", "d9"}
+
+ids = st.lists(st.sampled_from("abcdefé模"), max_size=12)
+
+
+def test_worked_example():
+    # Hits at ranks 1 and 4 of 3 relevant.
+    assert average_precision(RETRIEVED, RELEVANT) == pytest.approx((1 / 1 + 2 / 4) / 3)
+
+
+def test_an_item_retrieved_again_is_no_second_hit():
+    # d1 at ranks 1 and 2, d4 at rank 3.
+    assert average_precision(["d1", "d1", "d4"], RELEVANT) == pytest.approx((1 + 2 / 3) / 3)
+
+
+def test_nothing_relevant_leaves_average_precision_undefined():
+    assert average_precision(RETRIEVED, []) is None
+
+
+@settings(deadline=None)
+@given(st.lists(st.booleans(), min_size=1, max_size=30))
+def test_average_precision_equals_scikit_learn(is_relevant):
+    relevant = [place for place, flag in enumerate(is_relevant) if flag]
+    ours = average_precision(range(len(is_relevant)), relevant)
+    if ours is None:
+        assert not relevant
+    else:
+        falling = range(len(is_relevant), 0, -1)
+        assert ours == pytest.approx(average_precision_score(is_relevant, list(falling)))
+
+
+@settings(deadline=None)
+@given(ids, ids)
+def test_values_lie_between_zero_and_one_and_duplicates_of_relevance_change_nothing(
+    retrieved, relevant
+):
+    value = average_precision(retrieved, relevant)
+    assert value is None or 0 <= value <= 1
+    doubled = average_precision(retrieved, relevant * 2)
+    assert doubled == average_precision(retrieved, relevant)

@@ -8,11 +8,7 @@ import pytest
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import StaleError
-from vivavoce.networks import (
-    build_networks,
-    by_domain,
-    network_stats,
-)
+from vivavoce.networks import build_networks, by_domain, network_stats
 from vivavoce.networks.stats import domain_of
 
 Write = Callable[..., Corpus]

@@ -7,12 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import small_round
+from tests.servers.commands import title_logs
 
 from vivavoce.errors import DamagedError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.logs.ledger import check_ledgers
-from vivavoce.running import RunSpec, run
 from vivavoce.running.ledger import LEDGER, read_ledger, recording
 from vivavoce.store import canonical_json
 
@@ -23,18 +22,9 @@ ASKED = {"tasks": ["title"]}
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of two contestants, and no ledger."""
     folder = tmp_path_factory.mktemp("ledger")
-    run(
-        RunSpec(
-            tasks=["title"],
-            round=small_round(folder, papers=3).folder,
-            logs=folder / "made",
-            models=["extractive/lead"],
-            methods=["direct", "null"],
-            display="none",
-        )
-    )
-    (folder / "made" / LEDGER).unlink(missing_ok=True)
-    return folder / "made"
+    title_logs(folder, 3, methods=["direct", "null"])
+    (folder / "logs" / LEDGER).unlink(missing_ok=True)
+    return folder / "logs"
 
 
 def copy_logs(made: Path, to: Path, name: str = "") -> list[Path]:

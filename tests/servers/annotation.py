@@ -285,7 +285,6 @@ class Server:
 
     def kill(self) -> None:
         """End the process as a power cut does."""
-        assert self.process is not None
         self.process.kill()
         self.process.wait()
 

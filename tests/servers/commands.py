@@ -35,6 +35,17 @@ def small_round(folder: Path, papers: int = 8, *, name: str = "small", seed: int
     return build_round(folder / "corpus", spec, folder / f"round-{seed}")
 
 
+def title_logs(folder: Path, papers: int, **settings: Any) -> list[Path]:
+    """Logs in `folder`/logs of the baseline `extractive/lead` on the titles of a small round."""
+    from vivavoce import running
+
+    asked: dict[str, Any] = {"tasks": ["title"], "models": ["extractive/lead"], "display": "none"}
+    asked |= {"round": small_round(folder, papers).folder, "logs": folder / "logs", **settings}
+    report = running.run(running.RunSpec(**asked))
+    assert report.failed == ()
+    return list(map(Path, report.logs))
+
+
 def run(
     program: Path,
     *arguments: str | Path,
@@ -128,8 +139,6 @@ class Killer:
 
         Until then the server sends no more: however late the kill comes, that is the place.
         """
-        assert self._warm.stdin is not None
-        assert self._warm.stdout is not None
         command = [[str(argument) for argument in arguments], server.environment]
         server.send_until(answers)
         print(json.dumps(command), file=self._warm.stdin, flush=True)

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vivavoce.cli.bind import Logs, Rounds, refuse_unread, verb
-from vivavoce.cli.output import (
-    Answer,
-    progress,
-)
+from vivavoce.cli.output import Answer, progress
 from vivavoce.requests import (
     Arg,
     CutoffOptions,

@@ -13,21 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import (
-    Answer,
-    print_counts,
-    print_json,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.bind import verb
+from vivavoce.cli.output import Answer, count_lines, progress, say
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt, check_local
 
 if TYPE_CHECKING:
-    from vivavoce.corpus.ingestion.lookup import EnrichReport
     from vivavoce.records import Fault
 
 
@@ -110,8 +102,14 @@ def ingest(
         report = ingest_files(
             kind, where, corpus, options=options, fresh=fresh, engine=where_to, progress=update
         )
-    enriched = None if enrich == "none" else _enrich(corpus, enrich, base)
-    if enriched:
+    enriched = None
+    if enrich != "none":
+        from vivavoce.corpus.ingestion import lookup
+        from vivavoce.sources.http import polite_client
+
+        client = polite_client(lookup.HOSTS, base)
+        with progress(f"Asking {enrich}") as update:
+            enriched = lookup.enrich(corpus, client, enrich, base=base, progress=update)
         report = replace(report, dated=enriched.dated, undated=enriched.papers - enriched.dated)
     lines: list[str] = []
     if report.ignored_columns:
@@ -152,21 +150,11 @@ def ingest(
     )
 
 
-def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
-    from vivavoce.corpus.ingestion.lookup import HOSTS, enrich
-    from vivavoce.sources.http import polite_client
-
-    client = polite_client(HOSTS, base)
-    with progress(f"Asking {service}") as update:
-        return enrich(corpus, client, service, base=base, progress=update)
-
-
 @verb(app, "corpus stats --of dates --corpus corpus")
 def stats(
     corpus: CorpusFolder,
     of: Annotated[Literal["dates", "boards"] | None, Opt("Only this part, in more detail.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Count the contents of a corpus, or measure a part of it.
 
     Dates: sources of the first public dates, and contradictions. Boards: leaderboards.
@@ -177,20 +165,15 @@ def stats(
 
     opened = load_corpus(corpus)
     makers = {None: corpus_stats, "boards": board_statistics, "dates": date_report}
-    found = makers[of](opened)
-    if as_json:
-        print_json(found)
-    elif of == "dates":
-        columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
-        print_table(sheet("", found["sources"].items(), *columns))
-        names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
-        for row in found["contradictions"]:
-            say("  ".join(str(row[name]) for name in names))
-        changed = f"{found['changed']:,} papers were public before their published date"
-        say(f"{changed}; {len(found['contradictions']):,} statements contradict others.")
-    else:
-        say(str(corpus))
-        print_counts(found)
+    counts = makers[of](opened)
+    if of != "dates":
+        return Answer(counts, [str(corpus), *count_lines(counts)])
+    names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
+    below = ["  ".join(str(row[name]) for name in names) for row in counts["contradictions"]]
+    changed = f"{counts['changed']:,} papers were public before their published date"
+    below.append(f"{changed}; {len(counts['contradictions']):,} statements contradict others.")
+    columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
+    return Answer(counts, [sheet("", counts["sources"].items(), *columns, below=below)])
 
 
 @verb(app, "corpus verify --corpus corpus")
@@ -269,33 +252,27 @@ def build(
 def network_stats(
     corpus: CorpusFolder,
     by: Annotated[Literal["domain"] | None, Opt("Break the numbers down by arXiv domain.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure the networks: authors, papers, edges, components."""
     from vivavoce import networks
     from vivavoce.corpus import load_corpus
 
     opened = load_corpus(corpus)
-    found: Any = networks.by_domain(opened) if by else networks.network_stats(opened)
-    if as_json:
-        print_json(found)
-    elif by:
-        _print_domains(found)
-    else:
-        say(str(corpus))
-        print_counts(found)
-
-
-def _print_domains(rows: list[dict[str, Any]]) -> None:
-    networks = ("citation", "comparison")
-    counts = ("within", "to_others", "from_others", "external")
-    print_table(
-        sheet(
-            "",
-            [{**row, **row[name], "network": name} for row in rows for name in networks],
-            Column(lambda row: row["domain"] or "none", "domain"),
-            *("papers", Column("references_mean", "references", form=".1f"), "network"),
-            *(Column(name, name.replace("_", " ")) for name in counts),
-            *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
-        )
+    if not by:
+        counts = networks.network_stats(opened)
+        return Answer(counts, [str(corpus), *count_lines(counts)])
+    domains = networks.by_domain(opened)
+    edges = ("within", "to_others", "from_others", "external")
+    table = sheet(
+        "",
+        [
+            {**row, **row[name], "network": name}
+            for row in domains
+            for name in ("citation", "comparison")
+        ],
+        Column(lambda row: row["domain"] or "none", "domain"),
+        *("papers", Column("references_mean", "references", form=".1f"), "network"),
+        *(Column(name, name.replace("_", " ")) for name in edges),
+        *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
     )
+    return Answer(domains, [table])

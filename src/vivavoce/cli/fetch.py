@@ -15,10 +15,7 @@ import typer
 
 from vivavoce.cli.bind import verb
 from vivavoce.cli.corpus import CorpusFolder, fault_lines
-from vivavoce.cli.output import (
-    Answer,
-    progress,
-)
+from vivavoce.cli.output import Answer, progress
 from vivavoce.requests import Arg, Connection, Opt, given_names
 
 Out = Annotated[Path, Opt("The folder to save into.")]

@@ -191,7 +191,15 @@ def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
     if window is not None and taken > window // 2:
         longest = max(names, key=lambda i: widths[i])
         widths[longest] = max(_LEAST, window // 2 - taken + widths[longest])
-    whole, prose = list(widths), _prose(rows, numeric, names) if window is not None else []
+    whole = list(widths)
+    # Columns that may wrap; a column with a command may not, to keep it whole.
+    prose = [
+        place
+        for place, is_one in enumerate(numeric)
+        if window is not None
+        and not (is_one or place in names)
+        and not any(word in row[place] for row in rows for word in _COMMANDS)
+    ]
     room = (window or 0) - sum(widths[i] + 2 for i in names)
     for place in prose:
         widths[place] = min(widths[place], max(_LEAST, min(_COLUMN, room)))
@@ -220,18 +228,6 @@ _LEAST = 12
 """Minimum width of a row name, in characters."""
 _COLUMN = 36
 """Minimum width of a column of sentences, which wrap between words."""
-
-
-def _prose(
-    rows: Sequence[Sequence[str]], numeric: Sequence[bool], names: Sequence[int]
-) -> list[int]:
-    """Indices of columns that may wrap; a column with a command may not, to keep it whole."""
-    return [
-        place
-        for place, is_one in enumerate(numeric)
-        if not (is_one or place in names)
-        and not any(word in row[place] for row in rows for word in _COMMANDS)
-    ]
 
 
 def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:
@@ -271,17 +267,17 @@ def _cut(cell: str, width: int, *, is_right: bool) -> str:
     return shown.rjust(width) if is_right else shown.ljust(width)
 
 
-def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
-    """Print nested counts, one line each."""
+def count_lines(counts: Mapping[str, Any], indent: str = "  ") -> Iterator[str]:
+    """Nested counts, one line each."""
     for name, value in counts.items():
         if isinstance(value, Mapping):
-            say(f"{indent}{name}:")
-            print_counts(value, indent + "  ")
+            yield f"{indent}{name}:"
+            yield from count_lines(value, indent + "  ")
         elif isinstance(value, list):
-            say(f"{indent}{name}: {' .. '.join(str(item) for item in value)}")
+            yield f"{indent}{name}: {' .. '.join(str(item) for item in value)}"
         else:
             number = f"{value:,}" if isinstance(value, int) else value
-            say(f"{indent}{name}: {number}")
+            yield f"{indent}{name}: {number}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vivavoce.cli.bind import Json, RoundFolder, verb
+from vivavoce.cli.bind import RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE, CorpusFolder, report_problems
-from vivavoce.cli.output import (
-    Answer,
-    print_counts,
-    print_json,
-    print_parts,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.output import Answer, count_lines, progress
 from vivavoce.reports import Column, Sheet, counted_names, sheet, shown
 from vivavoce.requests import Arg, Opt
 
@@ -102,8 +94,7 @@ def stats(
     split: Annotated[
         str | None, Opt("Show lengths of this split.", metavar="train|validation|test")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     from vivavoce.rounds import load_round, round_stats
     from vivavoce.rounds.family import check_split
@@ -120,14 +111,11 @@ def stats(
     tables = {}
     if f"{FAMILY}/{STATISTICS}" in opened.manifest["files"]:
         tables = {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
-    if as_json:
-        print_json({**counts, **writing, **tables})
-        return
-    say(str(folder))
-    print_counts(counts)
+    parts: list[Sheet | str] = [str(folder), *count_lines(counts)]
+    if writing or tables:
+        parts.append("")
     if writing:
-        say("")
-        print_table(
+        parts.append(
             sheet(
                 f"Lengths in tokens: {writing['tokenizer']}",
                 writing["settings"],
@@ -140,8 +128,8 @@ def stats(
             )
         )
     if tables:
-        say("")
-        print_parts(_table_parts(tables["literature_tables"]))
+        parts += _table_parts(tables["literature_tables"])
+    return Answer({**counts, **writing, **tables}, parts)
 
 
 @verb(app, "round export rounds/2024-h2 --out export --format hf")

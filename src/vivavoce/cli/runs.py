@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import print_json, print_parts, print_table, progress, say
+from vivavoce.cli.output import Answer, print_json, print_parts, print_table, progress, say
 from vivavoce.cli.rounds import app as rounds_app
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, markdown, sheet, shown
@@ -232,24 +232,15 @@ def demo(
 
 
 def score(
-    family: Annotated[
-        str,
-        Arg(
-            "writing, ranking, leaderboards, tables, factor or architecture.",
-        ),
-    ],
+    family: Annotated[str, Arg("writing, ranking, leaderboards, tables, factor or architecture.")],
     gold: Annotated[Path, Opt("The gold file.")],
     predictions: Annotated[Path, Opt("The answers.")],
     options: ScoreOptions,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Score answers from any system against a gold file, without a model or Inspect."""
     from vivavoce.results.scoring import score as score_files
 
     result = score_files(family, gold, predictions, resamples=options.resamples, options=options)
-    if as_json:
-        print_json(result)
-        return
     rows = [
         {
             "metric": name,
@@ -260,8 +251,9 @@ def score(
         }
         for name, entry in result["metrics"].items()
     ]
-    print_table(sheet("", rows, "metric", "value", "95% interval", "n", "undefined"))
-    say(f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction")
+    below = f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction"
+    columns = ("metric", "value", "95% interval", "n", "undefined")
+    return Answer(result, [sheet("", rows, *columns, below=[below])])
 
 
 def smoke_test(spec: RunSpec, as_json: bool) -> None:

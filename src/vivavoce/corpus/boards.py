@@ -91,26 +91,6 @@ def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
 
 def _make_board(name: str, rows: Sequence[Row]) -> CorpusBoard:
     named = [board_names(row["task"], row["dataset"]) for row in rows]
-    return CorpusBoard(
-        id=name,
-        task=most_frequent(names.task for names in named),
-        dataset=most_frequent(names.dataset for names in named),
-        metric=most_frequent(row["metric"] for row in rows),
-        higher_is_better=rows[0]["higher_is_better"],
-        direction_from=tuple(rows[0]["direction_from"]),
-        area=most_frequent(row["area"] for row in rows if row["area"]) or None,
-        entries=_entries(rows),
-        modality=most_frequent(row["modality"] for row in rows if row["modality"]) or None,
-        names=tuple(sorted({(row["task"], row["dataset"], row["metric"]) for row in rows})),
-    )
-
-
-def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
-    """The entries, best first.
-
-    If several lists have the same score for a work, it counts as often as in the list that has it
-    most often, since lists spell methods differently.
-    """
     groups: dict[tuple[str, float], dict[tuple[str, ...], list[Row]]] = {}
     for row in sorted(rows, key=_completeness):
         work = row["paper_id"] or row["paper_url"] or name_key(row["method"])
@@ -133,7 +113,18 @@ def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
             )
     sign = 1 if rows[0]["higher_is_better"] is False else -1
     order = sorted(entries.items(), key=lambda item: (sign * item[1].score, item[0]))
-    return tuple(entry for _, entry in order)
+    return CorpusBoard(
+        id=name,
+        task=most_frequent(names.task for names in named),
+        dataset=most_frequent(names.dataset for names in named),
+        metric=most_frequent(row["metric"] for row in rows),
+        higher_is_better=rows[0]["higher_is_better"],
+        direction_from=tuple(rows[0]["direction_from"]),
+        area=most_frequent(row["area"] for row in rows if row["area"]) or None,
+        entries=tuple(entry for _, entry in order),
+        modality=most_frequent(row["modality"] for row in rows if row["modality"]) or None,
+        names=tuple(sorted({(row["task"], row["dataset"], row["metric"]) for row in rows})),
+    )
 
 
 def _completeness(row: Row) -> tuple[bool, bool, str, str, str]:

@@ -20,13 +20,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from vivavoce.corpus.dating import date_paper
-from vivavoce.corpus.matching import (
-    YEAR_SLACK,
-    is_telling,
-    names_agree,
-    title_key,
-    years_agree,
-)
+from vivavoce.corpus.matching import YEAR_SLACK, is_telling, names_agree, title_key, years_agree
 from vivavoce.records import Document
 from vivavoce.text.identifiers import ids_in_doi
 

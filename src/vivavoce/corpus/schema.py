@@ -125,7 +125,19 @@ def document_from_row(row: Mapping[str, Any]) -> Document:
         authors=tuple(Author(**author) for author in row["authors"]),
         sections=tuple(Section(**section) for section in row["sections"]),
         references=tuple(Reference(**reference) for reference in row["references"]),
-        tables=tuple(_table(table) for table in row["tables"]),
+        tables=tuple(
+            CitedTable(
+                ordinal=table["ordinal"],
+                caption=table["caption"],
+                cells=tuple(tuple(cells) for cells in table["cells"]),
+                cited=tuple(table["cited"]),
+                **{
+                    name: tuple(tuple(numbers) for numbers in table.get(name) or ())
+                    for name in ("row_cited", "spans", "bold")
+                },
+            )
+            for table in row["tables"]
+        ),
         results=tuple(Result(**result) for result in row["results"]),
         health_reasons=tuple(row.get("health_reasons") or ()),
         doubts=tuple(row.get("doubts") or ()),
@@ -143,16 +155,3 @@ def paper_from_row(row: Mapping[str, Any]) -> Paper:
 def section_from_row(row: Mapping[str, Any]) -> Section:
     """The section that a row of `sections` holds."""
     return Section(**{name: row[name] for name in ORDER[Section]})
-
-
-def _table(row: Mapping[str, Any]) -> CitedTable:
-    return CitedTable(
-        ordinal=row["ordinal"],
-        caption=row["caption"],
-        cells=tuple(tuple(cells) for cells in row["cells"]),
-        cited=tuple(row["cited"]),
-        **{
-            name: tuple(tuple(numbers) for numbers in row.get(name) or ())
-            for name in ("row_cited", "spans", "bold")
-        },
-    )

@@ -184,7 +184,18 @@ class _Exam:
         done = self.state.report()
         if done is not None:
             return self._result(done)
-        self._begin()
+        request = self.request
+        if self.state.is_new:
+            for folder in (request.corpus, request.round.parent, request.logs.parent, request.site):
+                shutil.rmtree(folder, ignore_errors=True)
+            self.state.write()
+        with self.watch("Checking models"):
+            names = [*request.models, *request.judge]
+            if self.state.is_agreed:  # they were probed before
+                for name in names:
+                    start_model(name, {})
+            else:
+                probe(names)
         corpus, opened = self._round(files, service)
         chosen = choose_tasks(opened, self.request.tasks)
         judging = bool(self.request.models and self.request.judge)
@@ -209,21 +220,6 @@ class _Exam:
             self._run_baselines([each for each in chosen if each.states_facts and judging])
             self._run_models(chosen)
         return self._conclude(chosen, corpus, proposal)
-
-    def _begin(self) -> None:
-        """Prepare a new exam, and probe its models so that unusable ones fail early."""
-        request = self.request
-        if self.state.is_new:
-            for folder in (request.corpus, request.round.parent, request.logs.parent, request.site):
-                shutil.rmtree(folder, ignore_errors=True)
-            self.state.write()
-        with self.watch("Checking models"):
-            names = [*request.models, *request.judge]
-            if self.state.is_agreed:  # they were probed before
-                for name in names:
-                    start_model(name, {})
-            else:
-                probe(names)
 
     def _round(self, files: Files, service: Service) -> tuple[Corpus, Round]:
         """Read the papers and build their round, unless both exist."""

@@ -148,7 +148,8 @@ def conclude(
     tasks = [_task(each, verdicts, models) for each in standings]
     answers: dict[tuple[str, ...], list[Row]] = {}
     for row in tasks:
-        answers.setdefault(_recommended(row) if models else (row["baseline"],), []).append(row)
+        recommended = row["best"] if row["better_than_baseline"] else ()
+        answers.setdefault(tuple(recommended) if models else (row["baseline"],), []).append(row)
     if models:
         outcome = "; ".join(_sentence(best, rows, models, short) for best, rows in answers.items())
     else:
@@ -201,11 +202,6 @@ def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) ->
             {"between": list(pair), "more_papers_needed": more} for pair, more in needed.items()
         ],
     }
-
-
-def _recommended(row: Row) -> tuple[str, ...]:
-    """The recommended models for a task; none if no model is better than the best baseline."""
-    return tuple(row["best"] if row["better_than_baseline"] else ())
 
 
 def _sentence(

@@ -16,7 +16,7 @@ from statistics import fmean
 
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
-from vivavoce.live.config import BudgetOptions, LiveConfig
+from vivavoce.live.config import LiveConfig
 from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
@@ -88,8 +88,21 @@ def _standing(state: State, until: date) -> list[Row]:
     due = state.config.schedule.due(until)
     if not due:
         return []
-    newest = [row for row in state.notices if row["period"] == due[-1].name]
-    return [*newest, *({"period": due[-1].name, **r} for r in budget_notices(state, due[-1]))]
+    name, budget, ledger = due[-1].name, state.config.budget, state.ledger
+    sums = {
+        f"the budget of {name}": (budget.period, ledger.spent(name)),
+        "the whole budget": (budget.total, ledger.spent()),
+    }
+    spent = [
+        {
+            "period": name,
+            "kind": "budget",
+            "text": f"{paid:.2f} of the {limit:.12g} dollars of {what} are spent",
+        }
+        for what, (limit, paid) in sums.items()
+        if limit is not None and paid >= budget.notice * limit
+    ]
+    return [*(row for row in state.notices if row["period"] == name), *spent]
 
 
 class _Keeper:
@@ -205,17 +218,3 @@ def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
                 f"{row['a']:.0%} on the same contestants and items in {before}"
             )
             yield {"kind": "judge", "text": text}
-
-
-def budget_notices(state: State, period: Period) -> list[Row]:
-    """Notices for budgets of which at least the configured share is spent."""
-    budget: BudgetOptions = state.config.budget
-    sums = {
-        f"the budget of {period.name}": (budget.period, state.ledger.spent(period.name)),
-        "the whole budget": (budget.total, state.ledger.spent()),
-    }
-    return [
-        {"kind": "budget", "text": f"{spent:.2f} of the {limit:.12g} dollars of {name} are spent"}
-        for name, (limit, spent) in sums.items()
-        if limit is not None and spent >= budget.notice * limit
-    ]

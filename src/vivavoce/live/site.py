@@ -30,20 +30,7 @@ from vivavoce.web.board.page import Block, Link, Words, environment, html_of, ma
 def build_site(state: State, period: Period) -> None:
     """Check that no log changed since it was verified, write the site, and record it."""
     folder, table = state.config.folder, state.config.site
-    _refuse_changed(state, folder / "logs")
-    schedule = state.config.schedule
-    options = SiteOptions(
-        **table.shared(SiteOptions)
-        | {"status": f"{OWN}/status.html", "next_round": schedule.next_due(period).isoformat()}
-    )
-    trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
-    inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
-    make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
-    _write_beside(state, folder / "site" / OWN)
-    state.ledger.note(SITE, period, key=state.site_key)
-
-
-def _refuse_changed(state: State, logs: Path) -> None:
+    logs = folder / "logs"
     noted = {
         Path(row["round"], row["contestant"], row["setting"], name): sha256
         for row in state.done_cells
@@ -57,6 +44,16 @@ def _refuse_changed(state: State, logs: Path) -> None:
                 f"The site was not built: {logs / path} {what}. Put the logs back as they were; "
                 "the ledger names every one."
             )
+    schedule = state.config.schedule
+    options = SiteOptions(
+        **table.shared(SiteOptions)
+        | {"status": f"{OWN}/status.html", "next_round": schedule.next_due(period).isoformat()}
+    )
+    trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
+    inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
+    make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
+    _write_beside(state, folder / "site" / OWN)
+    state.ledger.note(SITE, period, key=state.site_key)
 
 
 def _write_beside(state: State, out: Path) -> None:
@@ -92,7 +89,33 @@ def write_status(state: State, until: date) -> None:
     if out.is_dir() and until.isoformat() >= state.newest:
         status = status_of(state, until)
         write_json(out / "status.json", status)
-        write_text(out / "status.html", status_page(status))
+        notices = [
+            *(f"{r['period']}, {r['step']} failed: {r['reason']}" for r in status["failures"]),
+            *(f"{r['period']}, {r['kind']}: {r['text']}" for r in status["notices"]),
+        ]
+        periods = sheet(
+            "",
+            reversed(status["periods"]),
+            *(Column("end", "Until"), Column("state", "State")),
+            Column(lambda row: row["round"] or "none", "Round"),
+            *(Column(name, name.title()) for name in ("items", "papers", "late")),
+            Column("texts_again", "Texts asked again"),
+            Column(_contestants, "Contestants"),
+            Column("spent", "Dollars", form=".2f"),
+        )
+        words = Words(
+            title=f"Status of {status['id']}",
+            lead=markup(
+                "As of {}. The next period is due on {}. The same as data: "
+                '<a href="status.json" download>status.json</a>.',
+                *(status["until"], status["next"]),
+            ),
+            blocks=[Block("Periods", sheets=[periods])],
+        )
+        if notices:
+            block = Block("Notices", items=[visible(text, 400) for text in notices])
+            words = replace(words, blocks=[block, *words.blocks])
+        write_text(out / "status.html", html_of(words, "../", nav=(Link("Board", "index.html"),)))
 
 
 def status_of(state: State, until: date) -> Row:
@@ -140,37 +163,6 @@ def status_lines(status: Row) -> list[str]:
     """The status as lines of text."""
     text = environment().get_template("status.txt.j2").render(status=status)
     return [line for line in text.splitlines() if line]
-
-
-def status_page(status: Row) -> str:
-    """The status as an HTML page of the site."""
-    notices = [
-        *(f"{r['period']}, {r['step']} failed: {r['reason']}" for r in status["failures"]),
-        *(f"{r['period']}, {r['kind']}: {r['text']}" for r in status["notices"]),
-    ]
-    periods = sheet(
-        "",
-        reversed(status["periods"]),
-        *(Column("end", "Until"), Column("state", "State")),
-        Column(lambda row: row["round"] or "none", "Round"),
-        *(Column(name, name.title()) for name in ("items", "papers", "late")),
-        Column("texts_again", "Texts asked again"),
-        Column(_contestants, "Contestants"),
-        Column("spent", "Dollars", form=".2f"),
-    )
-    words = Words(
-        title=f"Status of {status['id']}",
-        lead=markup(
-            "As of {}. The next period is due on {}. The same as data: "
-            '<a href="status.json" download>status.json</a>.',
-            *(status["until"], status["next"]),
-        ),
-        blocks=[Block("Periods", sheets=[periods])],
-    )
-    if notices:
-        block = Block("Notices", items=[visible(text, 400) for text in notices])
-        words = replace(words, blocks=[block, *words.blocks])
-    return html_of(words, "../", nav=(Link("Board", "index.html"),))
 
 
 def _contestants(row: Row) -> str:

@@ -181,7 +181,21 @@ class Cells:
             self._note(cell, {"logs": {}, "empty": empty, "cost": 0.0, "trust": {}})
             return
         folder = final if final.exists() else work
-        facts = self._verified(cell, folder)
+        ledger = read_ledger(folder)
+        rounds = [self._folder / "rounds" / cell.round_id]
+        check = verify_logs(folder, rounds)
+        # Logs of interrupted attempts stay with the complete ones; boards skip them.
+        whole = {line["log"] for line in ledger.logs() if is_finished(line)}
+        problems = [*check.ledger.problems, *(line for log in check.logs for line in log.refused)]
+        problems += [line for log in check.logs if log.name in whole for line in log.unknown]
+        if problems:
+            raise VivaError(f"not recomputed: {'; '.join(problems[:3])}")
+        facts = {
+            "logs": {p.name: hash_file(p) for p in sorted(folder.iterdir()) if is_log(p)},
+            "trust": {(cell.path / name).as_posix(): trust for name, trust in check.trust.items()},
+            "items": sum(log.samples for log in check.logs if log.name in whole),
+            "cost": spent_below(folder) - self._state.ledger.paid(cell),
+        }
         final.parent.mkdir(parents=True, exist_ok=True)
         if folder is work:
             work.rename(final)
@@ -194,7 +208,19 @@ class Cells:
     def _ask(self, cell: Cell, work: Path) -> str:
         """Run the tasks of a cell; return the reason if it has none, else an empty string."""
         opened = load_round(self._folder / "rounds" / cell.round_id)
-        budget = self._budget(cell, work)
+        asked, ledger = self._config.budget, self._state.ledger
+        limits = [(asked.period, ledger.spent(self._period.name)), (asked.total, ledger.spent())]
+        left = [limit - spent for limit, spent in limits if limit is not None]
+        if not left or cell.contestant.model is None:
+            budget = None
+        else:
+            # Payments of a killed run are not in the ledger yet.
+            unnoted = spent_below(self._folder / "work") - ledger.paid()
+            if (rest := min(left) - unnoted) <= 0:
+                raise VivaError(
+                    "the budget is used up. Raise [budget], or wait for the next period."
+                )
+            budget = rest + spent_below(work)
         try:
             done = [self._run(cell, spec) for spec in self._specs(cell, opened, work, budget)]
         except VivaError:
@@ -217,25 +243,27 @@ class Cells:
             raise VivaError("; ".join(report.failed))
         return True
 
-    def _budget(self, cell: Cell, work: Path) -> float | None:
-        """Budget in dollars for all logs of a cell; None if it is unlimited."""
-        asked, ledger = self._config.budget, self._state.ledger
-        limits = [(asked.period, ledger.spent(self._period.name)), (asked.total, ledger.spent())]
-        left = [limit - spent for limit, spent in limits if limit is not None]
-        if not left or cell.contestant.model is None:
-            return None
-        # Payments of a killed run are not in the ledger yet.
-        unnoted = spent_below(self._folder / "work") - ledger.paid()
-        if (rest := min(left) - unnoted) <= 0:
-            raise VivaError("the budget is used up. Raise [budget], or wait for the next period.")
-        return rest + spent_below(work)
-
     def _specs(
         self, cell: Cell, opened: Round, work: Path, budget: float | None
     ) -> Iterator[RunSpec]:
         """One run for each group of tasks with the same methods and the same use of a judge."""
         one, asked = cell.contestant, self._config.run
-        for (methods, is_judged), tasks in _groups(self._config, cell, opened).items():
+        from vivavoce.tasks.lookup import takes_judge
+
+        # Tasks of a cell by supported methods and use of a judge.
+        cards = list_families()
+        groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
+        for family, task in opened.tasks():
+            card = cards[family].tasks[task]
+            if self._config.run.tasks and task not in {
+                name.rpartition("/")[2] for name in self._config.run.tasks
+            }:
+                continue
+            offered = (*card.methods, *CONTESTANTS)
+            methods = tuple(name for name in cell.contestant.methods if name in offered)
+            if methods and cell.setting in card.settings and opened.items(family, task):
+                groups[methods, bool(self._config.judge) and takes_judge(task)].append(task)
+        for (methods, is_judged), tasks in groups.items():
             judge = self._config.judge if is_judged else None
             models = [one.model] if one.model else []
             names = [*models, *([judge.model] if judge else [])]
@@ -253,43 +281,6 @@ class Cells:
                 **asked.shared(Patience),
                 **one.shared(ModelUse),
             )
-
-    def _verified(self, cell: Cell, folder: Path) -> Row:
-        """Facts about a cell's logs, recomputed from the replies."""
-        ledger = read_ledger(folder)
-        rounds = [self._folder / "rounds" / cell.round_id]
-        check = verify_logs(folder, rounds)
-        # Logs of interrupted attempts stay with the complete ones; boards skip them.
-        whole = {line["log"] for line in ledger.logs() if is_finished(line)}
-        problems = [*check.ledger.problems, *(line for log in check.logs for line in log.refused)]
-        problems += [line for log in check.logs if log.name in whole for line in log.unknown]
-        if problems:
-            raise VivaError(f"not recomputed: {'; '.join(problems[:3])}")
-        return {
-            "logs": {p.name: hash_file(p) for p in sorted(folder.iterdir()) if is_log(p)},
-            "trust": {(cell.path / name).as_posix(): trust for name, trust in check.trust.items()},
-            "items": sum(log.samples for log in check.logs if log.name in whole),
-            "cost": spent_below(folder) - self._state.ledger.paid(cell),
-        }
-
-
-def _groups(
-    config: LiveConfig, cell: Cell, opened: Round
-) -> dict[tuple[tuple[str, ...], bool], list[str]]:
-    """Tasks of a cell by supported methods and use of a judge."""
-    from vivavoce.tasks.lookup import takes_judge
-
-    cards = list_families()
-    groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
-    for family, task in opened.tasks():
-        card = cards[family].tasks[task]
-        if config.run.tasks and task not in {name.rpartition("/")[2] for name in config.run.tasks}:
-            continue
-        offered = (*card.methods, *CONTESTANTS)
-        methods = tuple(name for name in cell.contestant.methods if name in offered)
-        if methods and cell.setting in card.settings and opened.items(family, task):
-            groups[methods, bool(config.judge) and takes_judge(task)].append(task)
-    return groups
 
 
 def check_models(config: LiveConfig) -> None:

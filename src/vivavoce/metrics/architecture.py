@@ -72,12 +72,16 @@ def score_architecture(
     if not (math.isfinite(gamma) and gamma > 0):
         raise InputError(f"gamma must be a positive number, not {gamma}.")
     perfect = 0.5 if legacy else 1.0
-    layers = {
-        key: _score_layer(gold[key], produced[key], perfect)
-        if key in gold and key in produced
-        else LayerScore(0.0, 0.0)
-        for key in sorted({*gold, *produced})
-    }
+    layers: dict[str, LayerScore] = {}
+    for key in sorted({*gold, *produced}):
+        layers[key] = LayerScore(0.0, 0.0)
+        if key in gold and key in produced:
+            one, other = gold[key], produced[key]
+            shapes = (np.array(each.shape, dtype=np.float64) for each in (one, other))
+            layers[key] = LayerScore(
+                shape=consistency(_mean_difference(*shapes), perfect),
+                value=consistency(_mean_difference(one.ravel(), other.ravel()), perfect),
+            )
     if not gold:
         return ArchitectureScore(None, None, layers)
     # gamma^i over the largest of these powers, so that none overflows.
@@ -136,14 +140,6 @@ def consistency(mean_difference: float, perfect: float = 1.0) -> float:
     if mean_difference > 700:  # e^x would overflow, and S is 0 to a hundred digits
         return 0.0
     return perfect * 2.0 / (1.0 + math.exp(mean_difference))
-
-
-def _score_layer(gold: npt.NDArray[Any], produced: npt.NDArray[Any], perfect: float) -> LayerScore:
-    shapes = np.array(gold.shape, dtype=np.float64), np.array(produced.shape, dtype=np.float64)
-    return LayerScore(
-        shape=consistency(_mean_difference(*shapes), perfect),
-        value=consistency(_mean_difference(gold.ravel(), produced.ravel()), perfect),
-    )
 
 
 def _mean_difference(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:

@@ -351,7 +351,15 @@ def _equations(latex: str) -> list[str]:
     cut = (_squeezed(part).rstrip(".,") for part in _cut(linear_form(latex)))
     parts = [part for part in cut if part]
     telling = [part for part in parts if not _ASSIGNMENT.fullmatch(part)]
-    return sorted(map(_right_side, telling or parts))
+    sides = []
+    for equation in telling or parts:
+        left, sign, right = equation.partition("=")
+        is_plain = bool(sign) and not re.search(r"[-+/^(=<>]", left.replace("bar(", ""))
+        side = right if is_plain else equation
+        while _is_wrapped(side):
+            side = side[1:-1]
+        sides.append(side)
+    return sorted(sides)
 
 
 def _cut(text: str) -> Iterator[str]:
@@ -363,15 +371,6 @@ def _cut(text: str) -> Iterator[str]:
             yield text[start:place]
             start = place + 1
     yield text[start:]
-
-
-def _right_side(equation: str) -> str:
-    left, sign, right = equation.partition("=")
-    is_plain = bool(sign) and not re.search(r"[-+/^(=<>]", left.replace("bar(", ""))
-    side = right if is_plain else equation
-    while _is_wrapped(side):
-        side = side[1:-1]
-    return side
 
 
 def _is_wrapped(text: str) -> bool:

@@ -128,8 +128,13 @@ def combine(
     """The answer's outcome in every aspect; None when either verdict is missing."""
     if answer_first is None or reference_first is None:
         return None
-    shared = [name for name in ASPECTS if name in answer_first and name in reference_first]
-    return {name: _outcome(answer_first[name], reference_first[name]) for name in shared}
+    outcomes: dict[str, Outcome] = {}
+    for name in ASPECTS:
+        if name in answer_first and name in reference_first:
+            won: Outcome = "win" if answer_first[name] == "first" else "loss"
+            # The same place is another text.
+            outcomes[name] = "tie" if answer_first[name] == reference_first[name] else won
+    return outcomes
 
 
 def vote_verdicts(verdicts: Sequence[Verdict | None]) -> Verdict | None:
@@ -141,12 +146,6 @@ def vote_verdicts(verdicts: Sequence[Verdict | None]) -> Verdict | None:
         if 2 * firsts != len(places):
             most[name] = "first" if 2 * firsts > len(places) else "second"
     return most if OVERALL in most else None
-
-
-def _outcome(answer_first: Place, reference_first: Place) -> Outcome:
-    if answer_first == reference_first:
-        return "tie"  # the same place, so another text
-    return "win" if answer_first == "first" else "loss"
 
 
 def win_rate(outcomes: Iterable[Outcome | None]) -> float | None:
@@ -230,21 +229,17 @@ def read_rulings(value: Any, count: int, labels: Sequence[str]) -> list[Ruling |
     rulings: list[Ruling | None] = [None] * count
     for key, given in value.items() if isinstance(value, dict) else ():
         number = _NUMBER.fullmatch(str(key))
-        if number and 0 < int(number[1]) <= count:
-            rulings[int(number[1]) - 1] = _ruling(given, labels)
+        if not (number and 0 < int(number[1]) <= count):
+            continue
+        works: Any = ()
+        if isinstance(given, dict):
+            works = given.get("works") or ()
+            given = next((given[key] for key in _KEYS if key in given), None)
+        label = str(given)[:40].strip().lower().replace(" ", "_").replace("-", "_")
+        is_known = label in labels and not isinstance(given, bool)
+        named = frozenset(n for n in works if type(n) is int) if isinstance(works, list) else ()
+        rulings[int(number[1]) - 1] = Ruling(label, frozenset(named)) if is_known else None
     return rulings
-
-
-def _ruling(given: Any, labels: Sequence[str]) -> Ruling | None:
-    works: Any = ()
-    if isinstance(given, dict):
-        works = given.get("works") or ()
-        given = next((given[key] for key in _KEYS if key in given), None)
-    label = str(given)[:40].strip().lower().replace(" ", "_").replace("-", "_")
-    if label not in labels or isinstance(given, bool):
-        return None
-    numbers = works if isinstance(works, list) else ()
-    return Ruling(label, frozenset(n for n in numbers if type(n) is int))
 
 
 def vote_labels(rulings: Sequence[Ruling | None], labels: Sequence[str]) -> Ruling | None:

@@ -75,11 +75,15 @@ def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[li
     reference are not ASCII. With `stem`, words of more than three characters become their Porter
     stem (NLTK's variant).
     """
-    cut = _ascii_words
-    if not reference.isascii():
-        letters = [letter.isascii() for letter in reference if letter.isalpha()]
-        cut = _other_words if 2 * sum(letters) < len(letters) else cut
-    predicted, expected = cut(prediction), cut(reference)
+    is_ascii = reference.isascii()
+    letters = [letter.isascii() for letter in ("" if is_ascii else reference) if letter.isalpha()]
+    if 2 * sum(letters) < len(letters):
+        folded = (
+            unicodedata.normalize("NFKC", text).casefold() for text in (prediction, reference)
+        )
+        predicted, expected = map(_OTHER_WORDS.findall, folded)
+    else:  # the Kelvin sign becomes an ASCII letter
+        predicted, expected = (_ASCII_WORDS.findall(t.lower()) for t in (prediction, reference))
     return (_stems(predicted), _stems(expected)) if stem else (predicted, expected)
 
 
@@ -94,14 +98,6 @@ def rouge_l(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
     """ROUGE-L of the words of two texts."""
     matches = LCSseq.similarity(prediction, reference)
     return _overlap(matches, len(prediction), len(reference))
-
-
-def _ascii_words(text: str) -> list[str]:
-    return _ASCII_WORDS.findall(text.lower())  # the Kelvin sign becomes an ASCII letter
-
-
-def _other_words(text: str) -> list[str]:
-    return _OTHER_WORDS.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def _stems(words: Sequence[str]) -> list[str]:

@@ -37,8 +37,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 
 from vivavoce.metrics.answer_lists import (
@@ -124,7 +125,7 @@ class _Finder:
     def __init__(self, wanted: Sequence[str]) -> None:
         self.index = {title_key(wanted[position]): position for position in distinct_titles(wanted)}
         self._word_counts = sorted({key.count(" ") + 1 for key in self.index})
-        self._seen: dict[str, int | None] = {}
+        self.find = cache(self._find)
 
     def find_in(self, lines: LineList) -> dict[int, int]:
         """Map each wanted title to the line where the list names it first."""
@@ -134,12 +135,6 @@ class _Finder:
             if title is not None:
                 places.setdefault(title, number)
         return places
-
-    def find(self, line: str) -> int | None:
-        """The wanted title a line names."""
-        if line not in self._seen:
-            self._seen[line] = self._look_up(line)
-        return self._seen[line]
 
     def names_in(self, line: str) -> list[int]:
         """Wanted titles that a line names anywhere, in order; of overlapping ones the longer."""
@@ -167,7 +162,8 @@ class _Finder:
         title = self.find(line)
         return title_key(without_marker(line)) if title is None else title
 
-    def _look_up(self, line: str) -> int | None:
+    def _find(self, line: str) -> int | None:
+        """The wanted title that a line names."""
         # `3.3D Nets` may be number 3 or a title: both are tried.
         bare = _BARE_NUMBER.sub("", line, count=1)
         for text in dict.fromkeys((without_marker(line), line, bare)):
@@ -221,32 +217,24 @@ def count_faults(text: str, titles: Sequence[str], matched: FoundTitles) -> dict
     marked = OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))
     lines = marked.splitlines()[:MAX_LINES]
     tags = OTHER_TAG.findall(text)
-    chatter = sum(_is_chatter(line, keys) for line in dict.fromkeys(lines))
+    chatter = 0
+    for line in dict.fromkeys(lines):
+        if not _MARK.match(line) and _LETTER.search(line):
+            words = f" {title_key(line)} "
+            chatter += not any(key in words for key in keys)
     counts = (matched.invented, matched.repeated, matched.missing, len(tags), chatter)
     return dict(zip(FAULTS, map(float, counts), strict=True))
-
-
-def _is_chatter(line: str, keys: Sequence[str]) -> bool:
-    if _MARK.match(line) or not _LETTER.search(line):
-        return False
-    text = f" {title_key(line)} "
-    return not any(key in text for key in keys)
 
 
 def average_precision(
     retrieved: Sequence[Hashable], relevant: Collection[Hashable]
 ) -> float | None:
     """Mean of the precision at each relevant item; one that is not retrieved adds 0."""
-    wanted = len(set(relevant))
-    ranks = _hit_ranks(retrieved, relevant)
-    total = sum(hits / rank for hits, rank in enumerate(ranks, start=1))
-    return total / wanted if wanted else None
-
-
-def _hit_ranks(retrieved: Sequence[Hashable], relevant: Collection[Hashable]) -> Iterator[int]:
-    """Ranks, from 1, at which a relevant item appears for the first time."""
     unseen = set(relevant)
+    wanted = len(unseen)
+    precisions: list[float] = []
     for rank, item in enumerate(retrieved, start=1):
         if item in unseen:
             unseen.remove(item)
-            yield rank
+            precisions.append((len(precisions) + 1) / rank)
+    return sum(precisions) / wanted if wanted else None

@@ -2,6 +2,9 @@
 
 A model is started before any work is done, with errors that name it. Inside `replaying`, no task
 starts a model of a role: a log's replies replace it.
+
+Servers send a completion's content as text or as a list of parts. Inspect's clients expect text, so
+the parts are joined first: text parts become the content, all others the reasoning.
 """
 
 from __future__ import annotations
@@ -11,18 +14,99 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter
 
 from vivavoce.checking import checked
-from vivavoce.errors import InputError, VivaError
-from vivavoce.models.completions import read_parts
+from vivavoce.errors import InputError, ProviderError, VivaError
 from vivavoce.text.data import read_data
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model
+    from inspect_ai.model import Model, ModelAPI
+
+
+_TEXT_TYPES = ("text", "output_text", None)
+"""Types of the parts of an answer, in both forms of the API."""
+_PASSING = (
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.CONFLICT,
+    HTTPStatus.LOCKED,
+    HTTPStatus.TOO_EARLY,
+    HTTPStatus.TOO_MANY_REQUESTS,
+)
+"""Client errors that may pass when the request is retried."""
+
+
+def is_permanent(status: object) -> bool:
+    """Check whether a status means that a retry would fail too."""
+    return type(status) is int and 400 <= status < 500 and status not in _PASSING
+
+
+def read_parts(api: ModelAPI) -> None:
+    """Let a provider's client of the chat completions API read content in parts."""
+    # Join parts before Inspect logs the completion, which warns about content that is not text.
+    receive = getattr(api, "_generate_completion", None)
+    if receive is None:
+        return
+
+    async def received(*args: Any, **given: Any) -> Any:
+        completion = await receive(*args, **given)
+        if hasattr(completion, "choices"):
+            if not isinstance(completion.choices, list):
+                raise _formless(completion)
+            for choice in completion.choices:
+                _join_parts(choice.message)
+        return completion
+
+    vars(api)["_generate_completion"] = received
+
+
+def _formless(completion: Any) -> Exception:
+    """The error in a reply that has no choices despite its status 200."""
+    from inspect_ai.model._openai import OpenAIResponseError
+
+    error = getattr(completion, "error", None)
+    error = error if isinstance(error, dict) else {"message": error}
+    cause = str(error.get("message") or "The reply has no choices")
+    if error.get("code") and not is_permanent(error["code"]):
+        return OpenAIResponseError("server_error", cause)
+    return ProviderError(cause)
+
+
+def _join_parts(message: Any) -> None:
+    """Turn a message's content into text, and move its reasoning to a separate field."""
+    content = message.content
+    if content is None or isinstance(content, str):
+        return
+    parts = content if isinstance(content, list) else [content]
+    answer: list[str] = []
+    reasoning: list[str] = []
+    for part in parts:
+        is_text = isinstance(part, str) or (
+            isinstance(part, dict) and part.get("type") in _TEXT_TYPES
+        )
+        (answer if is_text else reasoning).extend(_texts(part))
+    if parts and not answer and not reasoning:
+        raise ProviderError("The reply's content is neither a text nor a list of parts")
+    message.content = "".join(answer)
+    if reasoning and not getattr(message, "reasoning_content", None):
+        message.reasoning_content = "\n".join(reasoning)
+
+
+def _texts(part: object, depth: int = 3) -> Iterator[str]:
+    """Texts in a part, such as `{"type": "thinking", "thinking": [{"text": ...}]}`."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, list) and depth:
+        for inner in part:
+            yield from _texts(inner, depth - 1)
+    elif isinstance(part, dict) and depth:
+        named = ("text", str(part.get("type")), "content", "summary")
+        value = next((part[name] for name in named if part.get(name) is not None), None)
+        yield from _texts(value, depth - 1)
 
 
 _FAMILIES = read_data(__file__, "families.toml")
@@ -80,12 +164,7 @@ _replayed: ContextVar[Mapping[str, str] | None] = ContextVar("replayed_roles", d
 
 
 def start_model(name: str, args: Mapping[str, Any]) -> Model:
-    """Start a model, and report a wrong name or a missing key.
-
-    Raises:
-        InputError: There is no such model.
-        VivaError: The model cannot be used.
-    """
+    """Start a model; `InputError` for an unknown name, `VivaError` if it cannot be used."""
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import get_model
 

@@ -150,10 +150,7 @@ def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
     """Restrict a task to samples that are clean for all of these models; its logs say so.
 
     With the same models, all contestants of a run answer the same items. A task whose items are all
-    clean is returned unchanged.
-
-    Raises:
-        InputError: A model's cutoff is unknown, or no item is clean.
+    clean is returned unchanged. `InputError` if a cutoff is unknown, or no item is clean.
     """
     from inspect_ai import task_with
 

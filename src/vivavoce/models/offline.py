@@ -90,18 +90,10 @@ def score_sentences(sentences: Sequence[str]) -> list[float]:
     """
     if not sentences:
         return []
-    vectors = TfidfRetriever(sentences, _words).rows()
+    vectors = TfidfRetriever(sentences, lambda text: _WORD.findall(text.casefold())).rows()
     similarity: Vector = (vectors @ vectors.T).toarray()
     np.fill_diagonal(similarity, 0.0)
-    return [float(score) for score in _page_rank(similarity).round(_DECIMALS)]
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _page_rank(similarity: Vector) -> Vector:
-    """PageRank by power iteration; the rank of a sentence without neighbours is spread over all."""
+    # Power iteration; the rank of a sentence without neighbours is spread over all.
     size = len(similarity)
     totals = similarity.sum(axis=1)
     is_alone = totals == 0
@@ -114,7 +106,7 @@ def _page_rank(similarity: Vector) -> Vector:
         rank = following
         if change < _TOLERANCE:
             break
-    return rank
+    return [float(score) for score in rank.round(_DECIMALS)]
 
 
 DEFAULT_WORDS = 200
@@ -126,8 +118,11 @@ _PARAGRAPHS = "\n\n"
 Pick = Callable[[Sequence[str], int], list[int]]
 
 
-class ExtractiveAPI(ModelAPI):
-    """Provider that answers with sentences of the input; `model_name` is `lead` or `centrality`."""
+class OfflineAPI(ModelAPI):
+    """Provider that answers by rule; usage is in words, so that no tokenizer is needed."""
+
+    kind: str
+    """Prefix of its models' names."""
 
     def __init__(
         self,
@@ -137,12 +132,15 @@ class ExtractiveAPI(ModelAPI):
         config: GenerateConfig | None = None,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        if model_name not in PICKS:
-            raise InputError(
-                f"There is no model extractive/{model_name}. "
-                f"There are: {', '.join(f'extractive/{name}' for name in PICKS)}."
-            )
-        self._pick = PICKS[model_name]
+        self.open(model_name)
+
+    def open(self, model_name: str) -> None:
+        """Prepare the model; `InputError` if there is none of the name."""
+        raise NotImplementedError
+
+    def answer(self, messages: Sequence[ChatMessage]) -> str | None:
+        """Answer the messages; None if there is no answer."""
+        raise NotImplementedError
 
     async def generate(
         self,
@@ -151,12 +149,35 @@ class ExtractiveAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer from the last user message."""
-        text, words = _read_ask(input)
-        answer = extract(text, words, self._pick)
-        output = ModelOutput.from_content(f"extractive/{self.model_name}", answer)
-        output.usage = count_words(input, answer)
+        """Answer the messages, whatever the tools and settings."""
+        answer = self.answer(input)
+        output = ModelOutput.from_content(f"{self.kind}/{self.model_name}", answer or "")
+        read = sum(len(message.text.split()) for message in input)
+        written = len((answer or "").split())
+        total = read + written
+        output.usage = ModelUsage(input_tokens=read, output_tokens=written, total_tokens=total)
+        if answer is None:
+            output.metadata = {"missing": True}
         return output
+
+
+class ExtractiveAPI(OfflineAPI):
+    """Provider that answers with sentences of the input; `model_name` is `lead` or `centrality`."""
+
+    kind = "extractive"
+
+    def open(self, model_name: str) -> None:
+        """Choose the way to pick sentences."""
+        if model_name not in PICKS:
+            raise InputError(
+                f"There is no model extractive/{model_name}. "
+                f"There are: {', '.join(f'extractive/{name}' for name in PICKS)}."
+            )
+        self._pick = PICKS[model_name]
+
+    def answer(self, messages: Sequence[ChatMessage]) -> str:
+        """Answer from the last user message."""
+        return extract(*_read_ask(messages), self._pick)
 
 
 def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
@@ -183,13 +204,6 @@ def extract(text: str, words: int, pick: Pick) -> str:
     return cut_words(" ".join(sentences[index] for index in pick(sentences, words)), words)
 
 
-def count_words(messages: Sequence[ChatMessage], answer: str) -> ModelUsage:
-    """Usage of a call, in words, so that no tokenizer is needed."""
-    read = sum(len(message.text.split()) for message in messages)
-    written = len(answer.split())
-    return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
-
-
 def last_user_message(messages: Sequence[ChatMessage]) -> ChatMessageUser | None:
     """The last message of the user, if there is one."""
     users = (message for message in reversed(messages) if isinstance(message, ChatMessageUser))
@@ -209,29 +223,22 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
     metadata = our_metadata(message)
     text = message.text if message is not None else ""
     if (source := metadata.get("source")) is not None:
-        text = _PARAGRAPHS.join(text[start:end] for start, end in _read_source(source, len(text)))
+        is_list = isinstance(source, list) and source and isinstance(source[0], list)
+        pieces = []
+        for pair in source if isinstance(source, list) and is_list else [source]:
+            match pair:
+                case [int(start), int(end)] if 0 <= start <= end <= len(text):
+                    pieces.append(text[start:end])
+                case _:
+                    raise InputError(
+                        f"The message's metadata has the source {source!r}; give [start, end], or "
+                        f"a list of such pairs, inside the {len(text)} characters of the message."
+                    )
+        text = _PARAGRAPHS.join(pieces)
     words = metadata.get("words", DEFAULT_WORDS)
     if not isinstance(words, int) or words < 1:
         raise InputError(f"The message's metadata has the words {words!r}; give an integer from 1.")
     return text, words
-
-
-def _read_source(source: object, length: int) -> list[tuple[int, int]]:
-    """Spans of the paper's text in a message of this length."""
-    pairs = (
-        source if isinstance(source, list) and source and isinstance(source[0], list) else [source]
-    )
-    spans = []
-    for pair in pairs:
-        match pair:
-            case [int(start), int(end)] if 0 <= start <= end <= length:
-                spans.append((start, end))
-            case _:
-                raise InputError(
-                    f"The message's metadata has the source {source!r}; give [start, end], or a "
-                    f"list of such pairs, inside the {length} characters of the message."
-                )
-    return spans
 
 
 PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
@@ -251,64 +258,39 @@ class _Row:
     epoch: Ordinal | None = None
 
 
-class ReplayAPI(ModelAPI):
+class ReplayAPI(OfflineAPI):
     """Provider that replays the rows of a file; `model_name` is its path, absolute or relative."""
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig | None = None,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        self._answers = load_answers(Path(model_name))
+    kind = "replay"
 
-    async def generate(
-        self,
-        input: list[ChatMessage],
-        tools: list[ToolInfo],
-        tool_choice: ToolChoice,
-        config: GenerateConfig,
-    ) -> ModelOutput:
-        """Return the answer for the sample and epoch named by the last user message."""
-        sample_id, epoch = _read_address(input)
-        key: Key = (sample_id, epoch)
-        if key not in self._answers:
-            key = (sample_id, None)
-        answer = self._answers.get(key) or ""
-        output = ModelOutput.from_content(f"replay/{self.model_name}", answer)
-        output.usage = count_words(input, answer)
-        if key not in self._answers:
-            output.metadata = {"missing": True}
-        return output
-
-
-def load_answers(path: Path) -> dict[Key, str | None]:
-    """Read a file of answers; `InputError` names the line of an invalid or repeated row."""
-    if not path.is_file():
-        raise InputError(f"{path} is not a file. Name it as replay/FILE, from the current folder.")
-    answers: dict[Key, str | None] = {}
-    places: dict[Key, str] = {}
-    for place, row in read_records(path, _Row):
-        key = row.id, row.epoch
-        if key in places:
-            epoch = "" if row.epoch is None else f" (epoch {row.epoch})"
+    def open(self, model_name: str) -> None:
+        """Read the file; `InputError` names the line of an invalid or repeated row."""
+        path = Path(model_name)
+        if not path.is_file():
             raise InputError(
-                f"{place} repeats the id {row.id!r}{epoch} of {places[key]}. Keep one of them."
+                f"{path} is not a file. Name it as replay/FILE, from the current folder."
             )
-        answers[key], places[key] = row.text, place
-    return answers
+        self._answers: dict[Key, str] = {}
+        places: dict[Key, str] = {}
+        for place, row in read_records(path, _Row):
+            key = row.id, row.epoch
+            if key in places:
+                epoch = "" if row.epoch is None else f" (epoch {row.epoch})"
+                raise InputError(
+                    f"{place} repeats the id {row.id!r}{epoch} of {places[key]}. Keep one of them."
+                )
+            self._answers[key], places[key] = row.text or "", place
 
-
-def _read_address(messages: Sequence[ChatMessage]) -> tuple[str | int, int | None]:
-    metadata = our_metadata(last_user_message(messages))
-    match metadata.get("sample_id"), metadata.get("epoch"):
-        case (str() | int()) as sample_id, (int() | None) as epoch:
-            return sample_id, epoch
-        case sample_id, epoch:
-            raise InputError(
-                f"replay cannot identify the sample: the message's metadata has the "
-                f"sample id {sample_id!r} and the epoch {epoch!r}. Use a solver of vivavoce, which "
-                "writes them."
-            )
+    def answer(self, messages: Sequence[ChatMessage]) -> str | None:
+        """The answer for the sample and epoch named by the last user message."""
+        metadata = our_metadata(last_user_message(messages))
+        match metadata.get("sample_id"), metadata.get("epoch"):
+            case (str() | int()) as sample_id, (int() | None) as epoch:
+                key = (sample_id, epoch if (sample_id, epoch) in self._answers else None)
+            case sample_id, epoch:
+                raise InputError(
+                    f"replay cannot identify the sample: the message's metadata has the sample id "
+                    f"{sample_id!r} and the epoch {epoch!r}. Use a solver of vivavoce, which "
+                    "writes them."
+                )
+        return self._answers.get(key)

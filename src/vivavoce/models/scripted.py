@@ -14,24 +14,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from inspect_ai.model import (
     ChatMessage,
-    GenerateConfig,
-    ModelAPI,
     ModelCost,
     ModelInfo,
-    ModelOutput,
     set_model_info,
 )
 from inspect_ai.solver._task_state import sample_state
-from inspect_ai.tool import ToolChoice, ToolInfo
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import ASPECTS
-from vivavoce.models.offline import count_words
+from vivavoce.models.offline import OfflineAPI
 from vivavoce.text.sentences import split_sentences
 
 JUDGE = "scripted/judge"
@@ -71,52 +68,37 @@ _SKILLS = {
 CONTESTANTS = tuple(f"scripted/{name}" for name in _SKILLS)
 
 
-class ScriptedAPI(ModelAPI):
+class ScriptedAPI(OfflineAPI):
     """Provider that repeats a share of the gold; `model_name` is a skill, or `judge`."""
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig | None = None,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        self._name = f"scripted/{model_name}"
-        if self._name not in (*CONTESTANTS, JUDGE):
+    kind = "scripted"
+
+    def open(self, model_name: str) -> None:
+        """Set the price of the model."""
+        name = f"scripted/{model_name}"
+        if name not in (*CONTESTANTS, JUDGE):
             raise InputError(
-                f"There is no model {self._name}. There are: {', '.join((*CONTESTANTS, JUDGE))}."
+                f"There is no model {name}. There are: {', '.join((*CONTESTANTS, JUDGE))}."
             )
         price = _SKILLS[model_name].dollars if model_name in _SKILLS else 0.0
         cost = ModelCost(
             input=price, output=4 * price, input_cache_write=price, input_cache_read=price
         )
-        set_model_info(self._name, ModelInfo(cost=cost))
+        set_model_info(name, ModelInfo(cost=cost))
 
-    async def generate(
-        self,
-        input: list[ChatMessage],
-        tools: list[ToolInfo],
-        tool_choice: ToolChoice,
-        config: GenerateConfig,
-    ) -> ModelOutput:
+    def answer(self, messages: Sequence[ChatMessage]) -> str:
         """Answer the current sample, or judge the texts of the last message."""
-        is_judge = self._name == JUDGE
-        answer = _judge(input[-1].text) if is_judge else _answer(self.model_name)
-        output = ModelOutput.from_content(self._name, answer)
-        output.usage = count_words(input, answer)
-        return output
-
-
-def _answer(name: str) -> str:
-    state = sample_state()
-    if state is None:
-        raise InputError(f"scripted/{name} answers only samples of a run. Name it in viva run.")
-    skill = _SKILLS[name]
-    draw = Random(f"{name} {state.sample_id} {state.epoch}")
-    if draw.random() < skill.fails:
-        return ""
-    return forget(state.target.text, skill.share + _SPREAD * (draw.random() - 0.5), draw)
+        name = self.model_name
+        if name == "judge":
+            return _judge(messages[-1].text)
+        state = sample_state()
+        if state is None:
+            raise InputError(f"scripted/{name} answers only samples of a run. Name it in viva run.")
+        skill = _SKILLS[name]
+        draw = Random(f"{name} {state.sample_id} {state.epoch}")
+        if draw.random() < skill.fails:
+            return ""
+        return forget(state.target.text, skill.share + _SPREAD * (draw.random() - 0.5), draw)
 
 
 def forget(gold: str, share: float, draw: Random) -> str:

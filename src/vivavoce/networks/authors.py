@@ -30,13 +30,7 @@ from vivavoce.columns import (
     without_null,
 )
 from vivavoce.corpus import Corpus
-from vivavoce.networks.graph import (
-    Graph,
-    induced,
-    largest_component,
-    pair_keys,
-    pairs_of,
-)
+from vivavoce.networks.graph import Graph, induced, largest_component, pair_keys, pairs_of
 from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
 from vivavoce.text.shingles import distinct
 
@@ -84,7 +78,10 @@ def read_authorships(corpus: Corpus) -> Authorships:
     # The table is sorted by paper and place, so the first row of a paper is its first author.
     is_first = first_of_each(paper)
     spelled = flat(table["name"])
-    names, name = _compare_names(spelled)
+    encoded = pc.dictionary_encode(without_null(spelled))
+    names = text_column([name_of(name) for name in encoded.dictionary.to_pylist()])
+    compared = pc.dictionary_encode(names)
+    names, name = compared.dictionary, as_numbers(compared.indices)[as_numbers(encoded.indices)]
     ids = prefixed(BY_ID, pc.utf8_trim_whitespace(flat(table["author_id"])))
     keys = pc.coalesce(ids, prefixed(BY_NAME, names).take(pa.array(name)))
     keep = (paper != MISSING) & as_flags(pc.is_valid(keys))
@@ -156,14 +153,6 @@ def _has_only_initials(name: str) -> bool:
     """Check whether a name is a single word, or has only initials before its last word."""
     words = name.replace(".", " ").split()
     return len(words) < 2 or all(len(word.strip("-")) < 2 for word in words[:-1])
-
-
-def _compare_names(spelled: pa.Array) -> tuple[pa.Array, Ints]:
-    """The distinct names in compared form, and the index of each row's name."""
-    encoded = pc.dictionary_encode(without_null(spelled))
-    names = text_column([name_of(name) for name in encoded.dictionary.to_pylist()])
-    distinct = pc.dictionary_encode(names)
-    return distinct.dictionary, as_numbers(distinct.indices)[as_numbers(encoded.indices)]
 
 
 def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) -> dict[str, Flags]:

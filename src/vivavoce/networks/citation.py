@@ -91,7 +91,12 @@ def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
     An entry that merges two works shows the title of one with the id of the other. So the label
     must be the most frequent one that occurs with the strong identity.
     """
-    only = _only_partner(weak, strong, int(weak.max(initial=0)) + 1)
+    # The only strong name that occurs with each weak one; -1 for several or none.
+    count = int(weak.max(initial=0)) + 1
+    first, partner, _ = _partners(weak, strong)
+    only = np.full(count, MISSING, dtype=np.int32)
+    only[first] = partner
+    only[np.bincount(first, minlength=count) != 1] = MISSING
     usual = _usual_partner(strong, label, int(strong.max(initial=0)) + 1)
     chosen = np.full(len(weak), MISSING, dtype=np.int32)
     chosen[weak != MISSING] = only[weak[weak != MISSING]]
@@ -102,15 +107,6 @@ def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
 
 def _coalesce(first: Ints, other: Ints) -> Ints:
     return np.where(first == MISSING, other, first)
-
-
-def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
-    """The only right number that occurs with each left number; -1 for several or none."""
-    first, second, _ = _partners(left, right)
-    only = np.full(count, MISSING, dtype=np.int32)
-    only[first] = second
-    only[np.bincount(first, minlength=count) != 1] = MISSING
-    return only
 
 
 def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
@@ -179,7 +175,18 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
     first_dated = _first_of_each(number, as_flags(pc.is_valid(year)), count)
     wanted = [_wanted(name, first, shown_in == place) for place, name in enumerate(COLUMNS)]
     wanted.append(_wanted(SHOWN_TITLE, first_titled, first_titled != MISSING))
-    *keys, titles = _fetch(wanted, starts, row, read)
+    texts: list[list[pa.Array]] = [[] for _ in wanted]
+    for place in range(len(starts) - 1):
+        bounds = starts[place : place + 2]
+        spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
+        if all(span.start == span.stop for span in spans):
+            continue
+        rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
+        needed = np.unique(np.concatenate(rows))
+        shard = read(place, needed)
+        for (name, _, _), some, pieces in zip(wanted, rows, texts, strict=True):
+            pieces.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
+    *keys, titles = texts
     key = pa.concat_arrays([text_column([]), *chain.from_iterable(keys)])
     title = pa.concat_arrays([text_column([]), *titles])
     del keys, titles
@@ -246,23 +253,6 @@ def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
     works = np.flatnonzero(is_wanted).astype(np.int32)
     works = works[np.argsort(first[works], kind="stable")]
     return name, works, first[works]
-
-
-def _fetch(
-    wanted: Sequence[tuple[str, Ints, Ints]], starts: Longs, row: Ints, read: Read
-) -> list[list[pa.Array]]:
-    texts: list[list[pa.Array]] = [[] for _ in wanted]
-    for place in range(len(starts) - 1):
-        bounds = starts[place : place + 2]
-        spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
-        if all(span.start == span.stop for span in spans):
-            continue
-        rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
-        needed = np.unique(np.concatenate(rows))
-        shard = read(place, needed)
-        for (name, _, _), some, pieces in zip(wanted, rows, texts, strict=True):
-            pieces.append(flat(shard[name]).take(pa.array(np.searchsorted(needed, some))))
-    return texts
 
 
 def _take(values: pa.Array, rows: Ints) -> pa.Array:

@@ -146,7 +146,14 @@ class _Update:
 
     def run(self) -> Growth:
         facts = self.facts
-        self._update_nodes()
+        come = self.known & ~self.paper & ~self.stale
+        led = self.facts.are_led_by(self.node)
+        self._add(np.flatnonzero(come & led), KNOWN)
+        if self.rules.quota is None:
+            self._add(np.flatnonzero(come & ~led), NEW)
+            leaders = self.facts.leaders(come) & ~self.node
+            self.adopted = int(leaders.sum())
+            self.node |= leaders
         if self.rules.quota is not None:
             self._walk(self.rules.quota)
         newest = np.zeros(facts.authors, dtype=np.int64)
@@ -158,23 +165,28 @@ class _Update:
         self.paper &= ~dropped
         self.node &= ~inactive
         ids = facts.all.paper_ids
+        ways = [how for how, _ in self.added]
+        papers, nodes = self.before
         return Growth(
             members=facts.members(self.paper, self.node),
             came={ids[p].as_py(): how for how, p in self.added if self.paper[p]},
             left=self._why_not(led),
-            counts=self._counts(dropped, inactive),
+            counts={
+                "papers_before": int(papers.sum()),
+                "authors_before": int(nodes.sum()),
+                "by_known_authors": ways.count(KNOWN),
+                "by_new_authors": ways.count(NEW),
+                "late": ways.count(LATE),
+                "authors_considered": self.considered,
+                "authors_adopted": self.adopted,
+                "levels": self.levels,
+                "stale_papers": int((dropped & self.stale).sum()),
+                "inactive_authors": int(inactive.sum()),
+                "papers_of_inactive_authors": int((dropped & ~self.stale).sum()),
+                "papers": int(self.paper.sum()),
+                "authors": int(self.node.sum()),
+            },
         )
-
-    def _update_nodes(self) -> None:
-        """Add papers whose first author is known; without a quota, all papers."""
-        come = self.known & ~self.paper & ~self.stale
-        led = self.facts.are_led_by(self.node)
-        self._add(np.flatnonzero(come & led), KNOWN)
-        if self.rules.quota is None:
-            self._add(np.flatnonzero(come & ~led), NEW)
-            leaders = self.facts.leaders(come) & ~self.node
-            self.adopted = int(leaders.sum())
-            self.node |= leaders
 
     def _walk(self, quota: int) -> None:
         """Continue to co-authors level by level, co-authors of the most active authors first."""
@@ -203,7 +215,12 @@ class _Update:
                 missing -= len(new)
                 self._add(new, NEW)
                 self._add(papers[~self.fresh[papers]], NEW)
-                for other in self._coauthors_of(author):
+                wrote = self.facts.wrote.of(author)
+                for other in [
+                    int(other)
+                    for paper in wrote[self.fresh[wrote]].tolist()
+                    for other in self.facts.written_by.of(paper)
+                ]:
                     if not seen[other]:
                         reached[other] = max(reached.get(other, 0), int(self.activity[author]))
             candidates = {author: n for author, n in reached.items() if not seen[author]}
@@ -219,14 +236,6 @@ class _Update:
         priority = np.zeros(self.facts.authors, dtype=np.int64)
         np.maximum.at(priority, author[~known], most[paper[~known]])
         return {int(a): int(priority[a]) for a in np.flatnonzero(priority)}
-
-    def _coauthors_of(self, author: int) -> list[int]:
-        wrote = self.facts.wrote.of(author)
-        return [
-            int(other)
-            for paper in wrote[self.fresh[wrote]].tolist()
-            for other in self.facts.written_by.of(paper)
-        ]
 
     def _add(self, papers: Longs, how: str) -> None:
         self.paper[papers] = True
@@ -255,25 +264,6 @@ class _Update:
                 reason = "author_not_reached", who
             left[facts.all.paper_ids[place].as_py()] = reason
         return left
-
-    def _counts(self, dropped: Flags, inactive: Flags) -> Row:
-        ways = [how for how, _ in self.added]
-        papers, nodes = self.before
-        return {
-            "papers_before": int(papers.sum()),
-            "authors_before": int(nodes.sum()),
-            "by_known_authors": ways.count(KNOWN),
-            "by_new_authors": ways.count(NEW),
-            "late": ways.count(LATE),
-            "authors_considered": self.considered,
-            "authors_adopted": self.adopted,
-            "levels": self.levels,
-            "stale_papers": int((dropped & self.stale).sum()),
-            "inactive_authors": int(inactive.sum()),
-            "papers_of_inactive_authors": int((dropped & ~self.stale).sum()),
-            "papers": int(self.paper.sum()),
-            "authors": int(self.node.sum()),
-        }
 
 
 def _flags(ids: object, wanted: Collection[str]) -> Flags:

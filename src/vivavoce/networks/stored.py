@@ -166,7 +166,17 @@ def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network
         DamagedError: A file is not as it was written.
     """
     _check_name(name)
-    entry = _read_entry(corpus, name)
+    path = corpus.folder / FOLDER / MANIFEST
+    command = command_for(corpus.folder)
+    if not path.exists():
+        raise StaleError(f"{corpus.folder} has no networks yet. Run: {command}")
+    manifest = read_sealed(path, f"Run: {command}")
+    entry: Row = manifest["networks"].get(name, {}) if manifest["format"] == FORMAT else {}
+    if not entry or entry["inputs"] != corpus.content_of(READS[name]):
+        raise StaleError(
+            f"The {name} network of {corpus.folder} was built before the corpus or the program "
+            f"changed. Run: {command}"
+        )
     nodes = _read(corpus, name, "nodes", entry)
     edges = _read(corpus, name, "edges", entry)
     ends = [numbers_in(flat(edges[side])) for side in ("source", "target")]
@@ -183,22 +193,6 @@ def _check_name(name: str) -> None:
 def command_for(folder: Path) -> str:
     """The command that builds the networks of a corpus."""
     return f"viva network build --corpus {folder}"
-
-
-def _read_entry(corpus: Corpus, name: str) -> Row:
-    """The network's manifest entry; `StaleError` if the network is not up to date."""
-    path = corpus.folder / FOLDER / MANIFEST
-    command = command_for(corpus.folder)
-    if not path.exists():
-        raise StaleError(f"{corpus.folder} has no networks yet. Run: {command}")
-    manifest = read_sealed(path, f"Run: {command}")
-    entry: Row = manifest["networks"].get(name, {}) if manifest["format"] == FORMAT else {}
-    if not entry or entry["inputs"] != corpus.content_of(READS[name]):
-        raise StaleError(
-            f"The {name} network of {corpus.folder} was built before the corpus or the program "
-            f"changed. Run: {command}"
-        )
-    return entry
 
 
 def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:

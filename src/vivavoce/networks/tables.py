@@ -12,12 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from vivavoce.columns import (
-    MISSING,
-    Flags,
-    Ints,
-    as_numbers,
-)
+from vivavoce.columns import MISSING, Flags, Ints, as_numbers
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
 from vivavoce.errors import DamagedError

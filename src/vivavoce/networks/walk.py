@@ -27,15 +27,7 @@ from vivavoce.sources.catalogues.arxiv.coauthors import SUFFIX
 from vivavoce.sources.catalogues.arxiv.search import API, find_page
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.xml import safe_parser
-from vivavoce.store import (
-    Row,
-    hash_of,
-    lock,
-    read_sealed,
-    write_bytes,
-    write_json,
-    write_sealed,
-)
+from vivavoce.store import Row, hash_of, lock, read_sealed, write_bytes, write_json, write_sealed
 from vivavoce.text.identifiers import find_arxiv_id
 
 MAX_NEIGHBOURS = 20
@@ -275,7 +267,10 @@ def _write_papers(folder: Path, wanted: set[str]) -> tuple[str, ...]:
     for start in range(0, len(ordered), _ENTRIES):
         part = ordered[start : start + _ENTRIES]
         files.append(f"{start // _ENTRIES:05d}{SUFFIX}")
-        write_bytes(folder / files[-1], _feed(part, start, len(ordered)))
+        numbers = {"itemsPerPage": len(part), "totalResults": len(ordered), "startIndex": start}
+        head = "".join(f"<o:{name}>{n}</o:{name}>" for name, n in numbers.items())
+        opening = f'<feed xmlns="{ATOM[1:-1]}" xmlns:o="{_OPENSEARCH}">{head}'
+        write_bytes(folder / files[-1], b"\n".join([opening.encode(), *part, b"</feed>\n"]))
     for path in folder.glob(f"*{SUFFIX}"):
         if path.name not in files:
             path.unlink()
@@ -288,10 +283,3 @@ def _entries(path: Path) -> Iterator[tuple[str, bytes]]:
         arxiv_id = find_arxiv_id(entry.findtext(f"{ATOM}id") or "")
         if arxiv_id is not None:
             yield arxiv_id[0], etree.tostring(entry, with_tail=False)
-
-
-def _feed(entries: Sequence[bytes], start: int, total: int) -> bytes:
-    numbers = {"itemsPerPage": len(entries), "totalResults": total, "startIndex": start}
-    head = "".join(f"<o:{name}>{n}</o:{name}>" for name, n in numbers.items())
-    opening = f'<feed xmlns="{ATOM[1:-1]}" xmlns:o="{_OPENSEARCH}">{head}'
-    return b"\n".join([opening.encode(), *entries, b"</feed>\n"])

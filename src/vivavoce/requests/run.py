@@ -198,7 +198,7 @@ class RunSpec(ModelUse, Patience, Spending):
     )
     agent: Annotated[
         str | None,
-        Opt("An agent of your own, or one of inspect-swe, by its name.", metavar="FILE.py@NAME"),
+        Opt("An agent of your own.", metavar="FILE.py@NAME"),
     ] = None
     task_args: Annotated[
         Named, Opt("For the tasks: timeout=60.", "--task-arg -T", read=given_pairs)

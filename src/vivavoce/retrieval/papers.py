@@ -13,8 +13,7 @@ from scipy.sparse import csr_array
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval import Retriever
-from vivavoce.retrieval.dense import DenseRetriever, open_encoders
-from vivavoce.retrieval.presets import PRESETS, find_preset
+from vivavoce.retrieval.dense import PRESETS, DenseRetriever, find_preset, open_encoders
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, words
 from vivavoce.text.terms import STOP_WORDS
 

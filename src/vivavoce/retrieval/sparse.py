@@ -162,7 +162,13 @@ class Bm25Retriever(TermRetriever):
     ) -> None:
         counts = count_terms(passages, tokenize)
         mean = counts.lengths.mean() if counts.lengths.any() else 1.0
-        idf = _idf(counts.passages_with, len(counts.lengths), epsilon)
+        size, having = len(counts.lengths), counts.passages_with
+        if epsilon is None:
+            idf = np.log1p((size - having + 0.5) / (having + 0.5))
+        else:
+            idf = np.log(size - having + 0.5) - np.log(having + 0.5)
+            if len(idf):
+                idf[idf < 0] = epsilon * idf.mean()
         room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
         saturated = counts.frequencies * (_K1 + 1) / (counts.frequencies + room)
         super().__init__(counts, idf[counts.terms] * saturated, tokenize)
@@ -170,15 +176,6 @@ class Bm25Retriever(TermRetriever):
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:
         """Weigh each term by its count in the query."""
         return terms
-
-
-def _idf(passages_with: Integers, size: int, epsilon: float | None) -> Floats:
-    if epsilon is None:
-        return np.asarray(np.log1p((size - passages_with + 0.5) / (passages_with + 0.5)))
-    idf = np.log(size - passages_with + 0.5) - np.log(passages_with + 0.5)
-    if len(idf):
-        idf[idf < 0] = epsilon * idf.mean()
-    return np.asarray(idf, dtype=np.float64)
 
 
 class TfidfRetriever(TermRetriever):

@@ -92,6 +92,11 @@ class Builder(Protocol):
 Name = TypeVar("Name")
 
 
+def of_split(rows: Iterable[Row], split: str) -> list[Row]:
+    """The items of a split."""
+    return [row for row in rows if row["split"] == split]
+
+
 def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
     """Check whether an input contains the gold text, up to case, punctuation and spaces.
 

@@ -237,16 +237,6 @@ def check_reveal(commitment: Path, reveal: Path) -> list[str]:
     return problems
 
 
-def check_seal(opened: Round, folder: Path) -> list[str]:
-    """List every difference of a round from its commitment and reveal in a folder."""
-    problems = []
-    for suffix, made in ((_SEALED, commitment_of), (REVEALED, reveal_of)):
-        path = folder / f"{opened.id}.{suffix}"
-        if path.exists() and read_sealed(path, _REMEDY) != made(opened):
-            problems.append(f"{path} is not of the round in {opened.folder}")
-    return problems
-
-
 def _salt(opened: Round) -> str:
     return hash_of({"purpose": "salt of a sealed round", "manifest": opened.manifest})
 
@@ -299,7 +289,12 @@ def verify_round(folder: Path) -> list[str]:
         return problems
     opened = load_round(folder)
     try:
-        return [*_check_parent(opened), *check_seal(opened, folder.absolute().parent)]
+        problems = []
+        for suffix, made in ((_SEALED, commitment_of), (REVEALED, reveal_of)):
+            path = folder.absolute().parent / f"{opened.id}.{suffix}"
+            if path.exists() and read_sealed(path, _REMEDY) != made(opened):
+                problems.append(f"{path} is not of the round in {opened.folder}")
+        return [*_check_parent(opened), *problems]
     except DamagedError as error:
         return [str(error)]
 

@@ -60,20 +60,6 @@ class SelectedCorpus(Corpus):
         return tuple(paper for paper in self._whole.papers if paper.paper_id in self._selected)
 
 
-def read_members(history: History, opened: Round) -> tuple[Members, Mapping[str, str]]:
-    """Network of a round, and the round in which each paper came.
-
-    A round built directly, or updated without quota and pruning, has every paper published before
-    its window's end.
-    """
-    came = {row["paper_id"]: row["came_in"] for row in opened.rows(PAPERS)}
-    if not came:
-        members = members_until(history, opened.window.end)
-        return members, dict.fromkeys(members.papers, opened.id)
-    authors = frozenset(str(row["key"]) for row in opened.rows(AUTHORS))
-    return Members(frozenset(came), authors), came
-
-
 def member_files(
     members: Members, came_in: Mapping[str, str], how: Mapping[str, str], round_id: str
 ) -> dict[str, tuple[list[Row], pa.Schema]]:
@@ -203,7 +189,15 @@ def _lineage(
     asked = spec.update
     rules = Rules(asked.quota, asked.keep_days, asked.inactive_days)
     history = History(corpus)
-    before, came_in = read_members(history, parent)
+    # A round built directly, or updated without quota and pruning, has every paper published
+    # before its window's end.
+    came = {row["paper_id"]: row["came_in"] for row in parent.rows(PAPERS)}
+    if not came:
+        members = members_until(history, parent.window.end)
+        before, came_in = members, dict.fromkeys(members.papers, parent.id)
+    else:
+        authors = frozenset(str(row["key"]) for row in parent.rows(AUTHORS))
+        before, came_in = Members(frozenset(came), authors), came
     grown = grow(history, before, since, spec.window.end, rules)
     if rules.selects:
         seen: Corpus = SelectedCorpus(corpus, grown.members.papers)

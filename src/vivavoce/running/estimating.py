@@ -156,31 +156,6 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
         for one in task.dataset
     }
     counter = _Counter(targets, bool(task.model_roles))
-    tried = _try(task, counter, models)
-    rows = []
-    for name, count in sorted(counter.counts.items()):
-        about = {"task": facts["task"], "setting": facts["setting"]}
-        about |= {"method": method.rpartition("/")[2], "model": name}
-        rows.append({**about, **count.row(name, answers / tried)})
-    return rows
-
-
-def _dollars(model: str, input: float, output: float, most: float) -> Row:
-    """Dollars expected, and with the longest answers; None where the price is not known."""
-    from inspect_ai.model import get_model_info
-
-    info = get_model_info(model)
-    if info is None or info.cost is None:
-        return {"usd": None, "max_usd": None}
-    taken = input * info.cost.input / 1e6
-    return {
-        "usd": taken + output * info.cost.output / 1e6,
-        "max_usd": taken + max(output, most) * info.cost.output / 1e6,
-    }
-
-
-def _try(task: Task, counter: _Counter, models: list[Model]) -> int:
-    """Run a task's method on some of its items without sending anything; how many they were."""
     from copy import copy
 
     from inspect_ai import eval, task_with
@@ -204,4 +179,24 @@ def _try(task: Task, counter: _Counter, models: list[Model]) -> int:
             log_level="error",
             score_display=False,
         )
-    return len(samples)
+    tried = len(samples)
+    rows = []
+    for name, count in sorted(counter.counts.items()):
+        about = {"task": facts["task"], "setting": facts["setting"]}
+        about |= {"method": method.rpartition("/")[2], "model": name}
+        rows.append({**about, **count.row(name, answers / tried)})
+    return rows
+
+
+def _dollars(model: str, input: float, output: float, most: float) -> Row:
+    """Dollars expected, and with the longest answers; None where the price is not known."""
+    from inspect_ai.model import get_model_info
+
+    info = get_model_info(model)
+    if info is None or info.cost is None:
+        return {"usd": None, "max_usd": None}
+    taken = input * info.cost.input / 1e6
+    return {
+        "usd": taken + output * info.cost.output / 1e6,
+        "max_usd": taken + max(output, most) * info.cost.output / 1e6,
+    }

@@ -40,9 +40,7 @@ from vivavoce.store import hash_of
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
-    from inspect_ai.model import (
-        Model,
-    )
+    from inspect_ai.model import Model
 
 
 JOURNAL = "replies.jsonl"

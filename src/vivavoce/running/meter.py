@@ -80,7 +80,16 @@ class Meter:
             if info is not None and info.cost is not None:
                 self._costs[str(model)] = info.cost
         if not self._file.path.exists():
-            self.spent = _cost_of_logs(self._folder)
+            from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
+
+            costs: dict[str, float] = {}
+            for listed in list_eval_logs(str(self._folder)):
+                for summary in read_eval_log_sample_summaries(listed):
+                    used = (summary.model_usage or {}).values()
+                    costs[summary.uuid or str(len(costs))] = sum(
+                        each.total_cost or 0.0 for each in used
+                    )
+            self.spent = sum(costs.values())
             self._write({"usd": self.spent, "of": "logs before"})
 
     @asynccontextmanager
@@ -197,18 +206,6 @@ def spent_below(folder: Path) -> float:
     files = (LineFile(path, "of") for path in sorted(folder.rglob(SPENDING)))
     bills = [_bill_of(file.lines()) for file in files]
     return sum((paid + sum(lost.values()) for paid, lost in bills), 0.0)
-
-
-def _cost_of_logs(folder: Path) -> float:
-    """Dollars of all answers in a folder's logs, each counted once."""
-    from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
-
-    costs: dict[str, float] = {}
-    for info in list_eval_logs(str(folder)):
-        for summary in read_eval_log_sample_summaries(info):
-            used = (summary.model_usage or {}).values()
-            costs[summary.uuid or str(len(costs))] = sum(each.total_cost or 0.0 for each in used)
-    return sum(costs.values())
 
 
 _CURRENT: ContextVar[Attempt | None] = ContextVar("vivavoce_attempt", default=None)

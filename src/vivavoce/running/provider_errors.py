@@ -19,8 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 import anyio
 
 from vivavoce.errors import ProviderError, VivaError
-from vivavoce.models import start_model
-from vivavoce.models.completions import is_permanent
+from vivavoce.models import is_permanent, start_model
 from vivavoce.running.meter import Reply, Request, Send, intercept
 from vivavoce.store import hash_of
 

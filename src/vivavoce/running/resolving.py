@@ -33,7 +33,7 @@ from vivavoce.tasks.subsets import take_subset
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-    from inspect_ai.model import GenerateConfig, Model
+    from inspect_ai.model import Model
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
@@ -96,8 +96,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
                         use = task_with(use, solver=create_method(family, method, given))
                     resolved.append(use)
             if own is not None:
-                parts = {"solver": own, "sandbox": _sandbox_of(created, spec.agent or "")}
-                resolved += [task_with(copy(created), model=model, **parts) for model in started]
+                resolved += [task_with(copy(created), model=model, solver=own) for model in started]
     if not resolved:
         raise NoItemsError("\n".join(skipped))
     models = models_of(resolved)
@@ -140,7 +139,16 @@ def _make_tasks(
             created = take_subset(created, subset)
         if cutoffs is not None:
             created = take_clean(created, spec.models, cutoffs)
-        created.config = _decoding(created.config, spec)
+        from inspect_ai.model import BatchConfig
+
+        asked = {"max_retries": spec.max_retries, "attempt_timeout": spec.attempt_timeout}
+        of_card = created.config.model_dump(include=set(PATIENCE), exclude_none=True)
+        given = {name: value for name, value in asked.items() if value is not None}
+        settings: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
+        if spec.batch:  # which takes hours
+            batch = BatchConfig(tick=spec.batch_tick, send_delay=spec.batch_tick)
+            settings |= {"attempt_timeout": None, "batch": batch}
+        created.config = created.config.model_copy(update=settings)
         made.append(created)
     if len({section_of(created) for created in made}) < len(made):
         swept_names = ", ".join(name for name in spec.sweep if name in names)
@@ -179,38 +187,14 @@ def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
     }
 
 
-def _sandbox_of(created: Task, agent: str) -> Any:
-    """Sandbox of a task for an agent: command line agents work in a container."""
-    from vivavoce.sandbox.command import find_docker
-    from vivavoce.tasks.methods.custom_agent import is_command_line
-
-    given = created.sandbox
-    if not is_command_line(agent):
-        return given
-    if given is not None and given.type != "docker":
-        raise InputError(f"{agent} works in a container. Add -T sandbox=docker.")
-    find_docker()
-    return given or "docker"
-
-
-def _decoding(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
-    """Add the run's retries, timeout, cache and batches to a task's decoding settings."""
-    from inspect_ai.model import BatchConfig
-
-    asked = {"max_retries": spec.max_retries, "attempt_timeout": spec.attempt_timeout}
-    of_card = config.model_dump(include=set(PATIENCE), exclude_none=True)
-    given = {name: value for name, value in asked.items() if value is not None}
-    settings: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
-    if spec.batch:  # which takes hours
-        batch = BatchConfig(tick=spec.batch_tick, send_delay=spec.batch_tick)
-        settings |= {"attempt_timeout": None, "batch": batch}
-    return config.model_copy(update=settings)
-
-
 def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every method with its arguments, once for each combination of a sweep."""
     for method in dict.fromkeys(spec.methods):
-        given = _solver_args(spec, family, method)
+        known = _solver_parameters(family, method)
+        given = {name: value for name, value in spec.method_args.items() if name in known}
+        # `direct` gets the window from its task; other methods get it here.
+        if "context" in known and spec.context is not None:
+            given["context"] = spec.context
         for swept in combinations(spec.sweep, _solver_parameters(family, method)):
             yield method, given | swept
 
@@ -233,16 +217,6 @@ def _task_parameters(task: str) -> list[str]:
     return [
         name for name in inspect.signature(find_task_maker(task)).parameters if name not in _SET
     ]
-
-
-def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
-    """Arguments of a method; like a task's arguments, they identify a log."""
-    known = _solver_parameters(family, method)
-    given = {name: value for name, value in spec.method_args.items() if name in known}
-    # `direct` gets the window from its task; other methods get it here.
-    if "context" in known and spec.context is not None:
-        given["context"] = spec.context
-    return given
 
 
 def _solver_parameters(family: str, method: str) -> list[str]:

@@ -11,6 +11,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -105,11 +106,8 @@ def read_head(path: Path) -> bytes:
 def cut(path: Path) -> Iterator[Piece]:
     """Runs of 200 lines, of gzip 500, where each run is sought from the start; records whole."""
     bounds = [(0, 1)]
-    try:
-        for bound in _bounds(path) if is_lines(path) else ():
-            bounds.append(bound)
-    except _DAMAGE:
-        pass  # reading it says what is wrong
+    with suppress(*_DAMAGE):  # reading it says what is wrong
+        bounds.extend(_bounds(path) if is_lines(path) else ())
     for place, (start, row) in enumerate(bounds):
         is_last = place + 1 == len(bounds)
         yield Piece(path, start, None if is_last else bounds[place + 1][0], row)

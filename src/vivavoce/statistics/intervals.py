@@ -85,7 +85,11 @@ class Resample:
             return table[order], defined[order].astype(np.float64)
         starts = np.searchsorted(self.codes[order], np.arange(self.clusters))
         sizes = np.add.reduceat(defined[order].astype(np.float64), starts, axis=0)
-        return _exact_sums(table[order], starts), sizes
+        sums = np.empty((len(starts), table.shape[1]))
+        bounds = [*starts.tolist(), len(table)]
+        for number, column in enumerate(table[order].T.tolist()):
+            sums[:, number] = [math.fsum(column[start:stop]) for start, stop in pairwise(bounds)]
+        return sums, sizes
 
     def means(self, values: npt.ArrayLike) -> Floats:
         """Resampled means, shape (resamples, k); NaN if a draw has no defined value.
@@ -188,16 +192,6 @@ def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> I
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(column, [tail, 1.0 - tail])
     return float(low), float(high)
-
-
-def _exact_sums(ordered: Floats, starts: Integers) -> Floats:
-    """Sum the rows from each start to the next, correctly rounded, so in any order."""
-    sums = np.empty((len(starts), ordered.shape[1]))
-    bounds = [*starts.tolist(), len(ordered)]
-    for column in range(ordered.shape[1]):
-        values = ordered[:, column].tolist()
-        sums[:, column] = [math.fsum(values[start:stop]) for start, stop in pairwise(bounds)]
-    return sums
 
 
 Derive = Callable[[Mapping[str, Floats]], Floats]

@@ -194,11 +194,7 @@ def package_folders() -> dict[str, Path]:
 
 
 def list_families() -> dict[str, FamilyCard]:
-    """Cards of all usable families by name, in alphabetical order.
-
-    Raises:
-        PluginError: Two packages register the same family or task.
-    """
+    """Cards of all usable families by name, sorted; `PluginError` if two register the same name."""
     return {name: family.card for name, family in _registered().loaded.items()}
 
 
@@ -208,12 +204,7 @@ def broken_families() -> dict[str, PluginError]:
 
 
 def find_family(name: str) -> Family:
-    """Find a registered family.
-
-    Raises:
-        InputError: No package registers it; the message lists all.
-        PluginError: It cannot be loaded.
-    """
+    """Find a registered family; `InputError` lists all, `PluginError` if it cannot be loaded."""
     families = _registered()
     if name in families.broken:
         raise families.broken[name]
@@ -238,8 +229,7 @@ def list_tasks() -> list[str]:
 def find_task(name: str) -> tuple[str, str]:
     """Find (family, task) by a name such as `title`, `vivavoce/title`, or with hyphens.
 
-    Raises:
-        InputError: There is none; the message lists the nearest names, or all.
+    `InputError` lists the nearest names, or all.
     """
     short = short_name(name).replace("-", "_")
     for family, card in list_families().items():

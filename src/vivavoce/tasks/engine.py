@@ -133,7 +133,7 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
             metadata={
                 **{name: row[name] for name in _OF_ROWS if name in row},
                 **item.metadata,
-                "spans": item.prompt.json_spans,
+                "spans": {slot: list(span) for slot, span in item.prompt.spans.items()},
                 "max_tokens": view.max_tokens,
             },
         )

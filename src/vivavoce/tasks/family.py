@@ -58,10 +58,14 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class SplitArguments(Arguments):
-    """Arguments of a task with items for tuning methods."""
+    """Arguments of a task with items for tuning methods.
+
+    Args:
+        setting: Material for the model.
+        split: test, or dev for the items for tuning methods.
+    """
 
     split: str = "test"
-    """`test`, or `dev` for the items for tuning methods."""
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)
@@ -132,11 +136,7 @@ class FamilyTask(Generic[Given]):
         return view.card.metrics[:1]
 
     def rows(self, view: View[Given]) -> list[Row]:
-        """Rows of the round with the setting.
-
-        Raises:
-            NoItemsError: There are none.
-        """
+        """Rows of the round with the setting; `NoItemsError` if there are none."""
         split = getattr(view.given, "split", "test")
         rows = rows_of(view.round, view.family, view.task, split)
         chosen = [row for row in rows if view.given.setting in row.get("settings", ("base",))]
@@ -174,12 +174,8 @@ class FamilyTask(Generic[Given]):
     def measure(self, answer: str, row: Row) -> Values:
         """Compute metrics of an answer; metrics with functions may be left out.
 
-        Args:
-            answer: The model's answer.
-            row: Metadata of the sample, with its `id` and `target`, and the scorer's arguments.
-
-        Raises:
-            FaultyAnswer: The answer does not have the requested form.
+        `row` is the metadata of the sample, with its `id` and `target`, and the scorer's arguments.
+        `FaultyAnswer` if the answer does not have the requested form.
         """
         return {}
 
@@ -223,11 +219,9 @@ def metrics_of_task(family: str, card: TaskCard) -> dict[str, Metric]:
 
 
 def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: Row) -> Values:
-    """Complete the values of an answer with metrics that are functions.
+    """Complete an answer's values with metrics that are functions and may raise `FaultyAnswer`.
 
-    Raises:
-        FaultyAnswer: The answer does not have the requested form.
-        PluginError: A metric fails.
+    `PluginError` if a metric fails.
     """
     text = str(row.get("read_as", answer))
     made = {**values}
@@ -316,9 +310,7 @@ def open_view(
     """Open a task on a round, which is a folder or `sample`, with the task's own arguments.
 
     `prompts` is a folder of templates; `pin` is the `fingerprint` that the run expects.
-
-    Raises:
-        InputError: An argument is invalid, or the round or the prompts differ from the pinned ones.
+    `InputError` for an invalid argument, or a round or prompts that differ from the pinned ones.
     """
     kind, card = find_kind(family, task), find_family(family).card.tasks[task]
     arguments = kind.arguments(**given or {})

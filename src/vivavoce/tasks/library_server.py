@@ -100,8 +100,7 @@ def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:
 def serve_library(library: Library, name: str) -> MCPServer:
     """Make a server with the tools `search` and `read`; the caller chooses the transport.
 
-    Raises:
-        MissingExtra: The package `mcp` is not installed.
+    `MissingExtra` if the package `mcp` is not installed.
     """
     try:
         from mcp.server import MCPServer

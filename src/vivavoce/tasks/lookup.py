@@ -27,10 +27,8 @@ _COMMON = (*CONTESTANTS, "direct")
 def register_family(name: str) -> None:
     """Register the tasks, scorers and methods of a family with Inspect.
 
-    A task is also found with hyphens for underscores; logs have the registered name.
-
-    Raises:
-        PluginError: It belongs to another package and cannot be used.
+    A task is also found with hyphens for underscores; logs have the registered name. `PluginError`
+    if the family belongs to another package and cannot be used.
     """
     family = find_family(name)
     for maker in _tasks_of(family).values():
@@ -45,9 +43,7 @@ def register_family(name: str) -> None:
 def find_task_maker(task: str) -> Callable[..., Task]:
     """Find the `@task` function of a task.
 
-    Raises:
-        InputError: No family has this task.
-        PluginError: The family's card has the task, but the package does not define it.
+    `InputError` if no family has this task, `PluginError` if its package does not define it.
     """
     family, short = find_task(task)
     return _tasks_of(find_family(family))[short]
@@ -61,11 +57,8 @@ def takes_judge(task: str) -> bool:
 def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
     """Find the `@solver` function of a method: the family's own, or one shared by all families.
 
-    A method without a model may be a plain function from a row to the answer.
-
-    Raises:
-        InputError: The family is unknown.
-        PluginError: The family does not define the method.
+    A method without a model may be a plain function from a row to the answer. `InputError` if the
+    family is unknown, `PluginError` if it does not define the method.
     """
     owner = find_family(family)
     module = direct if method in _COMMON else _of(owner, partial(owner.part, "solvers"))

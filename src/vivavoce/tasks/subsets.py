@@ -101,11 +101,19 @@ def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
     bounds = [sizes[len(sizes) * part // _SIZES] for part in range(1, _SIZES)]
     for one in ordered:
         # Part 0 has the shortest gold; equal lengths stay together.
-        strata[one.grade, sum(one.size >= at for at in bounds)].append(one)
-    shares = _shares({key: len(found) for key, found in strata.items()}, subset)
-    return frozenset(
-        one.id for key, found in strata.items() for one in _spread(found)[: shares[key]]
-    )
+        strata[one.grade, sum(one.size >= bound for bound in bounds)].append(one)
+    shares = _shares({key: len(items) for key, items in strata.items()}, subset)
+    chosen: set[str] = set()
+    for key, items in strata.items():
+        # The first items of all clusters, then the second ones, and so on.
+        seen: Counter[str] = Counter()
+        turns = []
+        for one in items:
+            turns.append((seen[one.cluster], one))
+            seen[one.cluster] += 1
+        turns.sort(key=lambda turn: turn[0])
+        chosen.update(one.id for _, one in turns[: shares[key]])
+    return frozenset(chosen)
 
 
 def _shares(counts: dict[tuple[str, int], int], subset: Subset) -> dict[tuple[str, int], int]:
@@ -119,13 +127,3 @@ def _shares(counts: dict[tuple[str, int], int], subset: Subset) -> dict[tuple[st
     for key in by_remainder[:rest]:
         shares[key] += 1
     return shares
-
-
-def _spread(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """The first items of all clusters, then the second ones, and so on."""
-    seen: Counter[str] = Counter()
-    turns = []
-    for one in ordered:
-        turns.append((seen[one.cluster], one))
-        seen[one.cluster] += 1
-    return [one for _, one in sorted(turns, key=lambda turn: turn[0])]

@@ -74,49 +74,23 @@ def html_end(text: str, start: int) -> int:
     return len(text)
 
 
-class _HtmlRow:
-    """The row being read, and cells that span into it from rows above."""
-
-    def __init__(self) -> None:
-        self.cells: list[str] = []
-        self._hanging: dict[int, tuple[int, str]] = {}
-
-    @property
-    def is_full(self) -> bool:
-        """True if the row exceeds the column limit."""
-        return len(self.cells) > MAX_COLUMNS
-
-    def add(self, text: str, columns: int, rows: int) -> None:
-        """Add a cell after those that span into its place."""
-        self._place_hanging()
-        for _ in range(columns):
-            if self.is_full:
-                return
-            if rows > 1:
-                self._hanging[len(self.cells)] = (rows - 1, text)
-            self.cells.append(text)
-
-    def finish(self) -> list[str]:
-        """Return the row's cells, and start the next row."""
-        self._place_hanging()
-        cells, self.cells = self.cells, []
-        return cells
-
-    def _place_hanging(self) -> None:
-        while (hanging := self._hanging.pop(len(self.cells), None)) is not None:
-            left, text = hanging
-            if left > 1:
-                self._hanging[len(self.cells)] = (left - 1, text)
-            self.cells.append(text)
-
-
 def html_rows(text: str) -> Iterator[list[str]]:
     """Rows of one HTML table; spanning cells are repeated, inner tables become text."""
-    row = _HtmlRow()
+    hanging: dict[int, tuple[int, str]] = {}
+    """Rows left and text of the cells that span into a column from above."""
     for cells in html_cells(text):
-        for cell in cells:
-            row.add(*cell)
-        yield row.finish()
+        row: list[str] = []
+        for words, columns, rows in [*cells, ("", 0, 1)]:
+            while (above := hanging.pop(len(row), None)) is not None:
+                left, spanning = above
+                if left > 1:
+                    hanging[len(row)] = (left - 1, spanning)
+                row.append(spanning)
+            for _ in range(min(columns, MAX_COLUMNS + 1 - len(row))):
+                if rows > 1:
+                    hanging[len(row)] = (rows - 1, words)
+                row.append(words)
+        yield row
 
 
 def html_cells(text: str) -> Iterator[list[tuple[str, int, int]]]:

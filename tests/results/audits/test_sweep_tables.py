@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import ModelUsage
-from tests.servers.commands import small_round
+from tests.servers.commands import title_logs
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import Sheet
 from vivavoce.results.audits.sweeps import sweep_tables
-from vivavoce.running import RunSpec, run
 
 ITEMS = 4
 METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
@@ -25,15 +24,8 @@ Write = Callable[..., None]
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    folder = tmp_path_factory.mktemp("template")
-    spec = RunSpec(
-        tasks=["title"],
-        round=small_round(folder, papers=ITEMS).folder,
-        logs=folder / "logs",
-        models=["extractive/lead"],
-        display="none",
-    )
-    return read_eval_log(run(spec).logs[0])
+    [path] = title_logs(tmp_path_factory.mktemp("template"), ITEMS)
+    return read_eval_log(path)
 
 
 @pytest.fixture
@@ -59,7 +51,6 @@ def write(template: EvalLog, tmp_path: Path) -> Write:
         log.plan.steps[0].params = params
         log.samples = sorted(log.samples or [], key=lambda sample: str(sample.id))[: len(values)]
         for place, (sample, value) in enumerate(zip(log.samples, values, strict=True)):
-            assert sample.scores is not None
             number = math.nan if value is None else value
             valid = 0.0 if place in failed else 1.0
             sample.scores["writing"].value = {**dict.fromkeys(METRICS, number), "valid": valid}

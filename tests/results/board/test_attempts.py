@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
-from tests.servers.commands import small_round, viva_here
+from tests.servers.commands import title_logs, viva_here
 
 from vivavoce.errors import VivaError
 from vivavoce.results.board.attempts import ALL, attempt_tables
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.scoring.guard import standard_deviation
 
 NAN = math.nan
@@ -28,16 +27,8 @@ ATTEMPTS = 3
 def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """Three items with three attempts each, as a run leaves them."""
     folder = tmp_path_factory.mktemp("attempts")
-    opened = small_round(folder, papers=len(GRADES))
-    spec = RunSpec(
-        tasks=["title"],
-        round=opened.folder,
-        logs=folder / "logs",
-        models=["extractive/lead"],
-        epochs=ATTEMPTS,
-        display="none",
-    )
-    return read_eval_log(run(spec).logs[0])
+    [path] = title_logs(folder, len(GRADES), epochs=ATTEMPTS)
+    return read_eval_log(path)
 
 
 def write(log: EvalLog, folder: Path, values: list[list[float]], graded: bool = True) -> Path:
@@ -171,7 +162,6 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
 
 def test_a_log_of_several_attempts_holds_mean_max_and_standard_deviation(log: EvalLog) -> None:
     assert log.eval.config.epochs_reducer == ["mean", "max", "std"]
-    assert log.reductions is not None
     names = [(found.scorer, found.reducer) for found in log.reductions]
     assert sorted(reducer or "" for _, reducer in names) == ["max", "mean", "std"]
 

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from tests.servers.commands import small_round
+from tests.servers.commands import title_logs
 from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import Sheet
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
-from vivavoce.running import RunSpec, run
 
 ITEMS = 4
 METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
@@ -38,19 +37,12 @@ Write = Callable[..., None]
 def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[int, EvalLog]:
     """Complete logs with one and with two answers a sample."""
     folder = tmp_path_factory.mktemp("board")
-    opened = small_round(folder, papers=ITEMS)
-    logs = {}
-    for epochs in (1, 2):
-        spec = RunSpec(
-            tasks=["title"],
-            round=opened.folder,
-            logs=folder / str(epochs),
-            models=["extractive/lead"],
-            epochs=epochs,
-            display="none",
+    return {
+        epochs: read_eval_log(
+            title_logs(folder, ITEMS, logs=folder / str(epochs), epochs=epochs)[0]
         )
-        logs[epochs] = read_eval_log(run(spec).logs[0])
-    return logs
+        for epochs in (1, 2)
+    }
 
 
 @pytest.fixture
@@ -80,7 +72,6 @@ def write(templates: dict[int, EvalLog], tmp_path: Path) -> Write:
         log.samples = samples[: len(answers)]
         for index, (sample, given) in enumerate(zip(log.samples, answers, strict=True)):
             value, fault = given if isinstance(given, tuple) else (given, None)
-            assert sample.scores is not None
             score = sample.scores["writing"]
             number = math.nan if value is None else value
             score.value = {**dict.fromkeys(METRICS, number), "valid": 0.0 if fault else 1.0}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from tests.servers.commands import small_round
+from tests.servers.commands import title_logs
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
@@ -21,7 +21,6 @@ from vivavoce.reports import headlines
 from vivavoce.results.board.building import contamination_report, leaderboard
 from vivavoce.results.board.exposure import exposure_fields, find_gaps
 from vivavoce.results.logs.reading import read_logs
-from vivavoce.running import RunSpec, run
 from vivavoce.statistics.intervals import resample
 
 KNOWN = Cutoffs(((Cutoff("lab/one", "2023-12", "their page"), Cutoff("rules/*", "never")),))
@@ -108,15 +107,8 @@ def test_the_interval_is_that_of_two_independent_samples() -> None:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    folder = tmp_path_factory.mktemp("seen")
-    spec = RunSpec(
-        tasks=["title"],
-        round=small_round(folder, papers=6).folder,
-        logs=folder / "logs",
-        models=["extractive/lead"],
-        display="none",
-    )
-    return read_eval_log(run(spec).logs[0])
+    [path] = title_logs(tmp_path_factory.mktemp("seen"), 6)
+    return read_eval_log(path)
 
 
 Write = Callable[..., None]
@@ -132,15 +124,12 @@ def write(template: EvalLog, tmp_path: Path) -> Write:
         count += 1
         log = template.model_copy(deep=True)
         log.eval.model = model
-        assert log.samples is not None
         log.samples = sorted(log.samples, key=lambda sample: str(sample.id))[: len(answers)]
         assert len(log.samples) == len(answers)
         for sample, (published, value) in zip(log.samples, answers, strict=True):
-            assert sample.scores is not None
             score: Any = sample.scores["writing"]
             score.value = dict.fromkeys(score.value, value) | {"valid": 1.0}
             sample.metadata["published"] = published
-        assert log.eval.dataset is not None
         log.eval.dataset.samples = len(answers)
         write_eval_log(log, str(tmp_path / f"2024-01-01T00-00-{count:02d}_title_{count}.eval"))
 

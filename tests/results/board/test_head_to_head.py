@@ -9,11 +9,7 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from tests.results.audits.made_logs import write_log
 
-from vivavoce.results.board.head_to_head import (
-    differing_items,
-    head_to_head,
-    verdict,
-)
+from vivavoce.results.board.head_to_head import differing_items, head_to_head, verdict
 from vivavoce.store import Row
 
 FIRST = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.2}

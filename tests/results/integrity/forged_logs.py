@@ -305,7 +305,6 @@ def judge_bought(forged: Forged) -> None:
 
 
 def other_judge(forged: Forged) -> None:
-    assert forged.log.eval.model_roles is not None
     role: Any = forged.log.eval.model_roles["judge"]
     role.model = "openai/gpt-5"
 
@@ -374,7 +373,6 @@ def claimed_setting(forged: Forged) -> None:
 
 def other_judge_settings(forged: Forged) -> None:
     """A judge that was asked with other settings than the row names."""
-    assert forged.log.eval.model_roles is not None
     role: Any = forged.log.eval.model_roles["judge"]
     role.config.temperature = 0.7
 

@@ -44,13 +44,11 @@ class Forged:
 
     @property
     def samples(self) -> list[EvalSample]:
-        assert self.log.samples is not None
         return self.log.samples
 
     @property
     def told(self) -> dict[str, Any]:
         """What the log says of its task."""
-        assert self.log.eval.metadata is not None
         return self.log.eval.metadata
 
     @property
@@ -65,7 +63,6 @@ class Forged:
     def sums(self) -> None:
         """Work out the means in the header from the scores of the samples."""
         results = self.log.results
-        assert results is not None
         for score in results.scores:
             values = [value_of(sample, score.name) for sample in self.samples]
             if "mean" in score.metrics and values:

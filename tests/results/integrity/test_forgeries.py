@@ -11,13 +11,7 @@ from typing import Any
 import pytest
 from tests.results.integrity.doors import problems_of, try_doors
 from tests.results.integrity.forgeries import FORGERIES
-from tests.results.integrity.forging import (
-    RECOMPUTED,
-    Forgery,
-    asked_in,
-    forge,
-    shown_by_boards,
-)
+from tests.results.integrity.forging import RECOMPUTED, Forgery, asked_in, forge, shown_by_boards
 from tests.results.integrity.honest import RUNS, honest_in, make_honest
 from tests.servers.commands import only_json, viva_here
 from tests.support.once import make_once

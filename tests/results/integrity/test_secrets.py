@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
-from tests.servers.commands import only_json, small_round, viva_here
+from tests.servers.commands import only_json, title_logs, viva_here
 
 from vivavoce.results.integrity.secrets import find_secrets
-from vivavoce.running import RunSpec, run
 
 KEYS = {
     "OpenAI": "sk-proj-" + "aB3d" * 20,
@@ -43,15 +42,7 @@ https://example.org/api?key=short&secret=also-short arXiv:2401.01234v2 10.1000/a
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of logs, and the round they are of."""
     folder = tmp_path_factory.mktemp("keys")
-    opened = small_round(folder, papers=3)
-    spec = RunSpec(
-        tasks=["title"],
-        models=["extractive/lead"],
-        round=opened.folder,
-        logs=folder / "logs",
-        display="none",
-    )
-    assert run(spec).failed == ()
+    title_logs(folder, 3)
     return folder
 
 
@@ -60,7 +51,6 @@ def spoil(made: Path, logs: Path, key: str) -> tuple[Path, str]:
     logs.mkdir()
     [path] = (made / "logs").glob("*.eval")
     log = read_eval_log(str(path))
-    assert log.samples is not None
     spoilt = log.samples[0]
     spoilt.messages[0].content = f"{'word ' * 30_000}{key}"
     write_eval_log(log, str(logs / path.name))

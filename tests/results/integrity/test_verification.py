@@ -67,7 +67,6 @@ def edited(logs: Path, edit: Edit) -> LogCheck:
 
 
 def first(log: EvalLog) -> Any:
-    assert log.samples is not None
     return min(log.samples, key=lambda sample: str(sample.id))
 
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import (
-    EvalLog,
-    list_eval_logs,
-    read_eval_log,
-    write_eval_log,
-)
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 from tests.results.integrity.forgeries import add_raised_archive
-from tests.servers.commands import small_round
+from tests.servers.commands import title_logs
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.family import open_prompts
 
 ITEMS = 4
@@ -31,21 +26,8 @@ ITEMS = 4
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A complete log of two answers a sample."""
-    folder = tmp_path_factory.mktemp("log")
-    opened = small_round(folder, papers=ITEMS)
-    report = run(
-        RunSpec(
-            tasks=["title"],
-            round=opened.folder,
-            logs=folder / "logs",
-            models=["extractive/lead"],
-            epochs=2,
-            context=1_500,
-            display="none",
-        )
-    )
-    assert report.failed == ()
-    return read_eval_log(report.logs[0])
+    [path] = title_logs(tmp_path_factory.mktemp("log"), ITEMS, epochs=2, context=1_500)
+    return read_eval_log(path)
 
 
 def changed(original: EvalLog, path: Path) -> EvalLog:
@@ -96,40 +78,32 @@ def test_a_log_is_read_whole(original: EvalLog, tmp_path: Path) -> None:
     assert {sample.epoch for sample in log.samples} == {1, 2}
 
 
-def test_a_sample_with_an_error_or_without_a_score_is_missed(
-    original: EvalLog, tmp_path: Path
+def unscored(samples: list[EvalSample]) -> None:
+    samples[0].scores = None
+
+
+def removed(samples: list[EvalSample]) -> None:
+    del samples[3]
+
+
+def twice(samples: list[EvalSample]) -> None:
+    samples[3] = samples[2]
+
+
+@pytest.mark.parametrize("change", [unscored, removed, twice])
+def test_a_log_that_says_success_but_lacks_an_answer_is_partial(
+    original: EvalLog, tmp_path: Path, change: Callable[[list[EvalSample]], None]
 ) -> None:
     log = changed(original, tmp_path)
-    assert log.samples is not None
-    log.samples[0].scores = None
+    change(log.samples)
+    assert log.status == "success"
     found = only_log(write(log, tmp_path))
     assert (len(found.samples), found.is_complete) == (2 * ITEMS - 1, False)
 
 
-def test_a_log_that_says_success_but_lacks_a_sample_is_partial(
-    original: EvalLog, tmp_path: Path
-) -> None:
-    log = changed(original, tmp_path)
-    assert log.samples is not None
-    del log.samples[3]
-    assert log.status == "success"
-    assert not only_log(write(log, tmp_path)).is_complete
-
-
-def test_a_sample_that_stands_twice_makes_no_complete_log(
-    original: EvalLog, tmp_path: Path
-) -> None:
-    log = changed(original, tmp_path)
-    assert log.samples is not None
-    log.samples[3] = log.samples[2]
-    assert not only_log(write(log, tmp_path)).is_complete
-
-
 def test_nan_stands_for_undefined(original: EvalLog, tmp_path: Path) -> None:
     log = changed(original, tmp_path)
-    assert log.samples is not None
     for sample in log.samples:
-        assert sample.scores is not None
         value: Any = sample.scores["writing"].value
         sample.scores["writing"].value = {**value, "rougeL": float("nan")}
     found = only_log(write(log, tmp_path))
@@ -141,9 +115,7 @@ def test_a_log_that_was_scored_again_by_another_scorer_keeps_its_values(
     original: EvalLog, tmp_path: Path
 ) -> None:
     log = changed(original, tmp_path)
-    assert log.samples is not None
     for sample in log.samples:
-        assert sample.scores is not None
         sample.scores = {"match": Score(value="C"), **sample.scores}
     again = only_log(write(log, tmp_path))
     assert again.samples == only_log(write(original, tmp_path / "first")).samples
@@ -187,7 +159,6 @@ def test_transport_is_not_in_the_key(
 def judged(original: EvalLog, path: Path, role: ModelConfig, by: str = "1a2b3c4d") -> EvalLog:
     """A copy in which a model judged two of the metrics."""
     log = changed(original, path)
-    assert log.eval.metadata is not None
     log.eval.metadata |= {"judge": by, "judged": ["rouge1", "length_ratio"]}
     log.eval.model_roles = {"judge": role}
     return log
@@ -228,7 +199,6 @@ def test_a_judge_of_the_models_own_family_is_told(original: EvalLog, tmp_path: P
 
 def test_what_a_judge_used_is_counted_apart(original: EvalLog, tmp_path: Path) -> None:
     log = judged(original, tmp_path, ModelConfig(model="lab/wise"))
-    assert log.samples is not None
     for sample in log.samples:
         own = ModelUsage(total_tokens=100, total_cost=0.5)
         judge = ModelUsage(total_tokens=30, total_cost=0.125)
@@ -244,7 +214,6 @@ def test_a_metric_without_a_model_behind_it_may_name_its_judge(
     original: EvalLog, tmp_path: Path
 ) -> None:
     log = changed(original, tmp_path)
-    assert log.eval.metadata is not None
     log.eval.metadata["judge"] = "minilm>=0.8"
     found = only_log(write(log, tmp_path))
     assert (found.key.judge, found.is_own_judge) == ("minilm>=0.8", None)
@@ -291,7 +260,6 @@ def test_a_log_that_claims_to_be_ours_but_is_not_is_damaged(
     original: EvalLog, tmp_path: Path
 ) -> None:
     log = changed(original, tmp_path)
-    assert log.eval.metadata is not None
     del log.eval.metadata["metrics"]
     logs, [foreign] = read_logs(write(log, tmp_path))
     assert (logs, foreign.is_damaged) == ([], True)

@@ -63,7 +63,6 @@ def test_the_first_attempt_stands_for_all_and_the_mean_is_that_of_all(tmp_path: 
     write_log(tmp_path, {"a": [0.25, 0.75, 0.5]})
     (item,) = read(tmp_path)
     (answer,) = item.read()
-    assert answer.score is not None
     assert (answer.score.values["rougeL"], answer.source.attempts) == (0.25, 3)
     assert [score.epoch for score in answer.scores] == [1, 2, 3]
     assert item.means() == (0.5,)  # (0.25 + 0.75 + 0.5) / 3

@@ -11,10 +11,10 @@ from tests.tasks.leaderboards.board_corpora import DEV, TEST, parsing
 
 from vivavoce.corpus.boards import is_test_board
 from vivavoce.errors import VivaError
-from vivavoce.metrics.leaderboards import read_board, score_board
+from vivavoce.metrics.leaderboards import Entry, read_board, score_board
 from vivavoce.rounds import Round
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.leaderboards.items import gold_entries, gold_table
+from vivavoce.tasks.leaderboards.items import gold_table
 from vivavoce.tasks.library import read_library
 
 
@@ -177,6 +177,7 @@ def test_the_gold_as_a_table_is_read_as_the_gold(method: str, printed: str) -> N
             {"method": "other", "score": 3.0, "score_text": "3", "paper_id": None},
         ],
     }
-    scored = score_board(gold_entries(row), read_board(gold_table(row), "F1"))
+    gold = [Entry(entry["method"], entry["score"]) for entry in row["entries"]]
+    scored = score_board(gold, read_board(gold_table(row), "F1"))
     assert (scored.f1, scored.sp_matched.value, scored.ktau) == (1.0, 1.0, 1.0)
     assert (scored.repeated, scored.generated) == (0, 2)

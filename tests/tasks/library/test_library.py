@@ -108,28 +108,20 @@ def test_a_paper_is_shown_when_its_date_is_over_before_the_cutoff(
         assert str(late.value).replace("melon", "lemon") == str(unknown.value)
 
 
-def test_a_hidden_paper_and_a_hidden_table_are_not_shown() -> None:
+def test_a_hidden_paper_is_not_shown() -> None:
     papers = [paper("melon"), paper("lemon"), paper("peach")]
-    library = Library(papers, "2024-03-01").hiding(["peach"], [("melon", 0)])
+    library = Library(papers, "2024-03-01").hiding(["peach"])
     found = library.search("results sizes f1 rows melon lemon peach", 50)
     assert {hit.paper_id for hit in found} == {"melon", "lemon"}
-    assert {hit.part for hit in library.search("melon-one 91.5 results", 50)} != {"table 1"}
-    for query in ("melon-one", "Results of melon"):
-        assert all("melon-one" not in hit.text for hit in library.search(query, 50))
     with pytest.raises(InputError, match="There is no paper 'peach'"):
         library.read("peach", "abstract")
-    with pytest.raises(InputError, match="table 2") as refusal:
-        library.read("melon", "table 1")
-    assert "table 1" not in str(refusal.value).split("It has")[1]
     outline = library.read("melon").text
+    assert "table 1: Results of melon" in outline
     assert "table 2: Sizes of melon" in outline
-    assert "Results of melon" not in outline
     assert "melon-two | 1200" in library.read("melon", "table 2").text
     assert "method is a parser" in library.read("melon", "section 1").text
-    # The first table of another paper is not hidden, nor is it for another item.
-    assert "lemon-one" in library.read("lemon", "table 1").text
-    again = library.hiding((), ())
-    assert "melon-one" in again.read("melon", "table 1").text
+    # It is not hidden for another item.
+    again = library.hiding(())
     assert "peach" in again
     assert "peach" not in library
     assert any(hit.paper_id == "peach" for hit in again.search("peach", 5))

@@ -85,7 +85,6 @@ def sample(folder: Path, **library: Any) -> Sample:
                 "cutoff": "2023-01-01",
                 "papers": None,
                 "hidden_papers": [],
-                "hidden_tables": [],
                 **library,
             },
         },

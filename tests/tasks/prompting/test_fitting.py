@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -202,6 +202,7 @@ def test_a_block_of_nothing_but_instructions_goes_when_it_must() -> None:
     st.text("xy z", max_size=60),
     st.integers(1, 60),
 )
+@example(["", "aaaaaa", "aaaaaaaaaaaaaaaa"], "xxxx", 17)  # the last is cut short, and then goes
 def test_whatever_is_cut_examples_stay_whole_in_their_order(
     papers: list[str], content: str, window: int
 ) -> None:

@@ -20,7 +20,6 @@ from vivavoce.tasks.ranking.build import (
     CANDIDATE_FIELDS,
     EDGES,
     PAPERS,
-    GraphPart,
     RankingOptions,
     make_graph_part,
 )
@@ -53,8 +52,8 @@ def corpus_of_six(folder: Path) -> Corpus:
     )
 
 
-def rows(part: GraphPart, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(io.BytesIO(part.files[name])).to_pylist()
+def rows(part: tuple[object, dict[str, bytes]], name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(io.BytesIO(part[1][name])).to_pylist()
     return found
 
 
@@ -78,7 +77,7 @@ def test_papers_edges_and_candidates_of_a_round(tmp_path: Path) -> None:
         ("citation", 2, 0),
         ("comparison", 1, 0),
     ]
-    assert part.columns == {
+    assert part[0] == {
         BOARD.id: {
             "candidates_abstracts": [0, 1],
             "cut_abstracts": 0,
@@ -97,7 +96,7 @@ def test_a_later_window_has_what_an_earlier_one_lacks(tmp_path: Path) -> None:
     assert sorted(papers) == ["a", "b", "gold", "late"]
     assert papers["a"]["in_citation"] == 4
     assert papers["b"]["in_comparison"] == 1
-    assert part.columns[BOARD.id]["candidates_abstracts"] == [0, 1, 3]
+    assert part[0][BOARD.id]["candidates_abstracts"] == [0, 1, 3]
 
 
 def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -121,7 +120,7 @@ def test_only_what_was_asked_for_is_in_the_round(tmp_path: Path) -> None:
     )
     assert {row["network"] for row in rows(part, EDGES)} == {"comparison"}
     assert [row["in_citation"] for row in rows(part, PAPERS)] == [None, None]
-    columns = part.columns[BOARD.id]
+    columns = part[0][BOARD.id]
     assert sorted(columns) == sorted(name for name, _ in CANDIDATE_FIELDS)
     assert columns["candidates_fulltext"] is None
     assert columns["cut_fulltext"] is None
@@ -157,4 +156,4 @@ def test_a_round_without_boards_is_empty(tmp_path: Path) -> None:
     build_networks(corpus)
     part = make_graph_part(corpus, [], [], WINDOW, RankingOptions())
     assert rows(part, PAPERS) == rows(part, EDGES) == []
-    assert part.columns == {}
+    assert part[0] == {}

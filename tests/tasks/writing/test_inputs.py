@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +15,6 @@ from vivavoce.tasks.writing.inputs import (
     PaperText,
     gold,
     gold_paragraphs,
-    main_body,
-    other_sections,
     paper_from_row,
     row_of_paper,
     settings_of,
@@ -44,6 +44,16 @@ WHOLE = sections(
     (1, "appendix", "Proofs", "We prove."),
 )
 PAPER = PaperText("p", "2024-01-02", "The Title", "The abstract.", WHOLE)
+
+
+def main_body(task: str, parts: tuple[Section, ...]) -> str:
+    """What the setting `base` shows of a paper with these sections."""
+    return slots(task, "base", replace(PAPER, sections=parts))["content"]
+
+
+def other_sections(task: str, parts: tuple[Section, ...]) -> str:
+    """What the setting `leave_one_out` shows of a paper with these sections."""
+    return slots(task, "leave_one_out", replace(PAPER, sections=parts))["content"]
 
 
 def test_a_section_of_another_number_is_no_subsection_where_a_heading_was_lost() -> None:

@@ -26,11 +26,7 @@ from vivavoce.corpus.merge import (
     paper_id_of,
     with_implied,
 )
-from vivavoce.corpus.reading import (
-    Batch,
-    read_tables,
-    sound_shards,
-)
+from vivavoce.corpus.reading import Batch, read_tables, sound_shards
 from vivavoce.corpus.schema import sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, list_sources

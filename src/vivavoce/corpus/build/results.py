@@ -56,7 +56,17 @@ def collect_results(
         wanted = np.sort(rows[numbers == number]).astype(np.int64)
         for batch in read_rows(file.path, wanted, ["results"]):
             if batch.num_columns:
-                tables.append(_without_paper(batch.column(0)))
+                # The results of documents, as rows with an empty paper id.
+                flat = batch.column(0).flatten()
+                columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
+                if "date" in columns:
+                    dates = zip(*(columns[name].to_pylist() for name in _DATED_BY), strict=True)
+                    columns["date"] = pa.array([date_entry(*one) for one in dates], pa.string())
+                absent = pa.nulls(len(flat))
+                names = _SCHEMA.names
+                tables.append(
+                    pa.table([columns.get(name, absent) for name in names], names).cast(_SCHEMA)
+                )
                 counts[file.batch.kind] += tables[-1].num_rows
     results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
     # The columns that are filled in per board.
@@ -66,18 +76,6 @@ def collect_results(
         column = pa.array([judgement[name] for judgement in judgements], _SCHEMA.field(place).type)
         results = results.set_column(place, _SCHEMA.field(place), column)
     return results, counts
-
-
-def _without_paper(results: pa.ListArray) -> pa.Table:
-    """The results of documents, as rows with an empty paper id."""
-    flat = results.flatten()
-    columns = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
-    if "date" in columns:
-        dates = zip(*(columns[name].to_pylist() for name in _DATED_BY), strict=True)
-        columns["date"] = pa.array([date_entry(*one) for one in dates], pa.string())
-    absent = pa.nulls(len(flat))
-    names = _SCHEMA.names
-    return pa.table([columns.get(name, absent) for name in names], names).cast(_SCHEMA)
 
 
 OF_ANOTHER_SCALE = "of another scale"

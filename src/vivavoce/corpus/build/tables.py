@@ -27,12 +27,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.build.citing import (
-    INDEX,
-    files_to_resolve,
-    make_index,
-    resolve_references,
-)
+from vivavoce.corpus.build.citing import INDEX, files_to_resolve, make_index, resolve_references
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
@@ -53,26 +48,12 @@ from vivavoce.corpus.build.parts import (
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.matching import SKETCH, find_works
 from vivavoce.corpus.merge import DELETED
-from vivavoce.corpus.reading import (
-    MANIFEST,
-    Batch,
-    imports_fingerprint,
-    list_batches,
-    read_faults,
-)
+from vivavoce.corpus.reading import MANIFEST, Batch, imports_fingerprint, list_batches, read_faults
 from vivavoce.corpus.schema import FORMAT, KEYS, TABLES, sort_rows
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import list_sources
-from vivavoce.store import (
-    DONE_SUFFIX,
-    Row,
-    hash_file,
-    hash_of,
-    hash_tree,
-    read_done,
-    write_sealed,
-)
+from vivavoce.store import DONE_SUFFIX, Row, hash_file, hash_of, hash_tree, read_done, write_sealed
 from vivavoce.version import __version__
 
 ROWS_PER_FILE = 100_000
@@ -202,27 +183,6 @@ def _made(folder: Path, plan: Sequence[_Shard], config: str) -> dict[str, Row]:
 def _make(
     folder: Path, todo: Sequence[_Shard], files: Sequence[File], config: str, engine: Engine
 ) -> None:
-    lying = _repartition(folder, todo, files, config, engine)
-    tasks = [
-        {
-            "folder": str(folder),
-            "name": shard.name,
-            "config": config,
-            "inputs": shard.inputs,
-            "ids": shard.ids,
-            "counts": shard.counts,
-            "documents": lying[number],
-        }
-        for number, shard in enumerate(todo)
-    ]
-    n = sum(len(shard.rows) for shard in todo)
-    engine.run(make_shard, tasks, n, lambda task: [Path(p) for p, _ in task["documents"]])
-
-
-def _repartition(
-    folder: Path, todo: Sequence[_Shard], files: Sequence[File], config: str, engine: Engine
-) -> dict[int, list[list[object]]]:
-    """Repartition documents to the shards; returns where those of each lie then."""
     of_file: dict[int, list[NeededRows]] = defaultdict(list)
     for number, shard in enumerate(todo):
         for need in needs_of(number, shard.files, shard.rows):
@@ -244,7 +204,19 @@ def _repartition(
     ]
     n = sum(len(shard.rows) for shard in todo)
     engine.run(repartition, left, n, lambda task: {Path(p) for p, *_ in task["needed"]})
-    return lying
+    tasks = [
+        {
+            "folder": str(folder),
+            "name": shard.name,
+            "config": config,
+            "inputs": shard.inputs,
+            "ids": shard.ids,
+            "counts": shard.counts,
+            "documents": lying[number],
+        }
+        for number, shard in enumerate(todo)
+    ]
+    engine.run(make_shard, tasks, n, lambda task: [Path(p) for p, _ in task["documents"]])
 
 
 def _resolve(

@@ -7,12 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.corpus.ingestion.downloads import (
-    DOWNLOADS,
-    Index,
-    finish_reading,
-    open_downloads,
-)
+from vivavoce.corpus.ingestion.downloads import DOWNLOADS, Index, finish_reading, open_downloads
 from vivavoce.corpus.ingestion.imports import Progress
 from vivavoce.corpus.ingestion.lookup import (
     GOT,

@@ -248,7 +248,11 @@ class _Fetch:
         if isinstance(outcome, Missing):
             failure = {"reason": outcome.reason, "status": outcome.status, "url": wanted.url}
             return {**row, "outcome": outcome.outcome, **failure}
-        file = self._save(wanted, outcome)
+        name = wanted.name.replace("/", "")
+        if outcome.version and not name.endswith(outcome.version):
+            name += outcome.version
+        file = f"{DOWNLOADS}/{outcome.valid.source}/{name}{outcome.valid.suffix}"
+        write_bytes(self._corpus / file, outcome.content)
         self._files[wanted.kind] += 1
         self._size += len(outcome.content)
         return {
@@ -262,15 +266,6 @@ class _Fetch:
             "stated_licence": outcome.valid.licence,
             "version": outcome.version,
         }
-
-    def _save(self, wanted: WantedText, text: Text) -> str:
-        """Write a text below the corpus' folder, under the paper's id without its slash."""
-        name = wanted.name.replace("/", "")
-        if text.version and not name.endswith(text.version):
-            name += text.version
-        file = f"{DOWNLOADS}/{text.valid.source}/{name}{text.valid.suffix}"
-        write_bytes(self._corpus / file, text.content)
-        return file
 
     def _waiting(self, papers: Iterable[Paper]) -> list[tuple[Paper, Row]]:
         """Files of papers without a text that have not been read."""

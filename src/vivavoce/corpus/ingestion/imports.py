@@ -175,7 +175,15 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
     """Choose the batch to fill: an unfinished one, the newest of its kind if equal, or a new."""
     wanted = {"kind": kind, "config": config, "inputs": inputs}
     suffix = f"-{kind}-{hash_of(wanted)[:8]}"
-    _clear(corpus, kind if fresh else "", suffix)
+    fresh_kind = kind if fresh else ""
+    for leftover in (corpus / "imports").glob(f"{_DROPPED}*"):
+        shutil.rmtree(leftover)
+    for folder in batch_folders(corpus):
+        try:
+            open_batch(folder)
+        except DamagedError:
+            if folder.name.endswith(suffix) or (fresh_kind and f"-{fresh_kind}-" in folder.name):
+                _drop(folder)
     same_kind = [batch for batch in list_batches(corpus) if batch.kind == kind]
     for batch in same_kind:
         if batch.is_complete or fresh:
@@ -200,21 +208,6 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
     folder = corpus / "imports" / f"{order:04d}{suffix}"
     write_sealed(folder / PLAN, plan)
     return Batch(folder, plan)
-
-
-def _clear(corpus: Path, fresh_kind: str, suffix: str) -> None:
-    """Remove the remains of dropped batches, and batches to be read again whose plan is damaged.
-
-    A batch is to be read again if it has the same files or, with --fresh, the same kind.
-    """
-    for leftover in (corpus / "imports").glob(f"{_DROPPED}*"):
-        shutil.rmtree(leftover)
-    for folder in batch_folders(corpus):
-        try:
-            open_batch(folder)
-        except DamagedError:
-            if folder.name.endswith(suffix) or (fresh_kind and f"-{fresh_kind}-" in folder.name):
-                _drop(folder)
 
 
 def _drop(folder: Path) -> None:

@@ -72,18 +72,12 @@ def _without_accents(text: str) -> list[str]:
 
 
 def _item_key(item: str) -> str:
-    short = _short_form(item)
-    text = _INITIALS.sub(lambda match: match.group().replace(".", ""), short or item)
+    if match := _SHORT_FORM.search(item):
+        before = item[: match.start()].replace("-", " ").split()
+        if "".join(word[0] for word in before) == match[1]:  # `question answering (qa)`
+            item = match[1]
+    text = _INITIALS.sub(lambda match: match.group().replace(".", ""), item)
     return _JOINT.sub("", "".join(text.split())).strip("'").rstrip(".")
-
-
-def _short_form(item: str) -> str | None:
-    """`qa` for `question answering (qa)`: the initials of all the words before the brackets."""
-    match = _SHORT_FORM.search(item)
-    if match is None:
-        return None
-    before = item[: match.start()].replace("-", " ").split()
-    return match.group(1) if "".join(word[0] for word in before) == match.group(1) else None
 
 
 MAX_CELL = 2_000
@@ -188,23 +182,17 @@ def read_number(cell: str) -> float | None:
         numbers = list(_NUMBER.finditer(candidate))
         if not numbers:
             continue
+        end, value = numbers[0].end(), _read_digits(numbers[0].group())
+        power = _POWER.match(candidate, end)
         # Only a power of ten may follow the first number.
-        power = _POWER.match(candidate, numbers[0].end())
-        if all(power and number.start() < power.end() for number in numbers[1:]):
-            return _scaled(numbers[0], candidate)
-        return None
+        if value is None or not all(power and one.start() < power.end() for one in numbers[1:]):
+            return None
+        if power:
+            value *= float(f"1e{int(power.group(1))}")  # too large a power is infinite, no error
+        elif scale := _SCALE_SUFFIX.match(candidate, end):
+            value *= _SCALES[scale.group(1).lower()]
+        return value if math.isfinite(value) else None
     return None
-
-
-def _scaled(number: re.Match[str], text: str) -> float | None:
-    value = _read_digits(number.group())
-    if value is None:
-        return None
-    if power := _POWER.match(text, number.end()):
-        value *= float(f"1e{int(power.group(1))}")  # too large a power is infinite, no error
-    elif scale := _SCALE_SUFFIX.match(text, number.end()):
-        value *= _SCALES[scale.group(1).lower()]
-    return value if math.isfinite(value) else None
 
 
 def _read_digits(digits: str) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from vivavoce.errors import InputError
@@ -27,20 +28,14 @@ class PaperNames:
             for paper, title in reversed(list((titles or {}).items()))
             if normalise_title(title)
         }
-
-        self._found: dict[str, str] = {}
+        self.find = cache(self._find)
 
     def knows(self, name: str) -> bool:
         """Check whether some paper has a name."""
         return not self.find(name).startswith(_UNKNOWN)
 
-    def find(self, name: str) -> str:
-        """Find the paper's id; a name that no paper has is returned, marked as unknown."""
-        if name not in self._found:
-            self._found[name] = self._find(name)
-        return self._found[name]
-
     def _find(self, name: str) -> str:
+        """Find the paper's id; a name that no paper has is returned, marked as unknown."""
         words = plain_words(name[:MAX_CELL])
         outer, _, inner = words.partition("[")
         candidates = (words, words.strip("[]()"), inner.partition("]")[0], outer)

@@ -31,7 +31,6 @@ import random
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 
 import numpy as np
@@ -92,9 +91,16 @@ def score_table(
     wanted, selected = set(gold.papers), set(system.papers)
     columns = match_columns(gold.columns, system.columns)
     truth, answer = TableGrid(gold), TableGrid(system)
-    kept = _kept_cells(truth, answer, columns)
-    recalled = _answers(truth, {(row, column) for row, column, _, _ in kept})
-    supported = _answers(answer, {(row, column) for _, _, row, column in kept})
+    # Cells with equal values: row and column in the truth, and in the answer.
+    recalled_cells: set[Place] = set()
+    supported_cells: set[Place] = set()
+    for row, other in pair_rows(truth, answer, columns).items():
+        keys, given = truth.rows[row][1], answer.rows[other][1]
+        for column, there in columns.items():
+            if keys[column] and keys[column] == given[there]:
+                recalled_cells.add((row, column))
+                supported_cells.add((other, there))
+    recalled, supported = _answers(truth, recalled_cells), _answers(answer, supported_cells)
     right = {
         "paper": (Ratio(len(wanted & selected), len(wanted)), len(selected)),
         "schema": (Ratio(len(columns), len(gold.columns)), len(system.columns)),
@@ -103,31 +109,15 @@ def score_table(
     for aspect, (recall, asked) in right.items():
         ratios[f"{aspect}_r"] = recall
         ratios[f"{aspect}_p"] = _precision(recall, Ratio(recall.hits, asked))
-    for aspect, count in (
-        ("unary", _count_cells),
-        ("pairwise", partial(_count_pairs, pairs, seed)),
-    ):
-        ratios[f"{aspect}_r"] = count(recalled)
-        ratios[f"{aspect}_p"] = _precision(ratios[f"{aspect}_r"], count(supported))
+    for part, flags in (("r", recalled), ("p", supported)):
+        ratios[f"unary_{part}"] = Ratio(sum(map(sum, flags)), sum(map(len, flags)))
+        ratios[f"pairwise_{part}"] = _count_pairs(pairs, seed, flags)
+    for aspect in ("unary", "pairwise"):
+        ratios[f"{aspect}_p"] = _precision(ratios[f"{aspect}_r"], ratios[f"{aspect}_p"])
     return TableScore(ratios, len(selected - wanted), system.truncated)
 
 
-def _kept_cells(
-    truth: TableGrid, answer: TableGrid, columns: Mapping[int, int]
-) -> list[tuple[int, int, int, int]]:
-    """Cells with equal values: row and column in the truth, row and column in the answer."""
-    kept: list[tuple[int, int, int, int]] = []
-    for row, other in pair_rows(truth, answer, columns).items():
-        keys, given = truth.rows[row][1], answer.rows[other][1]
-        kept += [
-            (row, column, other, there)
-            for column, there in columns.items()
-            if keys[column] and keys[column] == given[there]
-        ]
-    return kept
-
-
-def _answers(grid: TableGrid, kept: set[tuple[int, int]]) -> list[list[bool]]:
+def _answers(grid: TableGrid, kept: set[Place]) -> list[list[bool]]:
     """Flags of the cells with a value, by column: true if the other table has the value too."""
     return [[(row, column) in kept for row in grid.filled(column)] for column in grid.order]
 
@@ -136,10 +126,6 @@ def _precision(recall: Ratio, precision: Ratio) -> Ratio:
     """Make the precision of a system that gives nothing, though asked, 0 and not undefined."""
     when_none = 0.0 if recall.asked else None
     return Ratio(precision.hits, precision.asked, when_none)
-
-
-def _count_cells(columns: Sequence[Sequence[bool]]) -> Ratio:
-    return Ratio(sum(map(sum, columns)), sum(map(len, columns)))
 
 
 def _count_pairs(pairs: int | None, seed: int, columns: Sequence[Sequence[bool]]) -> Ratio:

@@ -56,15 +56,8 @@ class Meaning:
     judge: Callable[[Pair], bool] | None = None
     _known: dict[Pair, bool] = field(default_factory=dict)
 
-    def same_headers(self, first: str, second: str) -> bool:
-        """True if two columns would hold the same statement about every paper."""
-        return self._same(first, second, None)
-
-    def same_cells(self, first: str, second: str, header: str = "") -> bool:
-        """True if two cells under a header state the same."""
-        return self._same(first, second, header)
-
-    def _same(self, first: str, second: str, header: str | None) -> bool:
+    def same(self, first: str, second: str, header: str | None = None) -> bool:
+        """True if two cells under a header state the same, or, without one, two headers."""
         first, second = sorted((first, second))
         key = (first, second, header)
         if key not in self._known:
@@ -77,9 +70,7 @@ class Meaning:
         if self.judge is not None:
             return one == other or self.judge(pair)
         decision = by_forms(one, other, header)
-        if decision is not None:
-            return decision
-        return are_like(one, other, header)
+        return are_like(one, other, header) if decision is None else decision
 
 
 def by_forms(one: str, other: str, header: str | None) -> bool | None:
@@ -119,9 +110,17 @@ def _list_forms(one: str, other: str) -> bool | None:
 
 
 def _number_forms(one: str, other: str) -> bool | None:
-    """Compare numbers with units; None unless both cells consist of numbers."""
-    numbers, others = read_numbers(one), read_numbers(other)
-    return None if numbers is None or others is None else same_numbers(numbers, others)
+    """Compare numbers with units; None unless both cells consist of numbers.
+
+    None too if only the words beside the numbers differ.
+    """
+    first, second = read_numbers(one), read_numbers(other)
+    if first is None or second is None:
+        return None
+    ones, others = first.quantities, second.quantities
+    if len(ones) != len(others) or not all(map(_same, ones, others)):
+        return False
+    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
 
 
 def _word_forms(one: str, other: str) -> bool | None:
@@ -194,7 +193,7 @@ def match_headers(
         if here in pairs:
             continue
         for there in sorted(left, key=lambda place: system[place]):
-            if meaning.same_headers(gold[here], system[there]):
+            if meaning.same(gold[here], system[there]):
                 pairs[here] = there
                 left.remove(there)
                 break
@@ -207,7 +206,7 @@ def _in_words_of(values: Iterable[str], cell: str, unit: str, header: str, meani
     key = cell_key(cell, unit)
     if not key or key in keys:
         return cell
-    return next((value for value in values if meaning.same_cells(value, cell, header)), cell)
+    return next((value for value in values if meaning.same(value, cell, header)), cell)
 
 
 _DATA = read_data(__file__, "units.toml")
@@ -304,14 +303,6 @@ def read_numbers(text: str) -> Numbers | None:
     return Numbers(tuple(quantities), kept)
 
 
-def same_numbers(first: Numbers, second: Numbers) -> bool | None:
-    """True if two cells state the same numbers; None if only the words beside them differ."""
-    ones, others = first.quantities, second.quantities
-    if len(ones) != len(others) or not all(map(_same, ones, others)):
-        return False
-    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
-
-
 def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:
     """Read a number with its unit, or with the noun in place of a unit."""
     digits = re.sub(r"[, \u2009\u202f]", "", match["number"]).lower()
@@ -345,23 +336,19 @@ def _same(one: Quantity, other: Quantity) -> bool:
         return units == {"", "s"} and one.printed == other.printed
     if units <= {"", "share"} and not (one.is_rough or other.is_rough):
         both = ((one, other), (other, one))
-        as_shares = [(_in_percent(a), b) for a, b in both if _is_share(a, b)]
+        as_shares = [
+            (replace(small, value=small.value * 100, step=small.step * 100), large)
+            for small, large in both
+            if _is_part(small) and (large.unit == "share" or 1 < large.value <= 100)
+        ]
         is_plain = one.unit == other.unit or not any(map(_is_part, (one, other)))
         pairs = [*pairs, *as_shares] if is_plain else as_shares
     return any(_close(a, b) for a, b in pairs)
 
 
-def _is_share(small: Quantity, large: Quantity) -> bool:
-    return _is_part(small) and (large.unit == "share" or 1 < large.value <= 100)
-
-
 def _is_part(one: Quantity) -> bool:
     """Check for a plain fraction of 1, such as 0.01."""
     return not one.unit and 0 < abs(one.value) <= 1 and one.step < 1
-
-
-def _in_percent(one: Quantity) -> Quantity:
-    return replace(one, value=one.value * 100, step=one.step * 100)
 
 
 def _close(one: Quantity, other: Quantity) -> bool:

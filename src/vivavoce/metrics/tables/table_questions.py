@@ -103,14 +103,6 @@ Answers = Mapping[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """A question that is not asked, and why."""
-
-    question: Question
-    reason: Literal["duplicate", "wrong_on_its_own_table"]
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionSet:
     """Questions about one table."""
 
@@ -118,7 +110,6 @@ class QuestionSet:
     """Questions that the table itself answers with yes."""
     probes: tuple[Question, ...]
     """One probe for each question; neither table answers a probe with yes."""
-    dropped: tuple[Dropped, ...]
 
     def shuffled(self, seed: int = 0) -> list[Question]:
         """Questions and probes shuffled together, so that their position reveals nothing."""
@@ -160,23 +151,15 @@ class TablePair:
     def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
         """Make questions about one of the tables, with probes; pairs are a seeded draw.
 
-        With `pairs=None` every pair is asked, up to 10,000.
-
-        Raises:
-            InputError: `pairs` is negative.
+        With `pairs=None` every pair is asked, up to 10,000. `InputError` for negative `pairs`.
         """
         if pairs is not None and pairs < 0:
             raise InputError(f"pairs={pairs} is negative. Give a number of questions, 0 for none.")
         writer = QuestionWriter(self.tables[about], self._grids[about], self._names)
         kept: dict[str, Question] = {}
-        dropped: list[Dropped] = []
         for question in writer.questions(MAX_PAIRS if pairs is None else pairs, seed):
-            if not self.read(question, about, on=about):
-                dropped.append(Dropped(question, "wrong_on_its_own_table"))
-            elif question.key in kept:
-                dropped.append(Dropped(question, "duplicate"))
-            else:
-                kept[question.key] = question
+            if self.read(question, about, on=about):  # else it is wrong on its own table
+                kept.setdefault(question.key, question)
         present = [name for table in self.tables.values() for name in table.columns]
         probes = make_probes(
             list(kept.values()),
@@ -185,7 +168,7 @@ class TablePair:
             lambda probe: any(self.read(probe, about, on=side) for side in self.tables),
             seed,
         )
-        return QuestionSet(tuple(kept.values()), probes, tuple(dropped))
+        return QuestionSet(tuple(kept.values()), probes)
 
     def read(self, question: Question, about: Side, *, on: Side) -> bool:
         """Check whether a table agrees with a question about one of the two.

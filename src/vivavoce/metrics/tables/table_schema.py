@@ -65,27 +65,20 @@ def match_columns(gold: Sequence[str], system: Sequence[str]) -> dict[int, int]:
     costs nothing.
     """
     matched: dict[int, int] = {}
-    for key_of in (str.strip, folded, _letters, column_key):
-        _match_step(gold, system, key_of, matched)
-    return matched
-
-
-def _match_step(
-    gold: Sequence[str],
-    system: Sequence[str],
-    key_of: Callable[[str], Hashable],
-    matched: dict[int, int],
-) -> None:
-    taken = set(matched.values())
-    waiting: dict[Hashable, list[int]] = {}
     order = sorted(range(len(system)), key=lambda column: (system[column], column))
-    for column in reversed(order):  # the first of equal names is taken first
-        key = key_of(system[column])
-        if column not in taken and key:
-            waiting.setdefault(key, []).append(column)
-    for column in sorted(range(len(gold)), key=lambda column: gold[column]):
-        if column not in matched and (columns := waiting.get(key_of(gold[column]))):
-            matched[column] = columns.pop()
+    wanted = sorted(range(len(gold)), key=lambda column: gold[column])
+    steps: tuple[Callable[[str], Hashable], ...] = (str.strip, folded, _letters, column_key)
+    for key_of in steps:
+        taken = set(matched.values())
+        waiting: dict[Hashable, list[int]] = {}
+        for column in reversed(order):  # the first of equal names is taken first
+            key = key_of(system[column])
+            if column not in taken and key:
+                waiting.setdefault(key, []).append(column)
+        for column in wanted:
+            if column not in matched and (columns := waiting.get(key_of(gold[column]))):
+                matched[column] = columns.pop()
+    return matched
 
 
 def _letters(name: str) -> str:

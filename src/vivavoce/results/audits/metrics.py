@@ -66,16 +66,13 @@ def _rows(run_logs: Sequence[RunLog], draws: Draws) -> Rows:
             groups.setdefault(place, []).append(log)
     rows: list[Row] = []
     for place, logs in sorted(groups.items()):
-        for first, second in combinations(_shared(logs), 2):
+        names = [(*log.metrics, *log.diagnostics) for log in logs]
+        for first, second in combinations(
+            [name for name in names[0] if all(name in others for others in names)], 2
+        ):
             if row := _compare(logs, first, second, draws):
                 rows.append({**dict(zip(PLACE, place, strict=True)), **row})
     return rows, []
-
-
-def _shared(logs: Sequence[RunLog]) -> list[str]:
-    """Metrics and diagnostics that all logs have, in the order of the first."""
-    names = [(*log.metrics, *log.diagnostics) for log in logs]
-    return [name for name in names[0] if all(name in others for others in names)]
 
 
 def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> Row | None:

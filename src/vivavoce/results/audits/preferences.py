@@ -49,7 +49,6 @@ def preference_rows(
     setting: str | None = None,
     draw: int | None = None,
     seed: int = 0,
-    partial: bool = False,
 ) -> tuple[list[Row], int]:
     """First answers of two contestants to the same items, wherever both ran.
 
@@ -61,9 +60,11 @@ def preference_rows(
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
-    found, _ = select_logs(logs, partial=partial)
+    logs_of_board, _ = select_logs(logs)
     chosen = [
-        log for log in found if task in (None, log.key.task) and setting in (None, log.key.setting)
+        log
+        for log in logs_of_board
+        if task in (None, log.key.task) and setting in (None, log.key.setting)
     ]
     names = sorted({log.contestant for log in chosen})
     for name in (a, b):
@@ -279,7 +280,15 @@ def read_table_answers(
             f"{folder} has no answers to the task {TASK}. Make some with: viva run {TASK} "
             f"--model MODEL --logs {folder}"
         )
-    logs = _of_one_setting(logs, setting)
+    chosen = [log for log in logs if setting is None or log.key.setting == setting]
+    places = {log.key.place for log in chosen or logs}
+    if not chosen or len(places) > 1:
+        settings = "; ".join(" · ".join(place) for place in sorted(places))
+        reason = "Name one with --setting" if setting is None else "Give logs of one of them"
+        raise InputError(
+            f"Contestants are compared on one round and setting. {reason}: {settings}."
+        )
+    logs = chosen
     by_contestant: dict[str, RunLog] = {}
     for log in logs:
         if by_contestant.setdefault(log.contestant, log) is not log:
@@ -291,16 +300,6 @@ def read_table_answers(
         of_log = [_answer(log, one) for one in samples if not one.error and one.scores]
         answers += sorted(of_log, key=lambda answer: (answer.item, answer.epoch))
     return answers, notes
-
-
-def _of_one_setting(logs: Sequence[RunLog], setting: str | None) -> list[RunLog]:
-    chosen = [log for log in logs if setting is None or log.key.setting == setting]
-    places = {log.key.place for log in chosen or logs}
-    if not chosen or len(places) > 1:
-        found = "; ".join(" · ".join(place) for place in sorted(places))
-        reason = "Name one with --setting" if setting is None else "Give logs of one of them"
-        raise InputError(f"Contestants are compared on one round and setting. {reason}: {found}.")
-    return chosen
 
 
 def _answer(log: RunLog, sample: EvalSample) -> TableAnswer:

@@ -54,7 +54,20 @@ def _sweep_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
         headlines = [row for row in rows if row["headline"]]
         places = {_combination(row)[:2] for row in headlines}
         if len(rows[0]["settings"]) == 2 and len(places) == len(headlines):
-            yield _grid(headlines)
+            down, across = headlines[0]["settings"]
+            cells = {_combination(row)[:2]: row for row in headlines}
+            heads = dict.fromkeys(str(row["settings"][across]) for row in headlines)
+            lines = []
+            for first in dict.fromkeys(str(row["settings"][down]) for row in headlines):
+                line = [cells.get((first, second)) for second in heads]
+                deviations = [row["std"] for row in line if row and row["std"] is not None]
+                values = [row["value"] if row else None for row in line]
+                lines.append((first, *map(shown, [*values, _mean(deviations)])))
+            yield Sheet(
+                f"{headlines[0]['metric']} by {down} and {across}",
+                (down, *(f"{across}={value}" for value in heads), "±"),
+                tuple(lines),
+            )
     yield (
         "value [95% interval]; ± standard deviation over the runs: seeds and attempts;\n"
         "valid is the share of valid answers; tokens and s are means per answer."
@@ -92,24 +105,6 @@ def _with_deviation(row: Row) -> str:
     """A value with its deviation, and with its interval if it is the headline metric."""
     value = shown(row if row["headline"] else row["value"])
     return value + ("" if row["std"] is None else f" ± {row['std']:.3f}")
-
-
-def _grid(rows: Sequence[Row]) -> Sheet:
-    """Grid of the first argument by the second, with the mean deviation of each line."""
-    down, across = rows[0]["settings"]
-    cells = {_combination(row)[:2]: row for row in rows}
-    heads = dict.fromkeys(str(row["settings"][across]) for row in rows)
-    lines = []
-    for first in dict.fromkeys(str(row["settings"][down]) for row in rows):
-        line = [cells.get((first, second)) for second in heads]
-        deviations = [row["std"] for row in line if row and row["std"] is not None]
-        values = [row["value"] if row else None for row in line]
-        lines.append((first, *map(shown, [*values, _mean(deviations)])))
-    return Sheet(
-        f"{rows[0]['metric']} by {down} and {across}",
-        (down, *(f"{across}={value}" for value in heads), "±"),
-        tuple(lines),
-    )
 
 
 def sweep_tables(
@@ -234,25 +229,23 @@ def _mean(values: Sequence[float]) -> float | None:
 def _window_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     """One table per round and task, in the headline metric."""
     for rows in grouped(headlines(every), "round", "task", "metric"):
-        yield _sheet(rows)
+        first = rows[0]
+        windows = sorted(
+            {row["context"] for row in rows}, key=lambda each: (each is None, each or 0)
+        )
+        lines: dict[tuple[str, ...], dict[int | None, Row]] = {}
+        for row in rows:
+            line = (row["model"], row["method"], row["setting"])
+            lines.setdefault(line, {})[row["context"]] = row
+        yield Sheet(
+            f"{first['metric']} of {first['task']} · round {first['round']}",
+            ("model", "method", "setting", *(f"{each or 'own'}" for each in windows)),
+            tuple(
+                (*line, *(shown(cells[each]) if each in cells else NOTHING for each in windows))
+                for line, cells in sorted(lines.items())
+            ),
+        )
     yield "value [95% interval]; own is the model's own window."
-
-
-def _sheet(rows: Sequence[Row]) -> Sheet:
-    first = rows[0]
-    windows = sorted({row["context"] for row in rows}, key=lambda each: (each is None, each or 0))
-    lines: dict[tuple[str, ...], dict[int | None, Row]] = {}
-    for row in rows:
-        line = (row["model"], row["method"], row["setting"])
-        lines.setdefault(line, {})[row["context"]] = row
-    return Sheet(
-        f"{first['metric']} of {first['task']} · round {first['round']}",
-        ("model", "method", "setting", *(f"{each or 'own'}" for each in windows)),
-        tuple(
-            (*line, *(shown(cells[each]) if each in cells else NOTHING for each in windows))
-            for line, cells in sorted(lines.items())
-        ),
-    )
 
 
 def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Table:

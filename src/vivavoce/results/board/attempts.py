@@ -108,7 +108,19 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
         for metric in log.metrics:
             of_items = [_item_row(log, found, metric, draws) for found in _by_item(log)]
             items += of_items
-            groups += _group_rows(of_items, draws)
+            categories = list(dict.fromkeys(row["category"] for row in of_items))
+            difficulties = sorted({row["difficulty"] for row in of_items}, key=_place)
+            rows = []
+            for category, difficulty in product([*categories, ALL], [*difficulties, ALL]):
+                members = [
+                    row
+                    for row in of_items
+                    if category in (row["category"], ALL) and difficulty in (row["difficulty"], ALL)
+                ]
+                if members:
+                    row = _group_row(members, draws)
+                    rows.append({**row, "category": category, "difficulty": difficulty})
+            groups += rows
     return AttemptTables(tuple(groups), tuple(items), tuple(notes))
 
 
@@ -157,23 +169,6 @@ def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
     if not stages or reached[-1] == 1:
         return None
     return next(stage for stage, value in zip(stages, reached, strict=True) if value != 1)
-
-
-def _group_rows(items: Sequence[Row], draws: Draws) -> list[Row]:
-    """Rows of each category and difficulty, and of all together."""
-    categories = list(dict.fromkeys(row["category"] for row in items))
-    difficulties = sorted({row["difficulty"] for row in items}, key=_place)
-    rows = []
-    for category, difficulty in product([*categories, ALL], [*difficulties, ALL]):
-        members = [
-            row
-            for row in items
-            if category in (row["category"], ALL) and difficulty in (row["difficulty"], ALL)
-        ]
-        if members:
-            row = _group_row(members, draws)
-            rows.append({**row, "category": category, "difficulty": difficulty})
-    return rows
 
 
 def _group_row(items: Sequence[Row], draws: Draws) -> Row:

@@ -115,6 +115,9 @@ def _result(row: Row) -> Row:
     known = metrics_of(row["family"]).get(row["metric"])
     named = ("round", "task", "task_version", "setting", "method", "model", "decoding", "judge")
     key = [row[name] for name in (*named, "prompt_hash", "metric")]
+    pairs = dict(
+        part.split("=", 1) for part in str(row["decoding"] or "").split() if part.count("=") == 1
+    )
     return {
         "evaluation_result_id": hash_of(key)[:32],
         "evaluation_name": f"{row['task']} ({row['setting']})",
@@ -136,7 +139,9 @@ def _result(row: Row) -> Row:
             },
         },
         "generation_config": {
-            "generation_args": _decoding(row["decoding"]),
+            "generation_args": {
+                name: kind(pairs[name]) for name, kind in _DECODING.items() if name in pairs
+            },
             "additional_details": _texts(
                 {name: row[name] for name in ("method", "prompt_hash", "decoding")}
             ),
@@ -180,12 +185,6 @@ def _interval(bounds: Sequence[float]) -> Row:
     low, high = bounds
     method = "percentile bootstrap over clusters"
     return {"lower": low, "upper": high, "confidence_level": 0.95, "method": method}
-
-
-def _decoding(decoding: object) -> Row:
-    """Settings of a string such as `temperature=0 max_tokens=64` that have a field in a record."""
-    pairs = dict(part.split("=", 1) for part in str(decoding or "").split() if part.count("=") == 1)
-    return {name: kind(pairs[name]) for name, kind in _DECODING.items() if name in pairs}
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:

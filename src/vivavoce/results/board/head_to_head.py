@@ -148,15 +148,6 @@ def head_to_head(
     Lists the `differing` items with the largest differences. With `split`, only answers to its
     items count.
     """
-    pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)
-    duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
-    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
-
-
-def _pairs_of(
-    logs: Path, a: str, b: str, *, partial: bool, split: str | None
-) -> tuple[list[Pair], list[str]]:
-    """Pair the logs of two contestants wherever both ran; also return notes on the logs."""
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
     chosen, notes = select_logs(logs, partial=partial, split=split)
@@ -178,7 +169,8 @@ def _pairs_of(
     ]
     if not pairs:
         raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")
-    return pairs, notes
+    duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
+    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
 
 
 def _matched(first: Sequence[RunLog], second: Sequence[RunLog]) -> Iterator[tuple[RunLog, RunLog]]:
@@ -307,7 +299,13 @@ def _metric_row(
     found = paired_difference(first, second, draws, span=span, looks=looks)
     [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
-    leads = _leads(first, second, sign)
+    if not sign:
+        leads = np.full(len(first), np.nan)
+    else:
+        difference = sign * (first - second)
+        scale = np.maximum(np.abs(first), np.abs(second))
+        known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
+        leads = np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
     lead = sign * (found.value or 0.0)
     return {
         "metric": metric,
@@ -328,16 +326,6 @@ def _metric_row(
         "wins_b": int((leads < 0).sum()),
         "equal": int((leads == 0).sum()),
     }
-
-
-def _leads(first: Floats, second: Floats, sign: int) -> Floats:
-    """Sign per item: 1 if `a` is better, -1 if worse, 0 if equal, otherwise NaN."""
-    if not sign:
-        return np.full(len(first), np.nan)
-    difference = sign * (first - second)
-    scale = np.maximum(np.abs(first), np.abs(second))
-    known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
-    return np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
 
 
 def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:

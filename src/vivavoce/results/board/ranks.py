@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -172,36 +172,29 @@ def _rank_group(
             if not row.get("stopped")
         }
         if whole:
-            _rank_whole(whole, metric, is_higher_better, span, resamples, seed)
+            # Complete runs are ranked together, on the items that all of them answered.
+            shared = sorted(
+                set.intersection(*(set(contestant.values) for contestant in whole.values()))
+            )
+            clusters = next(iter(whole.values())).clusters
+            draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
+            values = {
+                name: _column(contestant, metric, shared) for name, contestant in whole.items()
+            }
+            standing = rank_contestants(values, draws, is_higher_better, span)
+            detectable = smallest_detectable_difference(values, draws, span)
+            for name, contestant in whole.items():
+                place = standing[name]
+                contestant.rows[metric] |= {
+                    "rank": place.rank,
+                    "rank_interval": list(place.rank_interval) if place.rank_interval else None,
+                    "tied_with": [] if place.rank_interval else None,
+                    "undecided_with": list(place.undecided_with) if place.rank_interval else None,
+                    "more_papers_needed": list(place.more_needed) if place.rank_interval else None,
+                    "detectable": detectable,
+                }
         if len(whole) < len(ranked):
             _rank_with_stopped(ranked, names, metric, is_higher_better, span, resamples, seed)
-
-
-def _rank_whole(
-    ranked: Mapping[str, Contestant],
-    metric: str,
-    is_higher_better: bool,
-    span: float,
-    resamples: int,
-    seed: int,
-) -> None:
-    """Rank contestants of complete runs together, on the items that all of them answered."""
-    shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked.values())))
-    clusters = next(iter(ranked.values())).clusters
-    draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
-    values = {name: _column(contestant, metric, shared) for name, contestant in ranked.items()}
-    standing = rank_contestants(values, draws, is_higher_better, span)
-    detectable = smallest_detectable_difference(values, draws, span)
-    for name, contestant in ranked.items():
-        place = standing[name]
-        contestant.rows[metric] |= {
-            "rank": place.rank,
-            "rank_interval": list(place.rank_interval) if place.rank_interval else None,
-            "tied_with": [] if place.rank_interval else None,
-            "undecided_with": list(place.undecided_with) if place.rank_interval else None,
-            "more_papers_needed": list(place.more_needed) if place.rank_interval else None,
-            "detectable": detectable,
-        }
 
 
 def _rank_with_stopped(

@@ -102,14 +102,38 @@ class Store:
 
     def _keep(self, head: LogHeader, made: Contestant) -> Contestant:
         if path := self._path_of(head):
-            _save(path, _as_row(made))
+            values = {item: list(map(defined, column)) for item, column in made.values.items()}
+            _save(
+                path,
+                {
+                    "rows": list(made.rows.values()),
+                    "family": made.family,
+                    "clusters": made.clusters,
+                    "values": values,
+                    "diagnostics": sorted(made.diagnostics),
+                    "judged": sorted(made.judged),
+                },
+            )
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
         """The values of a log, keyed by item, and its unranked rows."""
         path = self._path_of(head)
         if path is not None and (found := _load(path)) is not None:
-            return _from_row(found)
+            values = {
+                item: np.array(
+                    [np.nan if value is None else value for value in column], dtype=float
+                )
+                for item, column in found["values"].items()
+            }
+            return Contestant(
+                {row["metric"]: row for row in found["rows"]},
+                found["family"],
+                found["clusters"],
+                values,
+                frozenset(found["diagnostics"]),
+                frozenset(found["judged"]),
+            )
         log = head if isinstance(head, RunLog) else read_log(head.path, self._split)
         if isinstance(log, ForeignLog):
             raise InputError(f"{head.path} {log.reason}. Put back the original log.")
@@ -142,33 +166,6 @@ class Store:
             found = {"key": key, "rows": make(members)}
             _save(path, found)
         return make_group(found["rows"], headlines, metrics, key)
-
-
-def _as_row(made: Contestant) -> Row:
-    values = {item: list(map(defined, column)) for item, column in made.values.items()}
-    return {
-        "rows": list(made.rows.values()),
-        "family": made.family,
-        "clusters": made.clusters,
-        "values": values,
-        "diagnostics": sorted(made.diagnostics),
-        "judged": sorted(made.judged),
-    }
-
-
-def _from_row(stored: Row) -> Contestant:
-    values = {
-        item: np.array([np.nan if value is None else value for value in column], dtype=float)
-        for item, column in stored["values"].items()
-    }
-    return Contestant(
-        {row["metric"]: row for row in stored["rows"]},
-        stored["family"],
-        stored["clusters"],
-        values,
-        frozenset(stored["diagnostics"]),
-        frozenset(stored["judged"]),
-    )
 
 
 def _save(path: Path, value: Any) -> None:

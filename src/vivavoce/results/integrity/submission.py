@@ -117,7 +117,15 @@ def check_submission(
         checks["ledger"] = _check_ledger(verified, form)
         checks["scores"] = _check_scores(verified, rounds)
         checks["no keys"] = find_secrets(folder)
-        runs = _count(verified, logs, form)
+        keys = {log.key for log in logs}
+        runs = {
+            "started": verified.ledger.starts,
+            "logs": len(logs),
+            "rows": len(keys),
+            "repeated": len(logs) - len(keys),
+            "removed": len(verified.ledger.removed),
+            "private_declared": form.submission.private_runs if form else None,
+        }
     found = {name: list(problems) for name, problems in checks.items()}
     rows = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
     return SubmissionReport(not any(found.values()), tuple(rows), runs)
@@ -172,18 +180,6 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
         yield "No round was given. Name your own copy with --round FOLDER."
     for log in verified.logs:
         yield from (f"{log.name}: {why}" for why in log.refused or log.unknown)
-
-
-def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:
-    rows = {log.key for log in logs}
-    return {
-        "started": verified.ledger.starts,
-        "logs": len(logs),
-        "rows": len(rows),
-        "repeated": len(logs) - len(rows),
-        "removed": len(verified.ledger.removed),
-        "private_declared": form.submission.private_runs if form else None,
-    }
 
 
 def _odd_files(folder: Path) -> Iterator[str]:

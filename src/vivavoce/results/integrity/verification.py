@@ -149,7 +149,16 @@ def verify_logs(
     for members in compared.values():
         _check_stops(members)
     for of_run in parts.values():
-        _join_parts(of_run)
+        # Another log may have continued an interrupted one; otherwise answers are missing.
+        whole = [part for part in of_run if not part[0].lacking and part[0].status == RECOMPUTED]
+        for check, answers in of_run:
+            if not check.lacking:
+                continue
+            found = [other.name for other, of_other in whole if answers.items() <= of_other.items()]
+            if found:
+                check.continued_by = found[0]
+            else:
+                check.unknown.append(check.lacking)
     return Verification(tuple(checks), ledger)
 
 
@@ -173,19 +182,6 @@ def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
     except (VivaError, LookupError, TypeError, ValueError) as error:
         for _, _, check in members.values():
             check.unknown.append(f"its stop cannot be checked: {error}.")
-
-
-def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> None:
-    """Find the log that continued each interrupted one; without it, answers are missing."""
-    whole = [part for part in of_run if not part[0].lacking and part[0].status == RECOMPUTED]
-    for check, answers in of_run:
-        if not check.lacking:
-            continue
-        found = [other.name for other, of_other in whole if answers.items() <= of_other.items()]
-        if found:
-            check.continued_by = found[0]
-        else:
-            check.unknown.append(check.lacking)
 
 
 def _check_log(

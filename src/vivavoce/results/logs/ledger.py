@@ -61,7 +61,16 @@ def check_ledgers(folder: Path) -> LedgerCheck:
                     changed[str(path)] = found
             elif _is_gone(path, line):
                 removed.append(line)
-                problems += _check_removal(ledger, path, line)
+                # Unfinished logs may be removed; a missing finished log hides a result.
+                # A log damaged later cannot be put back; an intact log with the suffix can.
+                aside = _aside(path)
+                is_lost = aside.exists() and hash_file(aside) != line.get("sha256")
+                if is_finished(line) and not is_lost:
+                    facts = ", ".join(str(line.get(name)) for name in ("task", "method", "model"))
+                    problems.append(
+                        f"{ledger.path}: {line['log']} was finished ({facts}) and is gone. "
+                        "Put it back."
+                    )
     logs = sorted(path for path in folder.rglob("*") if is_log(path))
     return LedgerCheck(
         problems=(*problems, *(f"{path} {what}" for path in changed for what in changed[path])),
@@ -103,21 +112,6 @@ def _check_bytes(path: Path, line: Row) -> list[str]:
         f"has another {name} than its line in {LEDGER}."
         for name, value in facts.items()
         if line.get(name) != value
-    ]
-
-
-def _check_removal(ledger: Ledger, path: Path, line: Row) -> list[str]:
-    """Unfinished logs may be removed; a missing finished log hides a result.
-
-    A log damaged later cannot be put back; an intact log with the suffix can.
-    """
-    aside = _aside(path)
-    is_lost = aside.exists() and hash_file(aside) != line.get("sha256")
-    if is_lost or not is_finished(line):
-        return []
-    return [
-        f"{ledger.path}: {line['log']} was finished ({line.get('task')}, {line.get('method')}, "
-        f"{line.get('model')}) and is gone. Put it back."
     ]
 
 

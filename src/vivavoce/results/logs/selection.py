@@ -7,7 +7,7 @@ table.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar
@@ -79,7 +79,18 @@ def choose(
             "separate folder."
         )
     chosen, notes = _choose(logs)
-    notes += _notes_on_added(chosen)
+    makers: dict[str, set[str]] = defaultdict(set)
+    for log in chosen:
+        for name, made_by in log.added.items():
+            makers[name].add(made_by)
+    for name, found in makers.items():
+        if len(found) > 1:
+            ways = " and ".join(sorted(found))
+            raise VivaError(
+                f"{name} was computed with different settings: {ways}. Run viva board add-metric "
+                "with the same settings on all folders of logs."
+            )
+    notes += [f"{name} was added after the runs: {made_by}." for name, (made_by,) in makers.items()]
     _refuse_partial(chosen, foreign, partial)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]
     notes += [
@@ -135,22 +146,6 @@ def _refuse_partial(
             + "\nRun the same viva run again to finish them, move away those of runs you gave up, "
             "or add --partial to show them as they are."
         )
-
-
-def _notes_on_added(logs: Iterable[LogHeader]) -> list[str]:
-    """Notes on metrics added after the runs; refuses different settings of one metric."""
-    makers: dict[str, set[str]] = defaultdict(set)
-    for log in logs:
-        for name, made_by in log.added.items():
-            makers[name].add(made_by)
-    for name, found in makers.items():
-        if len(found) > 1:
-            ways = " and ".join(sorted(found))
-            raise VivaError(
-                f"{name} was computed with different settings: {ways}. Run viva board add-metric "
-                "with the same settings on all folders of logs."
-            )
-    return [f"{name} was added after the runs: {made_by}." for name, (made_by,) in makers.items()]
 
 
 _TEXTS = ("id", "cluster", "category", "difficulty", "published", "split", "fault")

@@ -8,7 +8,7 @@ configuration for each table, Parquet by split, a card, and the `eval.yaml` of a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,20 @@ def write_hugging_face(
     configs = [config for config in written if config]
     contents.write_others(out / "round")
     write_text(out / "README.md", _card(contents, configs, papers))
-    write_text(out / "eval.yaml", eval_yaml(opened, configs))
+    import yaml
+
+    tasks = [
+        {"id": config["name"], "config": config["name"], "split": config["files"][-1]["split"]}
+        for config in configs
+        if config["is_items"]
+    ]
+    about: dict[str, Any] = {
+        "name": f"Viva Voce, round {opened.id}",
+        "description": "Writing, leaderboards, ranking, tables and programs from dated papers.",
+        "evaluation_framework": "inspect-ai",
+        "tasks": tasks,
+    }
+    write_text(out / "eval.yaml", yaml.safe_dump(about, sort_keys=False, allow_unicode=True))
 
 
 def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
@@ -115,27 +128,6 @@ def canary(opened: Round) -> str:
     digest = opened.sha256
     parts = (digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])
     return f"VIVA VOCE BENCHMARK DATA. KEEP OUT OF TRAINING DATA. canary {'-'.join(parts)}"
-
-
-def eval_yaml(opened: Round, configs: Sequence[Row]) -> str:
-    """The `eval.yaml` that makes a dataset on the hub a benchmark with a leaderboard.
-
-    Its tasks have the names that `viva board export --as eval_results` uses for results.
-    """
-    import yaml
-
-    tasks = [
-        {"id": config["name"], "config": config["name"], "split": config["files"][-1]["split"]}
-        for config in configs
-        if config["is_items"]
-    ]
-    about: dict[str, Any] = {
-        "name": f"Viva Voce, round {opened.id}",
-        "description": "Writing, leaderboards, ranking, tables and programs from dated papers.",
-        "evaluation_framework": "inspect-ai",
-        "tasks": tasks,
-    }
-    return yaml.safe_dump(about, sort_keys=False, allow_unicode=True)
 
 
 __all__ = ["FORMATS", "TEXTS", "export_round", "is_ids_export", "rebuild_round"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from pathlib import Path
@@ -39,22 +39,15 @@ _MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_t
 _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 
-class _Printer:
-    """Writes out the tokens of formulas and floats; those of citations become marks."""
+def _printer(entries: Mapping[str, Fields]) -> Callable[[str], str]:
+    """Make a function that writes out tokens of formulas and floats; citations become marks."""
 
-    def __init__(self, entries: Mapping[str, Fields]) -> None:
-        self._entries = entries
-
-    def print(self, text: str) -> str:
-        """A text on one line, with TeX for a formula."""
-        return " ".join(_TOKEN.sub(self._token, text).split())
-
-    def _token(self, match: re.Match[str]) -> str:
+    def print_token(match: re.Match[str]) -> str:
         kind, key = match[1], match[2]
         if kind == "cite":
             return cite([key], unknown="?")
         if kind == "formula":
-            latex = line_at(self._entries.get(key, {}), "latex")
+            latex = line_at(entries.get(key, {}), "latex")
             return f"${latex}$" if latex else ""
         if kind not in {"figure", "table"}:
             return ""  # a reference to another part, whose number is not recorded
@@ -63,24 +56,26 @@ class _Printer:
         space = " " if before.isalnum() or before == "}" else ""
         return f"{space}{kind.capitalize()}{' ' if after.isalnum() else ''}"
 
+    return lambda text: " ".join(_TOKEN.sub(print_token, text).split())
+
 
 def document_from(record: Fields, where: str) -> Document:
     """The paper of a record; `InputError` says which field is not what it should be."""
     about = object_at(record, "metadata")
     works = objects_at(record, "bib_entries")
     entries = objects_at(record, "ref_entries")
-    printer = _Printer(entries)
+    show = _printer(entries)
     by_heading = objects_at(record, "sections")  # in releases of 2024
     paragraphs: list[Fields] = [
         {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
     ]
     paper = Manuscript(
         title=line_at(about, "title"),
-        abstract=line_at(about, "abstract") or _abstract(record, printer),
+        abstract=line_at(about, "abstract") or _abstract(record, show),
         authors=list(_authors(about)),
-        blocks=_blocks(rows_at(record, "body_text") or paragraphs, printer),
+        blocks=_blocks(rows_at(record, "body_text") or paragraphs, show),
         entries=[_entry(key, work) for key, work in works.items()],
-        tables=[_table(one, printer) for one in entries.values() if one.get("type") == "table"],
+        tables=[_table(one, show) for one in entries.values() if one.get("type") == "table"],
     )
     number = line_at(about, "id") or line_at(record, "paper_id")
     arxiv = find_arxiv_id(f"arXiv:{number}")
@@ -101,7 +96,7 @@ def document_from(record: Fields, where: str) -> Document:
     return assemble(paper, document)
 
 
-def _abstract(record: Fields, printer: _Printer) -> str:
+def _abstract(record: Fields, show: Callable[[str], str]) -> str:
     """The abstract of the text, which is an object here and a list in some records."""
     value = record.get("abstract")
     if isinstance(value, str):
@@ -110,7 +105,7 @@ def _abstract(record: Fields, printer: _Printer) -> str:
         rows = rows_at(record, "abstract")
     else:
         rows = [object_at(record, "abstract")]
-    return "\n\n".join(text for row in rows if (text := printer.print(text_at(row, "text"))))
+    return "\n\n".join(text for row in rows if (text := show(text_at(row, "text"))))
 
 
 def _published(versions: Sequence[Fields]) -> str | None:
@@ -143,7 +138,7 @@ def _authors(about: Fields) -> Iterator[Author]:
             yield Author(name)
 
 
-def _blocks(paragraphs: Sequence[Fields], printer: _Printer) -> list[Block]:
+def _blocks(paragraphs: Sequence[Fields], show: Callable[[str], str]) -> list[Block]:
     """Runs of paragraphs under one heading."""
     blocks: list[Block] = []
     for paragraph in paragraphs:
@@ -153,12 +148,12 @@ def _blocks(paragraphs: Sequence[Fields], printer: _Printer) -> list[Block]:
             known = _LEVELS.get(line_at(paragraph, "sec_type"))
             level = known or min(number.count("."), 5) + 1
             blocks.append(Block(heading, number or None, level))
-        text = printer.print(text_at(paragraph, "text"))
+        text = show(text_at(paragraph, "text"))
         if text:
             blocks[-1].paragraphs.append(text)
     kept = _with_lost_parents([block for block in blocks if block.paragraphs])
     for block in kept:
-        block.heading = printer.print(block.heading or "")
+        block.heading = show(block.heading or "")
     return kept
 
 
@@ -215,11 +210,11 @@ def _entry(key: str, work: Fields) -> Entry:
     )
 
 
-def _table(entry: Fields, printer: _Printer) -> RawTable:
+def _table(entry: Fields, show: Callable[[str], str]) -> RawTable:
     """The caption of a table, which is all that the format keeps of it."""
     caption = line_at(entry, "caption").removeprefix(_NO_CAPTION)
     keys = [key for kind, key in _TOKEN.findall(caption) if kind == "cite"]
-    return RawTable(printer.print(caption), keys=keys)
+    return RawTable(show(caption), keys=keys)
 
 
 def _matches(path: Path) -> bool:

@@ -106,9 +106,8 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
 
 def _examples(fields: Fields) -> Iterator[Fields]:
     """Papers shown as examples: random ones, and papers of the authors' neighbours."""
-    examples: list[Any] = []
-    for example in list_at(fields, "additional_info"):
-        examples.append(example[0] if isinstance(example, list) and example else example)
+    drawn = list_at(fields, "additional_info")
+    examples = [one[0] if isinstance(one, list) and one else one for one in drawn]
     papers: Mapping[str, Any] = object_at(object_at(fields, "additional_graph_info"), "node_feat")
     for author_papers in papers.values():
         if not isinstance(author_papers, list):

@@ -111,9 +111,8 @@ def _is_flat(content: bytes) -> bool:
 def _flat_row(line: bytes) -> list[ResultRow]:
     fields = read_fields(line)
     above, task, dataset = (plain(fields.get(key)) for key in ("parent_task", "task", "dataset"))
-    row = _with_score(
-        _row(fields, *_below(above, task, dataset)), fields.get("metric"), fields.get("score")
-    )
+    score = (fields.get("metric"), fields.get("score"))
+    row = _row(fields, *_below(above, task, dataset), score)
     if not has_name(row):
         raise InputError("the row has no dataset, metric or score")
     return [row]
@@ -130,15 +129,15 @@ def _task_rows(
     title = plain(task.get("task")) or plain(_first(task.get("task")))
     area = plain(_first(task.get("categories"))) or area
     for dataset, board in _boards(task.get("datasets"), "dataset", "", 0):
-        head = _row({}, *_below(above, title, dataset), area)
+        names = _below(above, title, dataset)
         for fields in _objects(board.get("rows")):
             metrics = fields.get("metrics")
-            for metric, score in (metrics if isinstance(metrics, dict) else {}).items():
-                row = _with_score(_row(fields, head.task, head.dataset, head.area), metric, score)
+            for score in (metrics if isinstance(metrics, dict) else {}).items():
+                row = _row(fields, *names, score, area)
                 if has_name(row):
                     yield row
                 elif row.score:
-                    where = f"{name}: {head.task} / {head.dataset}"
+                    where = f"{name}: {' / '.join(names)}"
                     faults.append(Fault(where, "a score has no dataset or no metric"))
     for subtask in _list(task.get("subtasks")):
         yield from _task_rows(subtask, name, faults, area, depth + 1, title)
@@ -163,13 +162,20 @@ def _boards(
             yield from _boards(dataset.get("subdatasets"), "subdataset", title, depth + 1)
 
 
-def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = None) -> ResultRow:
+def _row(
+    fields: Mapping[str, Any],
+    task: str,
+    dataset: str,
+    score: tuple[Any, Any],
+    area: str | None = None,
+) -> ResultRow:
+    """The row of a metric and its score."""
     return ResultRow(
         task=task,
         dataset=dataset,
-        metric="",
+        metric=plain(score[0]),
         method=plain(fields.get("model_name")) or plain(fields.get("method")),
-        score="",
+        score=plain(score[1]),
         paper_title=plain(fields.get("paper_title")) or None,
         paper_url=plain(fields.get("paper_url")) or None,
         date=plain(fields.get("paper_date")) or None,
@@ -181,10 +187,6 @@ def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = 
 def _joined(value: Any) -> str:
     """Join one name or several with semicolons."""
     return "; ".join(filter(None, map(plain, value if isinstance(value, list) else [value])))
-
-
-def _with_score(row: ResultRow, metric: Any, score: Any) -> ResultRow:
-    return replace(row, metric=plain(metric), score=plain(score))
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

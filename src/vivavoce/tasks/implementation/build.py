@@ -156,6 +156,8 @@ _TYPES = {
 """Types of columns that are not text."""
 _KIND = ("id", "cluster", "category", "difficulty")
 _TEXTS = ("description", "formulation", "variables")
+_UNCHANGED = ("origin", "alias_of", "description", "formulation", "corners")
+"""Parts of a formula that are stored as they are."""
 _MAPPINGS = ("variables", "arguments", "inputs", "parameters")
 """Parts of an architecture that are stored as JSON, in its author's order."""
 
@@ -203,12 +205,8 @@ def formula_row(formula: Formula, gold: str) -> Row:
     """Row of a formula; `gold` names the file of its values."""
     return {
         **_kind(formula, cluster_of(formula.name)),
-        "origin": formula.origin,
-        "alias_of": formula.alias_of,
-        "description": formula.description,
-        "formulation": formula.formulation,
+        **{name: getattr(formula, name) for name in _UNCHANGED},
         "variables": canonical_json(formula.variables),
-        "corners": formula.corners,
         "columns": list(formula.columns),
         "data": canonical_json(texts()),
         "reference": formula.program,
@@ -219,12 +217,7 @@ def formula_row(formula: Formula, gold: str) -> Row:
 
 def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
     """Columns of the items of all tasks."""
-    return {
-        "id": item.name,
-        "cluster": cluster,
-        "category": item.category,
-        "difficulty": item.difficulty,
-    }
+    return dict(zip(_KIND, (item.name, cluster, item.category, item.difficulty), strict=True))
 
 
 def _gold(series: Any) -> bytes:
@@ -248,9 +241,7 @@ def architecture_items(
 ) -> tuple[list[Row], dict[str, bytes]]:
     """Make the items, sorted by id, and their files by name.
 
-    Raises:
-        MissingExtra: There are architectures, but torch-geometric is not installed.
-        InputError: An architecture's number of layers is wrong.
+    `MissingExtra` without torch-geometric, `InputError` for a wrong number of layers.
     """
     rows: list[Row] = []
     files: dict[str, bytes] = {}
@@ -273,7 +264,10 @@ def architecture_items(
             **_kind(architecture, cluster_of(architecture.name)),
             "description": architecture.description,
             "formulation": architecture.formulation,
-            **{name: _json(getattr(architecture, name)) for name in _MAPPINGS},
+            **{
+                name: json.dumps(dict(getattr(architecture, name)), ensure_ascii=False)
+                for name in _MAPPINGS
+            },
             "constructor": architecture.constructor,
             "layers": list(architecture.layers),
             "reference": architecture.reference,
@@ -282,10 +276,6 @@ def architecture_items(
         }
         rows.append(row)
     return rows, files
-
-
-def _json(value: Any) -> str:
-    return json.dumps(dict(value), ensure_ascii=False)
 
 
 def report_row(report: Report) -> Row:
@@ -316,7 +306,7 @@ def reproduce_items(
 ) -> tuple[list[Row], dict[str, bytes]]:
     """Make the items, sorted by id, and the files of their gold values by name."""
     rows, files = [], {}
-    for number, report in enumerate(reports):
+    for place, report in enumerate(reports):
         if report.claim is None:
             continue
         claim, about = report.claim, f"The claim of report {report.name}"
@@ -326,29 +316,24 @@ def reproduce_items(
         if unknown := sorted(set(claim.columns) - known):
             raise InputError(f"{about} needs {unknown[0]!r}, which is not a column.")
         formula = formulas[claim.formula]
-        gold = f"claims/{number:03d}.parquet"
+        gold = f"claims/{place:03d}.parquet"
         files[gold] = _gold(formula.values(frames))
-        rows.append(_reproduce_row(report, claim, formula, frames, gold))
+        (method,) = (method for method in report.methods if method.name == claim.method)
+        number = compute_claim(formula, claim.statistic, frames)
+        naive = formula.naive_program
+        row = {
+            **_kind(report, cluster_of(claim.formula)),
+            "text": report.text,
+            "data": canonical_json(texts()),
+            "method": canonical_json(_structured(method)),
+            "columns": list(claim.columns),
+            "claim": float(f"{number:.{_SIGNIFICANT}g}"),
+            "reference": _answer(method, claim, formula.program),
+            "naive": _answer(method, claim, naive) if naive else None,
+            "values": gold,
+        }
+        rows.append(row)
     return sorted(rows, key=lambda row: str(row["id"])), files
-
-
-def _reproduce_row(
-    report: Report, claim: Claim, formula: Formula, frames: Mapping[str, Any], gold: str
-) -> Row:
-    (method,) = (method for method in report.methods if method.name == claim.method)
-    number = compute_claim(formula, claim.statistic, frames)
-    naive = formula.naive_program
-    return {
-        **_kind(report, cluster_of(claim.formula)),
-        "text": report.text,
-        "data": canonical_json(texts()),
-        "method": canonical_json(_structured(method)),
-        "columns": list(claim.columns),
-        "claim": float(f"{number:.{_SIGNIFICANT}g}"),
-        "reference": _answer(method, claim, formula.program),
-        "naive": _answer(method, claim, naive) if naive else None,
-        "values": gold,
-    }
 
 
 def _answer(method: Method, claim: Claim, program: str) -> str:
@@ -361,10 +346,5 @@ def _answer(method: Method, claim: Claim, program: str) -> str:
 
 
 def _structured(method: Method) -> Row:
-    return {
-        "name": method.name,
-        "description": method.description,
-        "formula": method.formula,
-        "variables": dict(method.variables),
-        "aliases": list(method.aliases),
-    }
+    texts_of = {name: getattr(method, name) for name in ("name", "description", "formula")}
+    return {**texts_of, "variables": dict(method.variables), "aliases": list(method.aliases)}

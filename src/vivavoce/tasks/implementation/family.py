@@ -26,7 +26,7 @@ from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import load_round
 from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row
-from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
+from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
 from vivavoce.tasks.prompting import Rendered
@@ -52,18 +52,19 @@ class ProgramArguments(Arguments):
         check_numbers({"timeout": (self.timeout, 1, None)})
 
 
-class _AllSettingsTask(FamilyTask[Given]):
-    """A task whose items have all settings."""
+class _ProgramTask(FamilyTask[ProgramArguments]):
+    """A task whose answers are run; its items have all settings."""
 
-    def rows(self, view: View[Given]) -> list[Row]:
+    arguments = ProgramArguments
+
+    def rows(self, view: View[ProgramArguments]) -> list[Row]:
         """All items."""
         return view.round.items(view.family, view.task)
 
 
-class FormulaTask(_AllSettingsTask[ProgramArguments]):
+class FormulaTask(_ProgramTask):
     """Formulas; the target is the reference program."""
 
-    arguments = ProgramArguments
     examined_by = "score_formula"
     undefined = ("corr", "data", "data_precision", "data_recall")
 
@@ -82,10 +83,9 @@ class FormulaTask(_AllSettingsTask[ProgramArguments]):
         return _item(row, prompt, row["reference"], more | _run(view))
 
 
-class ReproduceTask(_AllSettingsTask[ProgramArguments]):
+class ReproduceTask(_ProgramTask):
     """Reports with a claim to compute; the target is a complete answer."""
 
-    arguments = ProgramArguments
     examined_by = "score_reproduction"
     undefined = ("corr",)
 
@@ -96,10 +96,9 @@ class ReproduceTask(_AllSettingsTask[ProgramArguments]):
         return _item(row, prompt, row["reference"], {"naive": row["naive"]} | _run(view))
 
 
-class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
+class ArchitectureTask(_ProgramTask):
     """Architectures; the target is the reference."""
 
-    arguments = ProgramArguments
     examined_by = "score_network"
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
@@ -120,7 +119,7 @@ class ArchitectureTask(_AllSettingsTask[ProgramArguments]):
         return _item(row, prompt, row["reference"], _run(view))
 
 
-class ExtractionTask(_AllSettingsTask[Arguments]):
+class ExtractionTask(FamilyTask[Arguments]):
     """Reports with methods to extract; the target is the methods in the form of an answer."""
 
     def measure(self, answer: str, row: Row) -> Values:
@@ -141,7 +140,7 @@ class ExtractionTask(_AllSettingsTask[Arguments]):
 
     def rows(self, view: View[Arguments]) -> list[Row]:
         """Reports with the text of the setting; some have no PDF."""
-        rows = super().rows(view)
+        rows = view.round.items(view.family, view.task)
         chosen = [row for row in rows if row[_COLUMNS[view.given.setting]]]
         if not chosen:
             raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
@@ -217,8 +216,6 @@ def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Mea
     truth = _read_factor(gold)
     if truth is None:
         raise InputError(f"{gold} cannot be read as Parquet.")
-    if not predictions.is_file():
-        raise InputError(f"{predictions} does not exist.")
     produced = _read_factor(predictions)
     score = score_factor(truth, produced, is_readable=produced is not None)
     return Measured(

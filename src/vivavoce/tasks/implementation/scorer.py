@@ -44,8 +44,14 @@ from vivavoce.tasks.implementation.items.report import (
     gold_method,
     parse_methods,
 )
-from vivavoce.tasks.implementation.program import find_program, run_program, sandbox_for
-from vivavoce.tasks.implementation.result_files import read_factor, read_layers, read_number
+from vivavoce.tasks.implementation.program import (
+    find_program,
+    read_factor,
+    read_layers,
+    read_number,
+    run_program,
+    sandbox_for,
+)
 from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
 

@@ -15,8 +15,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.checking import check_numbers
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import headings_as_methods
-from vivavoce.tasks.implementation.program import find_program, run_program
-from vivavoce.tasks.implementation.result_files import read_factor
+from vivavoce.tasks.implementation.program import find_program, read_factor, run_program
 from vivavoce.tasks.implementation.scorer import architecture_trials, market_files
 from vivavoce.tasks.methods.direct import (
     SOURCE_SLOT,

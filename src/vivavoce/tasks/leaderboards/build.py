@@ -13,8 +13,8 @@ from pydantic import Field
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardEntry, DatedBoard, boards_within
-from vivavoce.metrics.leaderboards import method_key, read_board, score_board
-from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems
+from vivavoce.metrics.leaderboards import Entry, method_key, read_board, score_board
+from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems, of_split
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.leaderboards.items import (
@@ -23,7 +23,6 @@ from vivavoce.tasks.leaderboards.items import (
     PAPERS,
     REPORT,
     TASK,
-    gold_entries,
     gold_table,
 )
 from vivavoce.tasks.library import library_as_bytes, library_rows
@@ -69,16 +68,13 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
             excluded.append(Exclusion(TASK, board.board.id, *reason))
         else:
             rows.append(row)
-    test = [row for row in rows if row["split"] == "test"]
-    development = [row for row in rows if row["split"] == "dev"]
+    development = of_split(rows, "dev")
     excluded += [
         Exclusion(TASK, row["id"], "development", "methods are tuned on it: -T split=dev")
         for row in development
     ]
-    if options.pool == "corpus" and rows:
-        shown = sorted(texts)
-    else:
-        shown = sorted({paper for row in rows for paper in row["papers"]})
+    on_boards = {paper for row in rows for paper in row["papers"]}
+    shown = sorted(texts if options.pool == "corpus" and rows else on_boards)
     undated = {one.board.id: one.undated for one in boards if one.undated}
     names = {one.board.id: one.board.names for one in boards if len(one.board.names) > 1}
     report = {"undated": options.undated, "undated_entries": undated, "names": names}
@@ -87,7 +83,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
         DEVELOPMENT: parquet_of_rows(development, ITEM),
         PAPERS: library_as_bytes(library_rows(corpus, shown)),
     }
-    return FamilyItems({TASK: test}, {TASK: ITEM}, excluded, files)
+    return FamilyItems({TASK: of_split(rows, "test")}, {TASK: ITEM}, excluded, files)
 
 
 def _item(
@@ -106,25 +102,24 @@ def _item(
     methods = len({method_key(entry.method) for entry in entries})
     if methods < options.min_entries:
         return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
-    found = board.board
+    inner = board.board
     names = ("method", "score", "score_text", "paper_id", "date")
     row: Row = {
-        "id": found.id,
-        "cluster": found.id.rpartition("/")[0],
+        "id": inner.id,
+        "cluster": inner.id.rpartition("/")[0],
         "split": "test" if board.is_test else "dev",
         "published": board.published,
-        "task": found.task,
-        "dataset": found.dataset,
-        "metric": found.metric,
-        "higher_is_better": found.higher_is_better,
-        "area": found.area,
+        **{name: getattr(inner, name) for name in ("task", "dataset", "metric")},
+        "higher_is_better": inner.higher_is_better,
+        "area": inner.area,
         "entries": [{name: getattr(entry, name) for name in names} for entry in entries],
         "others": sorted({entry.method for entry in others}),
         "papers": list(papers),
         "settings": ["base", *(["corpus"] if options.pool == "corpus" else [])],
     }
     # The gold, written as an answer, must be read as the gold.
-    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
+    gold = [Entry(entry.method, entry.score) for entry in entries]
+    scored = score_board(gold, read_board(gold_table(row), row["metric"]))
     if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
         return None, ("unreadable_gold", "a name or score does not survive in a table")
     return row, ("", "")

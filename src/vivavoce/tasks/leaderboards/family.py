@@ -33,8 +33,6 @@ from vivavoce.tasks.leaderboards.items import (
     ceilings,
     compose,
     gold_table,
-    question,
-    without_excerpts,
 )
 from vivavoce.tasks.library import describe_library, read_library
 from vivavoce.tasks.scoring import FaultyAnswer, Values
@@ -122,7 +120,9 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
 
 def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     given, prompts = view.given, view.prompts
-    asked = question(prompts, row)
+    # The question is also the query for excerpts.
+    names = {name: row[name] for name in ("task", "dataset", "metric")}
+    asked = prompts.render("query", names, {}).text
     papers = None if given.setting == "corpus" else row["papers"]
     excerpts = shelf.search(papers, asked, given.chunks)
     prompt = compose(prompts, asked, excerpts)
@@ -130,10 +130,10 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     metadata: dict[str, Any] = {
         # Used as title of the item.
         "category": row["area"] or "",
-        "board": {name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")},
+        "board": {**names, "higher_is_better": row["higher_is_better"]},
         "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
         "others": row["others"],
-        "question": without_excerpts(prompts, asked),
+        "question": prompts.render("question", {"question": asked}, {}).text,
         "setting": given.setting,
         "prompts": prompts.place,
         "blocks": [list(span) for span in prompt.blocks],
@@ -170,8 +170,6 @@ def _ceilings(row: Row) -> Values:
 
 
 TASKS = {TASK: Leaderboards()}
-
-
 _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")
 

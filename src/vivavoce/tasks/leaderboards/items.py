@@ -27,7 +27,7 @@ from functools import lru_cache
 import pyarrow as pa
 
 from vivavoce.columns import lists, texts
-from vivavoce.metrics.leaderboards import TOLERANCE, Entry, method_key
+from vivavoce.metrics.leaderboards import TOLERANCE, method_key
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
@@ -58,11 +58,6 @@ ITEM = pa.schema(
     ]
 )
 """Columns of an item; `entries` are the gold, `others` methods of papers without a text."""
-
-
-def gold_entries(row: Row) -> list[Entry]:
-    """The gold of an item."""
-    return [Entry(entry["method"], entry["score"]) for entry in row["entries"]]
 
 
 def gold_table(row: Row) -> str:
@@ -202,19 +197,6 @@ class Shelf:
         return chunks, Bm25Retriever((chunk.searched for chunk in chunks), self._words)
 
 
-_ASKED = ("task", "dataset", "metric")
-
-
-def question(prompts: PromptSet, row: Row) -> str:
-    """The question of an item in one sentence, which is also the query for chunks."""
-    return prompts.render("query", {name: row[name] for name in _ASKED}, {}).text
-
-
-def without_excerpts(prompts: PromptSet, asked: str) -> str:
-    """The question and the form of the answer, for methods that search papers themselves."""
-    return prompts.render("question", {"question": asked}, {}).text
-
-
 def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
     """Put a prompt together."""
     text = ""
@@ -294,15 +276,11 @@ class _Text:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    for match in _NUMBER.finditer(text):
-        yield from _readings(match.group())
-    for match in _DECIMAL_COMMA.finditer(text):
-        yield from _readings(match.group().replace(",", "."))
-
-
-def _readings(digits: str) -> Iterator[str]:
-    if len(digits) <= _MAX_NUMBER:
-        yield _key(float(digits.replace(",", "")))
+    printed = [match.group().replace(",", "") for match in _NUMBER.finditer(text)]
+    printed += [match.group().replace(",", ".") for match in _DECIMAL_COMMA.finditer(text)]
+    for digits in printed:
+        if len(digits) <= _MAX_NUMBER:
+            yield _key(float(digits))
 
 
 def _key(value: float) -> str:

@@ -89,9 +89,6 @@ def board_of_tables(papers: Sequence[LibraryPaper], *, dataset: str, metric: str
     return {methods[key]: scores[key].most_common(1)[0][0] for key in methods}
 
 
-ROWS = 10
-
-
 @solver
 def table_reader() -> Solver:
     """Answer by rule from the papers' tables, without a model."""
@@ -105,7 +102,7 @@ def table_reader() -> Solver:
 
 
 @solver
-def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
+def random_rows(rows: int = 10, seed: int = 0) -> Solver:
     """Answer with random rows of the papers' tables: the first words and a number of each."""
     check_numbers({"rows": (rows, 1, None), "seed": (seed, -(2**63), 2**63)})
 

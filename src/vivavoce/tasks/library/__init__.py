@@ -1,8 +1,8 @@
 """The papers of a round that methods may search and read, without too recent ones.
 
 A round has them in a Parquet file with the schema `LIBRARY`. A `Library` opens some of them for one
-item, without papers from after the item's cutoff and without hidden papers and tables. Its passages
-are ranked by BM25.
+item, without papers from after the item's cutoff and without hidden papers. Its passages are ranked
+by BM25.
 """
 
 from __future__ import annotations
@@ -126,7 +126,6 @@ def describe_library(
         "cutoff": cutoff,
         "papers": None if papers is None else list(papers),
         "hidden_papers": list(hidden_papers),
-        "hidden_tables": [],
     }
 
 
@@ -172,8 +171,7 @@ def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> byte
 def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[str, LibraryPaper]:
     """Read the papers of a library's file by id, in its order; all by default.
 
-    Raises:
-        DamagedError: The bytes are not a library.
+    `DamagedError` if the bytes are not a library.
     """
     try:
         parquet = pq.ParquetFile(pa.BufferReader(content))
@@ -243,18 +241,13 @@ class Library:
         known = {paper.paper_id: paper for paper in given if _is_over(paper, cutoff)}
         self._known = {name: known[name] for name in sorted(known)}
         self._index = Index(self._known)
-        self._hide((), ())
+        self._papers = self._known
 
-    def hiding(self, papers: Collection[str], tables: Collection[tuple[str, int]] = ()) -> Library:
-        """The same library with other papers and tables hidden; it shares the index."""
-        other = copy(self)
-        other._hide(papers, tables)
+    def hiding(self, papers: Collection[str]) -> Library:
+        """The same library with other papers hidden; it shares the index."""
+        other, hidden = copy(self), frozenset(papers)
+        other._papers = {name: one for name, one in self._known.items() if name not in hidden}
         return other
-
-    def _hide(self, papers: Collection[str], tables: Collection[tuple[str, int]]) -> None:
-        hidden = frozenset(papers)
-        self._hidden_tables = frozenset((name, ordinal) for name, ordinal in tables)
-        self._papers = {name: one for name, one in self._known.items() if name not in hidden}
 
     def __len__(self) -> int:
         return len(self._papers)
@@ -279,9 +272,7 @@ class Library:
             if len(hits) == k:
                 break
             paper = self._papers.get(name)
-            kind, _, number = part.partition(" ")
-            is_hidden = kind == "table" and (name, int(number) - 1) in self._hidden_tables
-            if paper and taken[name] < _FROM_ONE_PAPER and not is_hidden:
+            if paper and taken[name] < _FROM_ONE_PAPER:
                 taken[name] += 1
                 hits.append(Hit(name, paper.title, paper.published or "", part, text, score))
         return hits
@@ -306,11 +297,6 @@ class Library:
         text = pages[page - 1]
         return Page(paper_id, paper.title, paper.published or "", name, page, len(pages), text)
 
-    def _shown_tables(self, paper: LibraryPaper) -> list[tuple[int, LibraryTable]]:
-        hidden = self._hidden_tables
-        numbered = enumerate(paper.tables, 1)
-        return [(n, table) for n, table in numbered if (paper.paper_id, n - 1) not in hidden]
-
     def _pages(self, paper: LibraryPaper, part: str, size: int) -> list[str] | None:
         """Split a part into pages; None if it does not exist."""
         if part == OUTLINE:
@@ -320,7 +306,7 @@ class Library:
         sections = {f"section {n}": one for n, one in enumerate(paper.sections, 1)}
         if section := sections.get(part):
             return cut_text(headed(section.heading, section.text), size) or ["(empty)"]
-        tables = {f"table {n}": one for n, one in self._shown_tables(paper)}
+        tables = {f"table {n}": one for n, one in enumerate(paper.tables, 1)}
         if table := tables.get(part):
             return cut_table(table.caption, table.shown(), size) or ["(empty)"]
         return None
@@ -330,8 +316,8 @@ class Library:
         names = [OUTLINE, ABSTRACT]
         if paper.sections:
             names.append(f"section 1 to {len(paper.sections)}")
-        if tables := self._shown_tables(paper):
-            names.append("table " + ", ".join(str(number) for number, _ in tables[:50]))
+        if paper.tables:
+            names.append("table " + ", ".join(map(str, range(1, len(paper.tables[:50]) + 1))))
         return "; ".join(names)
 
     def _outline(self, paper: LibraryPaper) -> str:
@@ -343,7 +329,7 @@ class Library:
         ]
         lines += [
             f"table {number}: {short(table.caption or '(no caption)')} [{len(table.cells)} rows]"
-            for number, table in self._shown_tables(paper)
+            for number, table in enumerate(paper.tables, 1)
         ]
         return "\n".join(lines)
 

@@ -35,8 +35,7 @@ def open_entry(entry: Mapping[str, Any]) -> Library:
             entry["cutoff"],
             None if papers is None else tuple(papers),
         )
-    hidden = [(paper_id, ordinal) for paper_id, ordinal in entry.get("hidden_tables") or ()]
-    return whole.hiding(entry.get("hidden_papers") or (), hidden)
+    return whole.hiding(entry.get("hidden_papers") or ())
 
 
 @lru_cache(maxsize=4)

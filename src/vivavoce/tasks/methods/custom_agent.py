@@ -2,19 +2,16 @@
 
 `FILE.py@NAME` names an Inspect agent, or an async function of the question and optionally the tools
 by name. In such a function, OpenAI and Anthropic clients that ask for the model `inspect` reach the
-contestant, so frameworks work unchanged. A name without a file is a command line agent of
-`inspect_swe`: it runs in a container that can reach only the model, and gets the tools by MCP.
+contestant, so frameworks work unchanged.
 """
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import inspect
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from anyio import to_thread
@@ -23,13 +20,10 @@ from inspect_ai.agent import run as run_agent
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from vivavoce.errors import InputError, MissingExtra
+from vivavoce.errors import InputError
 from vivavoce.store import hash_file
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words
 from vivavoce.tasks.methods.agent import open_library, tools_of
-
-_BRIDGED = "bridged_tools"
-"""Parameter of a command line agent's maker for tools on the host."""
 
 
 @solver
@@ -37,16 +31,21 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
     """Let the user's agent answer.
 
     Args:
-        agent: `FILE.py@NAME`, relative to the working folder, or the name of an agent of
-            `inspect_swe`, such as `claude_code`.
-        sha256: First digits of the file's hash, or the version of `inspect_swe`; a different one is
-            refused.
+        agent: `FILE.py@NAME`, relative to the working folder.
+        sha256: First digits of the file's hash; a different file is refused.
 
     Raises:
         InputError: The file or name does not exist, cannot be imported, or has changed.
-        MissingExtra: The package `inspect_swe` is not installed.
     """
-    made = load_agent(agent, sha256)
+    file, _, attribute = agent.rpartition("@")
+    path = Path(file)
+    if not file or not path.is_file():
+        raise InputError(f"{agent!r} names no file. Write FILE.py@NAME.")
+    if not hash_file(path).startswith(sha256):
+        raise InputError(f"{file} has changed since the run began. Choose another folder for logs.")
+    made = _load(path, attribute)
+    if not callable(made):
+        raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         has_papers = bool(state.metadata.get("library"))
@@ -59,7 +58,7 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
             if not any(map(inspect.iscoroutinefunction, (made, type(made).__call__))):
                 # A maker of agents gets the tools if it takes them.
                 tools, takes = tools_of(desk) if desk else [], inspect.signature(made).parameters
-                ready = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
+                ready = made(**{"tools": tools} if "tools" in takes else {})
             ended = await run_agent(ready, question)
             assert isinstance(ended, AgentState)  # for the type checker: no limit is given
             state.messages, state.output = ended.messages, ended.output
@@ -76,60 +75,14 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
     return solve
 
 
-def load_agent(name: str, sha256: str = "") -> Any:
-    """Load the object `FILE.py@NAME`; this runs the file's code."""
-    if is_command_line(name):
-        return _command_line_agent(name, sha256)
-    file, _, attribute = name.rpartition("@")
-    path = Path(file)
-    if not file or not path.is_file():
-        raise InputError(f"{name!r} names no file. Write FILE.py@NAME.")
-    if not hash_file(path).startswith(sha256):
-        raise InputError(f"{file} has changed since the run began. Choose another folder for logs.")
-    loaded = getattr(_module_at(path), attribute, None)
-    if not callable(loaded):
-        raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
-    return loaded
-
-
-def is_command_line(name: str) -> bool:
-    """True for the name of a command line agent, which has no file."""
-    return name.isidentifier()
-
-
 def identity_of(name: str) -> str:
-    """Identity of an agent in logs: first digits of its file's hash, or its package's version."""
-    if is_command_line(name):
-        return str(_swe(name).__version__)
+    """Identity of an agent in logs: first digits of its file's hash; empty without a file."""
     path = Path(name.rpartition("@")[0])
     return hash_file(path)[:12] if path.is_file() else ""
 
 
-def _swe(name: str) -> ModuleType:
-    try:
-        return importlib.import_module("inspect_swe")
-    except ImportError as error:
-        raise MissingExtra("inspect-swe", "swe", f"The agent {name}") from error
-
-
-def _command_line_agent(name: str, version: str) -> Any:
-    """The maker of an agent of `inspect_swe` that takes tools of the host."""
-    swe = _swe(name)
-    makers = {
-        each: made
-        for each in swe.__all__
-        if inspect.isfunction(made := getattr(swe, each))
-        and _BRIDGED in inspect.signature(made).parameters
-    }
-    if name not in makers:
-        known = ", ".join(sorted(makers))
-        raise InputError(f"There is no command line agent {name!r}. Available: {known}.")
-    if version not in ("", swe.__version__):
-        raise InputError(f"inspect_swe has changed since the run began: it was {version}.")
-    return makers[name]
-
-
-def _module_at(path: Path) -> ModuleType:
+def _load(path: Path, attribute: str) -> Any:
+    """An object of a file, None if there is none; this runs the file's code."""
     # Modules beside the file can be imported, as in a script.
     folder = str(path.resolve().parent)
     if folder not in sys.path:
@@ -142,7 +95,7 @@ def _module_at(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:  # importing a user's file can raise anything
         raise InputError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
-    return module
+    return getattr(module, attribute, None)
 
 
 class _Tools(dict[str, Callable[..., str]]):

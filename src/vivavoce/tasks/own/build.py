@@ -30,12 +30,9 @@ _MAX_NAME = 200
 
 
 def read_questions(path: Path, metric: str) -> list[Row]:
-    """Read the questions of a table, in order.
+    """Read the questions of a table, in order; `InputError` if it or a row is invalid.
 
     `published` is None if the table has no dates, and empty if a row has none.
-
-    Raises:
-        InputError: The file cannot be read, a column is missing, or a row is invalid.
     """
     records = _records(path)
     line, header = next(records, (1, []))
@@ -174,8 +171,7 @@ def spec_of_table(
 ) -> dict[str, Any]:
     """Make the spec of a round of one table, with a window of all its dates.
 
-    Raises:
-        InputError: The table cannot be read, or its date column is empty.
+    `InputError` if the table cannot be read, or its date column is empty.
     """
     days = [row["published"] for row in read_questions(path, metric)]
     spans = [period(day) for day in days if day]

@@ -32,11 +32,6 @@ class Rendered:
     parts: dict[str, Span] = field(default_factory=dict)
     """Parts that a setting or a method adds, such as `example 1`; logs record their state."""
 
-    @property
-    def json_spans(self) -> dict[str, list[int]]:
-        """The spans in the form of a sample's metadata."""
-        return {slot: list(span) for slot, span in self.spans.items()}
-
     def with_inner(self, slot: str, inner: Rendered) -> Rendered:
         """Replace a slot's span by the spans and blocks of its content."""
         shift = self.spans[slot][0]
@@ -72,8 +67,7 @@ class PromptSet:
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
         """Fill a template with an item's texts, each exactly once, and small values.
 
-        Raises:
-            InputError: The template is missing or malformed, or a slot does not occur exactly once.
+        `InputError` for a template that is missing or malformed, or lacks or repeats a slot.
         """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}

@@ -88,11 +88,8 @@ def fit(
     """Remove blocks, then cut the ends of slots, until prompt and answer fit.
 
     The first slot or group in `cut_order` is emptied before the second is cut; slots of a group are
-    cut in proportion to their lengths. Nothing is cut if the window is unknown.
-
-    Raises:
-        InputError: The window is too small for the parts that are never cut: instructions and other
-            slots.
+    cut in proportion to their lengths. Nothing is cut if the window is unknown. `InputError` if it
+    is too small for the parts that are never cut: instructions and other slots.
     """
     budget = None if window is None else window - reserved
     work = _PromptFit(prompt, counter, budget)
@@ -128,13 +125,12 @@ def fit_to_model(
     cut_order: Sequence[Group],
     model: Model,
     *,
-    answer: int | None = None,
+    answer: int,
     context: int | None = None,
 ) -> Fitting:
     """Fit a prompt to a model's window minus its longest answer; see `fit`."""
     measured = measure(str(model), model.api, context)
-    longest = (model.config.max_tokens or 0) if answer is None else answer
-    reserved = longest + measured.overhead
+    reserved = answer + measured.overhead
     return fit(prompt, cut_order, measured.counter, window=measured.window, reserved=reserved)
 
 
@@ -172,6 +168,8 @@ class _PromptFit:
         else:
             self.shorten(inside)
         if self.is_too_long:
+            start, end = self.prompt.blocks[0]  # shorter now
+
             # Slots and blocks inside it go with it.
             def is_left(span: Span) -> bool:
                 return not start <= span[0] <= span[1] <= end
@@ -275,10 +273,7 @@ class Window:
         """Shorten the conversation to fit.
 
         Results of tools are removed oldest first, then whole turns. The last turn stays, with its
-        results cut, and so does the first message.
-
-        Raises:
-            InputError: The window cannot hold the first message, the last turn and an answer.
+        results cut, and so does the first message; `InputError` if the window cannot hold these.
         """
         if self.measure.window is None:
             return ShownMessages(list(messages), 0)

@@ -132,9 +132,19 @@ def _rank(
     """Rank the papers of a board; also return those without a unique title."""
     kept: dict[str, RankedPaper] = {}
     dropped: list[Row] = []
-    for entry in _ordered(entries, papers):
+    levels: dict[float, int] = {}
+    for entry in entries:
+        levels.setdefault(entry.score, len(levels))
+
+    def title_of(entry: BoardEntry) -> str:
         paper = papers.get(entry.paper_id or "")
-        title = plain_title(paper.title or "") if paper else ""
+        return plain_title(paper.title or "") if paper else ""
+
+    def place(entry: BoardEntry) -> tuple[int, str, str]:
+        return levels[entry.score], title_key(title_of(entry)), entry.paper_id or ""
+
+    for entry in sorted(entries, key=place):
+        paper, title = papers.get(entry.paper_id or ""), title_of(entry)
         first = kept.get(title_key(title))
         if paper is not None and title and first is None:
             kept[title_key(title)] = RankedPaper(
@@ -143,29 +153,9 @@ def _rank(
             continue
         reason = "same_title" if title else "no_title" if paper else "not_a_paper"
         detail = first.paper_id if title and first else ""
-        dropped.append(
-            {
-                "board": board,
-                "paper_id": entry.paper_id or "",
-                "reason": reason,
-                "detail": detail,
-            }
-        )
+        row = {"board": board, "paper_id": entry.paper_id or "", "reason": reason, "detail": detail}
+        dropped.append(row)
     return list(kept.values()), dropped
-
-
-def _ordered(entries: Sequence[BoardEntry], papers: Mapping[str, Paper]) -> list[BoardEntry]:
-    """Sort best first; ties by title."""
-    levels: dict[float, int] = {}
-    for entry in entries:
-        levels.setdefault(entry.score, len(levels))
-
-    def place(entry: BoardEntry) -> tuple[int, str, str]:
-        name = entry.paper_id or ""
-        title = plain_title(papers[name].title or "") if name in papers else ""
-        return levels[entry.score], title_key(title), name
-
-    return sorted(entries, key=place)
 
 
 def _why_not(

@@ -30,7 +30,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
 from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex, TermsDocument
-from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems
+from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems, of_split
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of, parquet_of_rows
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
@@ -179,24 +179,14 @@ class RankingOptions(Options):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPart:
-    """Columns and files of a round for rankings by graph."""
-
-    columns: Mapping[str, Row]
-    """Values of `CANDIDATE_FIELDS` by board."""
-    files: Mapping[str, bytes]
-    """`papers.parquet` and `edges.parquet`."""
-
-
 def make_graph_part(
     corpus: Corpus,
     boards: Sequence[BoardQuery],
     gold: Sequence[str],
     window: Window,
     options: RankingOptions,
-) -> GraphPart:
-    """Make the columns and files for rankings by graph; the same bytes for the same corpus.
+) -> tuple[dict[str, Row], dict[str, bytes]]:
+    """Make columns by board and files for rankings by graph; the same bytes for the same corpus.
 
     Candidates, edges and in-degrees use papers published before the window ends, so later citations
     do not count.
@@ -240,7 +230,7 @@ def make_graph_part(
         edges["source"] += source.tolist()
         edges["target"] += target.tolist()
     edge_file = parquet_of(pa.Table.from_pydict(edges, schema=EDGE))
-    return GraphPart(columns, {PAPERS: library_as_bytes(papers, DEGREES), EDGES: edge_file})
+    return columns, {PAPERS: library_as_bytes(papers, DEGREES), EDGES: edge_file}
 
 
 def _part_of(
@@ -265,8 +255,6 @@ __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 REPORT = "boards.json"
 GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
-
-
 OPTIONS = RankingOptions
 
 
@@ -283,9 +271,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
         for of in [one.within.board]
     ]
     gold = sorted({paper.paper_id for board in ranked.boards for paper in board.papers})
-    graph = make_graph_part(corpus, queries, gold, spec.window, options)
-    files = {PAPERS: graph.files[PAPERS]}
-    tasks: dict[str, Sequence[Row]] = {PROMPT: _split(rows, "test")}
+    columns, graph_files = make_graph_part(corpus, queries, gold, spec.window, options)
+    files = {PAPERS: graph_files[PAPERS]}
+    tasks: dict[str, Sequence[Row]] = {PROMPT: of_split(rows, "test")}
     schemas = {PROMPT: ITEM}
     if options.networks:
         settings = [
@@ -293,11 +281,11 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
             for name, (network, text) in SETTINGS.items()
             if network in options.networks and text in options.texts
         ]
-        rows = [{**row, **graph.columns[row["id"]], "settings": settings} for row in rows]
-        tasks[GRAPH], schemas[GRAPH] = _split(rows, "test"), GRAPH_ITEM
-        files |= graph.files
+        rows = [{**row, **columns[row["id"]], "settings": settings} for row in rows]
+        tasks[GRAPH], schemas[GRAPH] = of_split(rows, "test"), GRAPH_ITEM
+        files |= graph_files
     schema = GRAPH_ITEM if options.networks else ITEM
-    files[DEVELOPMENT] = parquet_of_rows(_split(rows, "dev"), schema)
+    files[DEVELOPMENT] = parquet_of_rows(of_split(rows, "dev"), schema)
     files[REPORT] = json.dumps(ranked.describe(), indent=1, sort_keys=True).encode() + b"\n"
     excluded = [
         Exclusion(task, one.board, one.reason, one.detail)
@@ -305,7 +293,3 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
         for one in ranked.left_out
     ]
     return FamilyItems(tasks, schemas, excluded, files)
-
-
-def _split(rows: Sequence[Row], split: str) -> list[Row]:
-    return [row for row in rows if row["split"] == split]

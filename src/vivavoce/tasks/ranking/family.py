@@ -26,10 +26,7 @@ from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting import Rendered, Span, fence_mark
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
-from vivavoce.tasks.ranking.graph_ranking import (
-    list_candidates,
-    open_graph,
-)
+from vivavoce.tasks.ranking.graph_ranking import list_candidates, open_graph
 from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
@@ -39,16 +36,6 @@ LISTED = 200
 _MAX_LISTED = 10_000
 _NOTED = ("higher_is_better", "area", "papers", "scores")
 """Columns of items in a sample's metadata."""
-
-
-@dataclass(frozen=True, slots=True)
-class PromptArguments(SplitArguments):
-    """Arguments of rankings by prompt.
-
-    Args:
-        setting: Material for the model: base.
-        split: test, or dev for the boards for tuning methods.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +62,14 @@ class GraphArguments(SplitArguments):
         return f"{super(GraphArguments, self).label}{amount}"
 
 
-class RankByPrompt(FamilyTask[PromptArguments]):
+class RankByPrompt(FamilyTask[SplitArguments]):
     """Boards whose titles are listed in the prompt; titles may be removed to fit a window."""
 
-    arguments = PromptArguments
+    arguments = SplitArguments
     scorer = "title_order"
     undefined = ("ktau", "bem_complete")
 
-    def sample(self, row: Row, view: View[PromptArguments]) -> Item:
+    def sample(self, row: Row, view: View[SplitArguments]) -> Item:
         """Make the item of a board: a query and its titles."""
         titles = [row["titles"][place] for place in row["shown"]]
         slots = {**_names(row), "titles": "\n".join(titles)}
@@ -162,7 +149,7 @@ class RankByGraph(FamilyTask[GraphArguments]):
 
 def _item(
     row: Row,
-    view: View[PromptArguments] | View[GraphArguments],
+    view: View[SplitArguments] | View[GraphArguments],
     prompt: Rendered,
     target: Sequence[str],
     more: Row,
@@ -208,12 +195,11 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     scores = [score_ranking_row(*row) for row in rows]
     shares = {name: means_of([score.values()[name] for score in scores]) for name in NAMES}
     counts = {
-        "invented_titles": sum(score.found.invented for score in scores),
-        "repeated_titles": sum(score.found.repeated for score in scores),
-        "missing_titles": sum(score.found.missing for score in scores),
-        "truncated": sum(score.found.truncated for score in scores),
+        f"{name}_titles": sum(getattr(score.found, name) for score in scores)
+        for name in ("invented", "repeated", "missing")
     }
-    return Measured(shares, settings={"legacy": False, **counts})
+    truncated = sum(score.found.truncated for score in scores)
+    return Measured(shares, settings={"legacy": False, **counts, "truncated": truncated})
 
 
 def _legacy(rows: Sequence[RankingRow]) -> Measured:

@@ -161,10 +161,8 @@ def rank_papers(
     """Rank the candidates of an item, a row of `rank_by_graph.parquet`: paper ids, best first.
 
     `in_degree` is that in the whole network; `bm25` searches the board's names in titles and
-    abstracts; `random` depends on seed, item and paper.
-
-    Raises:
-        InputError: A name is unknown, or the round does not have the setting's network or text.
+    abstracts; `random` depends on seed, item and paper. `InputError` for an unknown name, or if the
+    round does not have the setting's network or text.
     """
     chosen = options or RankOptions()
     network, text = _needs(setting)
@@ -231,27 +229,19 @@ def pagerank_scores(
     A cosine of 0 or less counts as 0.0001. With direction `both`, papers that link to each other
     get one edge in each direction, like all others.
     """
-    edges = _directed(graph.among(network, places), options.direction)
+    edges = graph.among(network, places)
+    if options.direction == "citing":
+        edges = Graph(edges.n, edges.target, edges.source)
+    elif options.direction == "both":
+        sources = np.concatenate([edges.source, edges.target]).astype(np.int64)
+        pairs = np.unique(sources * edges.n + np.concatenate([edges.target, edges.source]))
+        source, target = np.divmod(pairs, max(edges.n, 1))
+        edges = Graph(edges.n, source.astype(np.int32), target.astype(np.int32))
     if options.weights and edges.edges:
         cosines = graph.cosines(places[edges.source], places[edges.target], options)
         weight = np.maximum(np.round(cosines, _WEIGHT_DIGITS), _LEAST_WEIGHT)
         edges = make_graph(edges.n, edges.source, edges.target, weight)
     return np.asarray(pagerank(edges, damping=options.damping).scores, dtype=np.float64)
-
-
-def _directed(graph: Graph, direction: Direction) -> Graph:
-    """The edges in the direction of the walk."""
-    if direction == "cited":
-        return graph
-    if direction == "citing":
-        return Graph(graph.n, graph.target, graph.source)
-    both = (
-        np.concatenate([graph.source, graph.target]),
-        np.concatenate([graph.target, graph.source]),
-    )
-    pairs = np.unique(both[0].astype(np.int64) * graph.n + both[1])
-    source, target = np.divmod(pairs, max(graph.n, 1))
-    return Graph(graph.n, source.astype(np.int32), target.astype(np.int32))
 
 
 def _needs(setting: str) -> tuple[NetworkName, Text]:

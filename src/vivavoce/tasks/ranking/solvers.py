@@ -12,7 +12,7 @@ from random import Random
 
 from inspect_ai.solver import Solver, TaskState, solver
 
-from vivavoce.retrieval.presets import PRESETS
+from vivavoce.retrieval.dense import PRESETS
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
 from vivavoce.tasks.family import rows_of

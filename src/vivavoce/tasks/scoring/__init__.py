@@ -40,11 +40,8 @@ class FaultyAnswer(Exception):
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
     """Scores of a sample by our scorers."""
-    return [
-        score
-        for score in (scores or {}).values()
-        if isinstance(score.value, dict) and VALID in score.value
-    ]
+    every = (scores or {}).values()
+    return [one for one in every if isinstance(one.value, dict) and VALID in one.value]
 
 
 COMPARE = "compare"
@@ -73,10 +70,6 @@ class Question:
     cut: Sequence[str] = ()
     """Slots that may be cut, the first first."""
     values: Mapping[str, object] = field(default_factory=dict)
-
-    def batches(self) -> list[Sequence[str]]:
-        """Lines of each request."""
-        return [self.lines[start : start + BATCH] for start in range(0, len(self.lines), BATCH)]
 
 
 def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:

@@ -20,8 +20,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, model_roles
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
-from vivavoce.tasks.prompting.fitting import Group, fit
-from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.prompting.fitting import Group, fit_to_model
 from vivavoce.tasks.scoring import JUDGE, check_votes
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.text.json_answer import find_json
@@ -79,23 +78,14 @@ async def send(
     config: GenerateConfig | None = None,
     usual: GenerateConfig | None = None,
 ) -> Reply:
-    """Send a request once.
+    """Send a request once; `InputError` if the model's window is too small for the fixed parts.
 
     `attempt` is its number for this answer, which the template may use. Settings in `config` win
     over those of the model, and these over `usual`.
-
-    Raises:
-        InputError: The model's window is too small for the parts that are never cut.
     """
     settings = (usual or GenerateConfig()).merge(model.config).merge(config or GenerateConfig())
-    measured = measure(str(model), model.api)
-    fitted = fit(
-        request.fill(prompts, attempt),
-        request.cut,
-        measured.counter,
-        window=measured.window,
-        reserved=(settings.max_tokens or 0) + measured.overhead,
-    )
+    filled, answer = request.fill(prompts, attempt), settings.max_tokens or 0
+    fitted = fit_to_model(filled, request.cut, model, answer=answer)
     token = _under_way.set(request)
     try:
         output = await model.generate(
@@ -146,11 +136,7 @@ def judge_named_later() -> Iterator[None]:
 
 
 def open_judges() -> list[Model]:
-    """The models of the role `judge`.
-
-    Raises:
-        InputError: There are none, or an even number, which may have no majority.
-    """
+    """The models of the role `judge`; `InputError` for none, or for an even number."""
     named = model_roles().get(JUDGE)
     judges = named if isinstance(named, list) else [] if named is None else [named]
     if not judges and not _is_named_later.get():

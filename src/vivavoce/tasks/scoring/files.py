@@ -102,9 +102,8 @@ Rows = Path | Sequence[Row]
 def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
     """Pair two lists of rows, in the order of the gold ones.
 
-    Raises:
-        InputError: A file cannot be read, there is no gold, an id is invalid or repeated, or a
-            prediction has no gold.
+    `InputError` if a file cannot be read, there is no gold, an id is invalid or repeated, or a
+    prediction has no gold.
     """
     golds, answers = _read(gold, "gold"), _read(predictions, "predictions")
     named = gold if isinstance(gold, Path) else "gold"

@@ -58,15 +58,12 @@ def find_fault(output: ModelOutput) -> str | None:
     """
     if (stop := _stop_reason(output)) in _STOP_FAULTS:
         return _STOP_FAULTS[stop]
-    if output.error:
-        return "provider_error"
-    if _PROVIDER_ERROR.match(output.completion[:_START].strip()):
+    if output.error or _PROVIDER_ERROR.match(output.completion[:_START].strip()):
         return "provider_error"
     final = final_answer(output.completion)
     text = final.text
-    if any(
-        _PLACEHOLDER.fullmatch(each[:_START]) for each in (output.completion.strip(), text) if each
-    ):
+    texts = filter(None, (output.completion.strip(), text))
+    if any(_PLACEHOLDER.fullmatch(each[:_START]) for each in texts):
         return "placeholder"
     if final.is_unclosed:
         return "unclosed"

@@ -27,7 +27,7 @@ from vivavoce.metrics.judged_text import (
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
-from vivavoce.tasks.scoring import COMPARE, Question, Values, template_of
+from vivavoce.tasks.scoring import BATCH, COMPARE, Question, Values, template_of
 from vivavoce.tasks.scoring.asking import (
     ATTEMPTS,
     JUDGING,
@@ -248,19 +248,16 @@ def _record(rulings: Sequence[Ruling | None]) -> dict[str, Any]:
 
 async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
     """Ask every judge for the label of every line."""
-    return LabelledQuestion(
-        question, {str(judge): await _label(judge, prompts, question) for judge in open_judges()}
-    )
-
-
-async def _label(judge: Model, prompts: PromptSet, question: Question) -> _Labels:
-    labels = _Labels([])
-    for lines in question.batches():
-        rulings, reply = await _label_batch(judge, prompts, question, lines)
-        labels.rulings += rulings
-        labels.refused += rulings.count(None) if reply.fault in REFUSED else 0
-        labels.is_cut |= reply.is_cut
-    return labels
+    votes: dict[str, _Labels] = {}
+    for judge in open_judges():
+        votes[str(judge)] = labels = _Labels([])
+        for start in range(0, len(question.lines), BATCH):
+            lines = question.lines[start : start + BATCH]
+            rulings, reply = await _label_batch(judge, prompts, question, lines)
+            labels.rulings += rulings
+            labels.refused += rulings.count(None) if reply.fault in REFUSED else 0
+            labels.is_cut |= reply.is_cut
+    return LabelledQuestion(question, votes)
 
 
 async def _label_batch(
@@ -272,7 +269,11 @@ async def _label_batch(
         return read_rulings(value, len(lines), question.labels)
 
     rulings: list[Ruling | None] = [None] * len(lines)
-    request = request_of(question, lines)
+    shown = "\n".join(f"{number}. {' '.join(line.split())}" for number, line in enumerate(lines, 1))
+    usual = json.dumps({str(number): question.labels[-1] for number in range(1, len(lines) + 1)})
+    values = {**question.values, "count": len(lines)}
+    slots = {**question.slots, "lines": shown}
+    request = Request(template_of(question.name), slots, values, question.cut, usual)
     for attempt in range(1, ATTEMPTS + 1):
         reply = await send(judge, prompts, request, attempt=attempt, usual=JUDGING)
         again = read(find_json(reply.text, lambda value: any(read(value))))
@@ -281,12 +282,3 @@ async def _label_batch(
         if None not in rulings or reply.fault == "overflow":
             break
     return rulings, reply
-
-
-def request_of(question: Question, lines: Sequence[str]) -> Request:
-    """Make the request for labels of lines."""
-    shown = "\n".join(f"{number}. {' '.join(line.split())}" for number, line in enumerate(lines, 1))
-    usual = json.dumps({str(number): question.labels[-1] for number in range(1, len(lines) + 1)})
-    values = {**question.values, "count": len(lines)}
-    slots = {**question.slots, "lines": shown}
-    return Request(template_of(question.name), slots, values, question.cut, usual)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.tables.literature_tables import score_table
@@ -31,7 +32,6 @@ from vivavoce.tasks.tables.item import (
     answer_table,
     answer_text,
     gold_of,
-    gold_rows,
     is_known,
     table_statistics,
 )
@@ -48,18 +48,13 @@ from vivavoce.tasks.tables.pool import (
 )
 from vivavoce.text.dates import is_over
 
-__all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
+__all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "settle_evidence"]
 
 OPTIONS = TablesOptions
 
 
 ENOUGH = 30
 """Minimum tables with full texts only, for this evidence to be a round's default."""
-
-
-def read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    """Gold tables of a round with these options, before demands."""
-    return settle_evidence(corpus, window, options)[0]
 
 
 def settle_evidence(
@@ -181,10 +176,7 @@ def _candidates(
     }
     universe = find_universe(options.pool_rule, gold.tables, in_time)
     encoder = PaperEncoder(options.encoder)
-
-    def enough(table: GoldTable) -> int:
-        return count_distractors(table, options.distractors)
-
+    enough = partial(count_distractors, most=options.distractors)
     ranked = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
     return ranked, len(universe)
 
@@ -204,7 +196,10 @@ def _item(table: GoldTable, demand: str, source: str, pool: Pool) -> Row:
         "evidence": [work.evidence for work in pool.papers],
         "gold_papers": list(table.papers),
         "columns": list(table.columns),
-        "rows": gold_rows(table),
+        "rows": [
+            {"paper": row.paper, "ordinal": row.ordinal, "cells": list(row.cells)}
+            for row in table.rows
+        ],
         "hidden_papers": [table.source_paper],
         "settings": ["base", *abstracts, "titles"],
         "given_labels": pool.given_labels,

@@ -88,9 +88,12 @@ def check_demand(
 ) -> dict[str, str]:
     """Check a demand; return a reason per point of the checklist, empty if passed."""
     stems = set(stems_of(telling_words(demand)))
+    goal = "" if stems & _stems(_AIMS) else "It does not say what the table is for."
+    if not stems & _stems(_ASKING):
+        goal = "It does not ask for a table, an overview or a comparison."
     reasons = (
         _not_self_contained(demand, stems, (table.caption, *titles)),
-        _not_goal_oriented(stems),
+        goal,
         _not_concise(demand),
         _leaking(demand, index or leak_index(table, titles)),
     )
@@ -106,17 +109,8 @@ def _not_self_contained(demand: str, stems: set[str], texts: Iterable[str]) -> s
     if pointing := _POINTING.search(demand):
         return f"It points to something that a reader does not have: '{pointing[0]}'."
     known = {stem for text in texts for stem in stems_of(telling_words(text))}
-    return (
-        ""
-        if (stems - _stems(_ASKING) - _stems(_AIMS)) & known
-        else "It does not say what the papers are about."
-    )
-
-
-def _not_goal_oriented(stems: set[str]) -> str:
-    if not stems & _stems(_ASKING):
-        return "It does not ask for a table, an overview or a comparison."
-    return "" if stems & _stems(_AIMS) else "It does not say what the table is for."
+    subject = (stems - _stems(_ASKING) - _stems(_AIMS)) & known
+    return "" if subject else "It does not say what the papers are about."
 
 
 @cache
@@ -171,7 +165,7 @@ def _field_of(title: str, index: LeakIndex) -> str:
     for part in _TITLE_PARTS.split(plain_words(title[:_MAX_TITLE])):
         words = _WORD.findall(part)
         stems = stems_of(words)
-        survey = next((at for at, stem in enumerate(stems) if stem in _stems(_ASKING)), len(words))
+        survey = next((n for n, stem in enumerate(stems) if stem in _stems(_ASKING)), len(words))
         behind = words[survey + 1 :]
         if len(behind) > 1 and not is_telling(behind[0]):
             named.insert(0, behind[1:])
@@ -201,14 +195,13 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
     subject = _LEAD_IN.sub("", clause)
     words = _WORD.findall(subject)
     enough = any if subject != clause else all
-    ends = [at for at in range(len(words) + 1) if at == len(words) or not is_telling(words[at])]
-    starts = [0, *(at + 1 for at in ends)]
+    ends = [n for n in range(len(words) + 1) if n == len(words) or not is_telling(words[n])]
     around = ["", *(word.lower() for word in words), ""]
     runs = [
-        words[at:end]
-        for at in starts
+        words[start:end]
+        for start in (0, *(end + 1 for end in ends))
         for end in ends
-        if 0 < end - at <= _MAX_TOPIC and _JOINING.isdisjoint((around[at], around[end + 1]))
+        if 0 < end - start <= _MAX_TOPIC and _JOINING.isdisjoint((around[start], around[end + 1]))
     ]
     sound = (
         run for run in sorted(runs, key=len, reverse=True) if _is_noun_phrase(run, known, enough)
@@ -270,13 +263,10 @@ class WrittenDemand:
 
 
 def read_demands(path: Path) -> dict[str, WrittenDemand]:
-    """Read the demands of a file, by table.
+    """Read the demands of a file, by table; `InputError` names an invalid line.
 
     Rows are JSON objects {id, demand, model, attempts, verdicts: [{attempt, demand, check,
     decision, reason}]}; other keys are skipped.
-
-    Raises:
-        InputError: A line is invalid; the message names it.
     """
     demands: dict[str, WrittenDemand] = {}
     for where, demand in read_records(path, WrittenDemand):
@@ -298,8 +288,7 @@ def choose_demands(
 ) -> tuple[dict[str, tuple[str, Source]], list[Exclusion]]:
     """Choose demands with their sources by table id; also return exclusions of tables without one.
 
-    Raises:
-        InputError: The file is missing, not used, or cannot be read.
+    `InputError` if the file is missing, not used, or cannot be read.
     """
     if options.demands == "model" and options.demands_file is None:
         raise InputError(

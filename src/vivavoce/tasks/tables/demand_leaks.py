@@ -88,13 +88,10 @@ def names_in(text: str) -> list[str]:
     return [word for word in words if is_telling(word) and _MARKED.search(word)]
 
 
+@lru_cache(maxsize=65_536)
 def stem_of(word: str) -> str:
     """Stem of a word, the same for British and American spelling."""
-    return _stem(word[:_MAX_WORD].casefold())
-
-
-@lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
+    word = word[:_MAX_WORD].casefold()
     if word.isdigit():
         return word
     if len(word) > _MIN_ROOT:
@@ -105,14 +102,6 @@ def _stem(word: str) -> str:
 def stems_of(words: Sequence[str]) -> list[str]:
     """The stem of each word."""
     return [stem_of(word) for word in words]
-
-
-def same_family(first: str, second: str) -> bool:
-    """True if two stems are equal or one extends the other, as `accur` and `accuraci`."""
-    shorter, longer = sorted((first, second), key=len)
-    if first == second or len(shorter) < _MIN_ROOT:
-        return first == second
-    return longer.startswith(shorter) and len(longer) - len(shorter) <= _MAX_ENDING
 
 
 def topic_stems(titles: Sequence[str]) -> frozenset[str]:
@@ -178,9 +167,14 @@ class _Families:
         self._by_root[stem[:_MIN_ROOT]].append((stem, source))
 
     def find(self, stem: str) -> str:
-        """Source of the first stem of the same family; empty if there is none."""
+        """Source of the first stem that is equal, or that extends the other: `accur`, `accuraci`.
+
+        Empty if there is none.
+        """
         for known, source in self._by_root.get(stem[:_MIN_ROOT], ()):
-            if same_family(known, stem):
+            shorter, longer = sorted((known, stem), key=len)
+            extends = len(shorter) >= _MIN_ROOT and longer.startswith(shorter)
+            if known == stem or (extends and len(longer) - len(shorter) <= _MAX_ENDING):
                 return source
         return ""
 

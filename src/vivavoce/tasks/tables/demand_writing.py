@@ -288,7 +288,7 @@ def write_round_demands(
         raise InputError(
             f'{spec}: [round] families does not have "{FAMILY}", so there are no tables.'
         )
-    gold = build.read_gold(load_corpus(corpus), parsed.window, options)
+    gold, _ = build.settle_evidence(load_corpus(corpus), parsed.window, options)
     if not gold.tables:
         reasons = Counter(one.reason for one in gold.excluded)
         counts = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"

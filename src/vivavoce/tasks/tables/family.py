@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,8 +85,6 @@ class TableArguments(Arguments):
 
 _ROOM, _STEP = 1.5, 1024
 """Room of an answer relative to the longest gold table, and rounding in tokens."""
-
-
 NOTHING = LiteratureTable((), (), ())
 _MAX_COLUMNS = 300
 """Maximum columns of an answer that are compared by stems."""
@@ -199,7 +198,8 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     scores = []
     forms = Meaning()
     for pair in pairs:
-        gold = _read(pair.gold)
+        with _naming(pair.gold):
+            gold = table_from_json(pair.gold.row)
         system = _system(pair, gold)
         aligned = align_by_meaning(gold, system, forms)
         scores.append(score_table(gold, aligned, pairs=options.pairs, seed=options.seed))
@@ -223,38 +223,31 @@ def _system(pair: Pair, gold: LiteratureTable) -> LiteratureTable:
     line = pair.answer("table", "text", "papers")
     if line is None:
         return NOTHING
-    titles = _titles(pair.gold)
+    titles = pair.gold.row.get("titles") or {}
+    if not isinstance(titles, dict) or not all(isinstance(title, str) for title in titles.values()):
+        raise InputError(f"{pair.gold.where}: titles must map a paper's id to its title.")
     names = PaperNames(gold, titles)
     if "table" in line.row:
-        return _read(line, names)
+        with _naming(line):
+            return table_from_json(line.row, names)
     papers = line.row.get("papers")
     text = "" if line.row.get("text") is None else pair.text() or ""
     if papers is not None:
-        return _named(line, lambda: table_from_text(text, names, papers))
+        with _naming(line):
+            return table_from_text(text, names, papers)
     try:
         return read_table(text, dict.fromkeys(gold.papers, "") | titles)
     except UnusableReply:
         return NOTHING
 
 
-def _read(line: Line, names: PaperNames | None = None) -> LiteratureTable:
-    return _named(line, lambda: table_from_json(line.row, names))
-
-
-def _named(line: Line, read: Any) -> LiteratureTable:
-    """Read a table; errors name the line."""
+@contextmanager
+def _naming(line: Line) -> Iterator[None]:
+    """Let errors name the line."""
     try:
-        table: LiteratureTable = read()
+        yield
     except InputError as error:
         raise InputError(f"{line.where}: {error}") from error
-    return table
-
-
-def _titles(line: Line) -> dict[str, str]:
-    titles = line.row.get("titles") or {}
-    if not isinstance(titles, dict) or not all(isinstance(title, str) for title in titles.values()):
-        raise InputError(f"{line.where}: titles must map a paper's id to its title.")
-    return titles
 
 
 SCORE_FAMILIES = (

@@ -284,13 +284,9 @@ class GivenDemand:
 def read_given(
     corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]
 ) -> tuple[dict[str, GivenDemand], dict[str, Work]]:
-    """Read the records of arXiv2Table files in a corpus.
+    """Demands and labels by paper of the corpus, from arXiv2Table files, and all works by number.
 
-    Returns: Demands and labels by paper of the corpus, and all works by their number in the files.
-
-    Raises:
-        DamagedError: The stored records were altered.
-        StaleError: They were ingested by a version that did not store records.
+    `DamagedError` if the stored records were altered, `StaleError` if there are none.
     """
     entries = {
         f"{_DIGESTABLES}:{key}": record

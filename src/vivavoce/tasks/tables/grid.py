@@ -246,7 +246,8 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
     labels = label_columns(grid.columns, printed)
     kept: list[tuple[str, list[str | None]]] = []
     for place, name in enumerate(grid.columns):
-        values = [_value(cells[place]) for cells in printed]
+        texts = (without_citations(cells[place]) for cells in printed)
+        values = [text if cell_key(text) else None for text in texts]
         shown = [value for value in values if value is not None]
         key = folded(name)
         is_index = key in _INDEX_NAMES and all(text.rstrip(".)").isdigit() for text in shown)
@@ -262,11 +263,6 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
         columns=tuple(name for name, _ in kept),
         rows=tuple(tuple(values[at] for _, values in kept) for at in range(len(printed))),
     )
-
-
-def _value(cell: str) -> str | None:
-    text = without_citations(cell)
-    return text if cell_key(text) else None
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:

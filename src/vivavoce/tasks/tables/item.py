@@ -111,13 +111,6 @@ ITEM = pa.schema(
 """Columns of an item; `evidence` is parallel to `pool`, cells to `columns`."""
 
 
-def gold_rows(table: GoldTable) -> list[Row]:
-    """Rows of a gold table in the form of an item."""
-    return [
-        {"paper": row.paper, "ordinal": row.ordinal, "cells": list(row.cells)} for row in table.rows
-    ]
-
-
 def gold_of(row: Row) -> LiteratureTable:
     """The gold of an item."""
     return LiteratureTable(

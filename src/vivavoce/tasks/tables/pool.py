@@ -56,7 +56,7 @@ def find_universe(
 ) -> list[str]:
     """Works with a title of other tables, or of all papers of the corpus, sorted by id."""
     if rule == "corpus":
-        ids = {paper for paper in works if not is_outside(paper)}
+        ids = {paper for paper in works if not paper.startswith(_OUTSIDE)}
     else:
         ids = {paper for table in tables for paper in table.papers if paper in works}
     return sorted(paper for paper in ids if _title_key(works[paper].title))
@@ -285,11 +285,6 @@ def work_id(title: str, raw: str) -> str:
     """Id of a work outside of the corpus, from its title or its citation."""
     key = normalise_title(title) or " ".join(raw.split())
     return f"{_OUTSIDE}{hashlib.sha256(key.encode()).hexdigest()[:_HASH]}"
-
-
-def is_outside(paper_id: str) -> bool:
-    """True if an id was made by `work_id`."""
-    return paper_id.startswith(_OUTSIDE)
 
 
 def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:

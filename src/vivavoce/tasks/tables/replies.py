@@ -19,7 +19,7 @@ have them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,60 +90,42 @@ def apply_operations(
 
     Only papers with `allowed` labels are changed; all by default.
     """
-    work = _Application(table, allowed)
-    excluded = [work.do(table.exclude, name, paper=name) for name in operations.exclude]
-    for name in operations.drop:
-        work.do(table.drop_column, name)
-    for old, new in operations.rename:
-        work.do(table.rename_column, old, new)
-    for name in operations.add:
-        work.do(table.add_column, name)
-    gone = {label for label in excluded if label is not None}
-    for name in operations.include:
-        work.do(table.include, name, paper=name, gone=gone)
-    for name, cells in operations.rows:
-        work.set_row(name, cells, gone)
-    return Outcome(work.changed, tuple(work.faults))
+    changed, faults, excluded = False, list[str](), set[str]()
 
-
-class _Application:
-    """Application of changes to a table."""
-
-    def __init__(self, table: WorkingTable, allowed: Collection[str] | None) -> None:
-        self.changed = False
-        self.faults: list[str] = []
-        self._table, self._allowed = table, allowed
-
-    def do(
-        self,
-        change: Callable[..., bool],
-        *arguments: Any,
-        paper: str | None = None,
-        gone: Collection[str] = (),
-    ) -> str | None:
+    def do(change: Callable[..., bool], *arguments: Any, paper: str | None = None) -> str | None:
         """Make a change unless it is faulty; return the label of its paper."""
+        nonlocal changed
+        label = None
         try:
-            label = None if paper is None else self._label(paper, gone)
-            self.changed |= change(*arguments)
+            if paper is not None:
+                label = table.find_paper(paper)
+                if allowed is not None and label not in allowed:
+                    raise TableFault(f"Paper {label} was not shown.")
+                if change != table.exclude and label in excluded:
+                    raise TableFault(f"Paper {label} is excluded and included at once.")
+            changed |= change(*arguments)
         except TableFault as fault:
-            if len(self.faults) < _MAX_FAULTS:
-                self.faults.append(str(fault))
+            faults.append(str(fault))
             return None
         return label
 
-    def set_row(self, paper: str, cells: Mapping[str, str | None], gone: Collection[str]) -> None:
-        """Write a row cell by cell, so that a faulty cell does not affect the others."""
-        if self.do(self._table.include, paper, paper=paper, gone=gone) is not None:
+    for name in operations.exclude:
+        if label := do(table.exclude, name, paper=name):
+            excluded.add(label)
+    for name in operations.drop:
+        do(table.drop_column, name)
+    for old, new in operations.rename:
+        do(table.rename_column, old, new)
+    for name in operations.add:
+        do(table.add_column, name)
+    for name in operations.include:
+        do(table.include, name, paper=name)
+    for name, cells in operations.rows:
+        if do(table.include, name, paper=name):
+            # Cell by cell, so that a faulty cell does not affect the others.
             for column, value in cells.items():
-                self.do(self._table.set_row, paper, {column: value})
-
-    def _label(self, paper: str, gone: Collection[str]) -> str:
-        label = self._table.find_paper(paper)
-        if self._allowed is not None and label not in self._allowed:
-            raise TableFault(f"Paper {label} was not shown.")
-        if label in gone:
-            raise TableFault(f"Paper {label} is excluded and included at once.")
-        return label
+                do(table.set_row, name, {column: value})
+    return Outcome(changed, tuple(faults[:_MAX_FAULTS]))
 
 
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
@@ -309,7 +291,9 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
         named = named[1:]
     listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
     made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
-    known = named or (list(_columns_of(made)) if columns is None else columns)
+    shaped = [row for row in made if isinstance(row, dict) and isinstance(row.get("cells"), dict)]
+    of_rows = list(dict.fromkeys(name for row in shaped for name in row["cells"]))
+    known = named or (of_rows if columns is None else columns)
     return {**formed, "rows": made, "columns": known}
 
 
@@ -351,12 +335,3 @@ def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
 
 def _paper_key(row: Mapping[str, Any]) -> str | None:
     return next((key for key in row if key.strip().casefold() in _PAPER), None)
-
-
-def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
-    """Names of the cells of all rows, in order of first occurrence."""
-    columns: dict[str, None] = {}
-    for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("cells"), dict):
-            columns.update(dict.fromkeys(row["cells"]))
-    return columns

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from anyio import to_thread
-from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
@@ -86,9 +85,6 @@ def _phrases(word: str, texts: Mapping[str, str]) -> dict[str, str]:
     return phrases
 
 
-_TEMPLATES = {"one_step": ("papers",)}
-
-
 @solver
 def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -> Solver:
     """Ask for the table with all papers in one prompt.
@@ -102,34 +98,27 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
     check_common(context, cot=cot, fit=fit)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        run = TableRun(state, context, cot=cot, templates=_TEMPLATES)
-        return run.answer(await _ask(run, fit))
+        run = TableRun(state, context, cot=cot, templates={"one_step": ("papers",)})
+        prompt = run.prompt("one_step", {}, {"papers": run.paper_listing(run.papers, texts=True)})
+        cuts = [tuple(f"{part} {label}" for label in run.labels) for part in ("text", "abstract")]
+        titles = {paper.label: paper.title for paper in run.papers}
+        complaint = None
+        # Ask once more for an answer that is not a table, except after an overflow.
+        for attempt in range(ATTEMPTS):
+            output, _ = await run.send(prompt, cuts, complaint, is_fitted=fit)
+            if find_fault(output) == "overflow":
+                run.record["overflows"] += 1
+                break
+            try:
+                read_output(output, lambda answer: read_table(answer, titles))
+                break
+            except UnusableReply as error:
+                complaint = str(error)
+                run.record["malformed"] += 1
+                run.record["skipped"] += attempt + 1 == ATTEMPTS
+        return run.answer(output)
 
     return solve
-
-
-async def _ask(run: TableRun, fit: bool) -> ModelOutput:
-    """Ask for an answer, once more if it is not a table, except after an overflow."""
-    prompt = run.prompt("one_step", {}, {"papers": run.paper_listing(run.papers, texts=True)})
-    cuts = [tuple(f"{part} {label}" for label in run.labels) for part in ("text", "abstract")]
-    titles = {paper.label: paper.title for paper in run.papers}
-    complaint = None
-    for attempt in range(ATTEMPTS):
-        output, _ = await run.send(prompt, cuts, complaint, is_fitted=fit)
-        if find_fault(output) == "overflow":
-            run.record["overflows"] += 1
-            break
-        try:
-            read_output(output, lambda answer: read_table(answer, titles))
-            break
-        except UnusableReply as error:
-            complaint = str(error)
-            run.record["malformed"] += 1
-            run.record["skipped"] += attempt + 1 == ATTEMPTS
-    return output
-
-
-_PER_PAPER = {"per_paper": ("paper",)}
 
 
 @solver
@@ -143,7 +132,7 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
     check_common(context, cot=cot)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        run = TableRun(state, context, cot=cot, templates=_PER_PAPER)
+        run = TableRun(state, context, cot=cot, templates={"per_paper": ("paper",)})
         rows = await collect(
             *(run.ask_about(paper, "per_paper", {}, read_single) for paper in run.papers)
         )
@@ -172,7 +161,13 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = TableRun(state, context, cot=cot, templates=_TWO_STAGE)
-        table = await _outline(run)
+        papers = {"papers": run.paper_listing(run.papers, texts=False)}
+        prompt = run.prompt("two_stage.outline", {}, papers)
+        cuts = [tuple(f"abstract {label}" for label in run.labels)]
+        outline = await run.ask(prompt, cuts, read_outline)
+        table = WorkingTable(run.labels)
+        if outline is not None:
+            run.note_faults(apply_operations(outline, table).faults)
         chosen = [paper for paper in run.papers if paper.label in table.papers]
         if table.columns:
             columns = {"columns": "\n".join(f"- {column}" for column in table.columns)}
@@ -190,19 +185,6 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
         return run.finish(table)
 
     return solve
-
-
-async def _outline(run: TableRun) -> WorkingTable:
-    """The table with papers and columns but without values."""
-    prompt = run.prompt(
-        "two_stage.outline", {}, {"papers": run.paper_listing(run.papers, texts=False)}
-    )
-    cuts = [tuple(f"abstract {label}" for label in run.labels)]
-    outline = await run.ask(prompt, cuts, read_outline)
-    table = WorkingTable(run.labels)
-    if outline is not None:
-        run.note_faults(apply_operations(outline, table).faults)
-    return table
 
 
 __all__ = ["agent", "bm25_phrases", "iterative", "one_step", "per_paper", "two_stage"]

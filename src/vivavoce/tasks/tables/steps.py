@@ -262,11 +262,7 @@ class TableRun:
 
 
 def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
-    """The content of an output.
-
-    Raises:
-        UnusableReply: It is a refusal, empty, a provider's error, or refused by `read`.
-    """
+    """The content of an output; `UnusableReply` for a fault, or if `read` refuses it."""
     if fault := find_fault(output):
         raise UnusableReply(f"It is not an answer ({fault}).")
     return read(answer_of(output))

@@ -218,11 +218,7 @@ class QAResult:
     def values(self) -> dict[str, float | None]:
         """Metrics of the table with both biases, averaged over runs."""
         by_run = [
-            {
-                **run.score.values(),
-                "yes_bias": run.yes_bias.value,
-                "no_bias": run.no_bias.value,
-            }
+            run.score.values() | {"yes_bias": run.yes_bias.value, "no_bias": run.no_bias.value}
             for run in self.runs
         ]
         means: dict[str, float | None] = {}
@@ -322,8 +318,15 @@ class _Asking:
         # The reply repeats the lines, so a request has half as many characters.
         for batch in cut_batches(questions, lambda one: 2 * len(one.text), self.use.batch):
             for question, reply in zip(batch, await self._wordings(batch), strict=True):
-                text = _other_wording(reply, question)
-                if text and text not in taken:
+                most = len(question.text) + _CHARACTERS_ADDED
+                if not isinstance(reply, str) or len(reply) > most:
+                    continue
+                # One line with all names of the question.
+                claimed = [claim.value for claim in question.claims]
+                names, words = [question.column, *question.papers, *claimed], folded(reply)
+                is_one = "\n" not in reply.strip() and reply.strip().endswith("?")
+                text = collapse_spaces(reply)
+                if is_one and all(folded(name) in words for name in names) and text not in taken:
                     taken.add(text)
                     worded[question.key] = text
         answers = await self.read(table, worded, self.use.runs)
@@ -362,16 +365,6 @@ class _Asking:
             return None if reply.fault else reply.text
 
         return await ask_yes_or_no(lines, ask, self.use.batch)
-
-
-def _other_wording(reply: object, question: Question) -> str:
-    """Check a rewording: one line with all names of the question; otherwise empty."""
-    if not isinstance(reply, str) or len(reply) > len(question.text) + _CHARACTERS_ADDED:
-        return ""
-    words = folded(reply)
-    names = [question.column, *question.papers, *(claim.value for claim in question.claims)]
-    is_one = "\n" not in reply.strip() and reply.strip().endswith("?")
-    return collapse_spaces(reply) if is_one and all(folded(name) in words for name in names) else ""
 
 
 def _as_rows(

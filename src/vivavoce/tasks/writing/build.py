@@ -161,12 +161,9 @@ def choose_papers(corpus: Corpus, within: Within) -> dict[str, Reason]:
     """Papers left out of a round because of their position in the co-author network.
 
     Authors without first-author papers are pruned first; the component's papers are those with its
-    members as first author.
+    members as first author. `InputError` if a walk is requested, but the corpus has none.
 
     Source: AcademicEval §3.1.
-
-    Raises:
-        InputError: A walk is requested, but the corpus has none.
     """
     if within == "all":
         return {}

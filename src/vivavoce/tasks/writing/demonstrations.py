@@ -97,9 +97,9 @@ def most_active(papers: Sequence[str], authors: Authors) -> dict[str, int]:
 def draw_targets(papers: Sequence[str], authors: Authors, seed: int) -> dict[str, int]:
     """Papers not drawn as targets -> the n of their probability 1/n."""
     return {
-        paper: papers_of_author
-        for paper, papers_of_author in most_active(papers, authors).items()
-        if unit(seed, paper, "target") * papers_of_author >= 1
+        paper: count
+        for paper, count in most_active(papers, authors).items()
+        if unit(seed, paper, "target") * count >= 1
     }
 
 
@@ -247,7 +247,15 @@ class Demonstrations:
 
         The reason is that of the first rejected candidate.
         """
-        candidates = (self._random if kind == "random" else self._coauthor)(task, target)
+        if kind == "random":
+            candidates = self._random(task, target)
+        else:  # papers with an author of the target as first author
+            certain = self.authors.certain(target.paper_id)
+            led = {name for author in certain for name in self._led.get(author, ())}
+            names = sorted(led - {target.paper_id})
+            hashes = np.array([number_of(name) for name in names], np.uint64)
+            places = mix(hashes ^ self._key(task, kind, target))
+            candidates = (names[index] for index in _ascending(places))
         shown: list[str] = []
         rejected = ""
         for candidate in candidates:
@@ -263,7 +271,19 @@ class Demonstrations:
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
         """Earlier papers of the target's category with the gold, in order."""
         if task not in self._shelves:
-            self._shelves[task] = self._make_shelves(task)
+            grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
+            for name, paper in self.pool.texts.items():
+                category, is_copy = self.pool.categories[name], name in self.pool.duplicates
+                if category and not is_copy and gold_of(task, paper) is not None:
+                    grouped[category].append((day_after(paper.published), name))
+            self._shelves[task] = {
+                category: _Shelf(
+                    [name for _, name in sorted(papers)],
+                    np.array([end for end, _ in sorted(papers)], np.int64),
+                    np.array([number_of(name) for _, name in sorted(papers)], np.uint64),
+                )
+                for category, papers in grouped.items()
+            }
         shelf = self._shelves[task].get(self.pool.categories[target.paper_id] or "")
         if shelf is None:
             return
@@ -272,15 +292,6 @@ class Demonstrations:
         places = mix(shelf.hashes[:last] ^ self._key(task, "random", target))
         for index in _ascending(places):
             yield shelf.ids[index]
-
-    def _coauthor(self, task: str, target: PaperText) -> Iterator[str]:
-        """Papers with an author of the target as first author, in order."""
-        authors = self.authors.certain(target.paper_id)
-        led = {name for author in authors for name in self._led.get(author, ())}
-        names = sorted(led - {target.paper_id})
-        hashes = np.array([number_of(name) for name in names], np.uint64)
-        for index in _ascending(mix(hashes ^ self._key(task, "coauthor", target))):
-            yield names[index]
 
     def _why_not(self, task: str, kind: str, target: PaperText, candidate: str) -> Reason | None:
         """Reason why a candidate of the kind is not shown."""
@@ -303,21 +314,6 @@ class Demonstrations:
         if task != "title" and is_retold_beside(gold, "\n\n".join(demonstration_texts(task, text))):
             return "gold_retold", "it says what the target's gold says"
         return None
-
-    def _make_shelves(self, task: str) -> dict[str, _Shelf]:
-        grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        for name, paper in self.pool.texts.items():
-            category = self.pool.categories[name]
-            if category and name not in self.pool.duplicates and gold_of(task, paper) is not None:
-                grouped[category].append((day_after(paper.published), name))
-        return {
-            category: _Shelf(
-                [name for _, name in sorted(papers)],
-                np.array([end for end, _ in sorted(papers)], np.int64),
-                np.array([number_of(name) for _, name in sorted(papers)], np.uint64),
-            )
-            for category, papers in grouped.items()
-        }
 
     def _key(self, task: str, kind: str, target: PaperText) -> np.uint64:
         return np.uint64(number_of(self.seed, task, kind, target.paper_id))

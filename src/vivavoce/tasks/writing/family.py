@@ -21,6 +21,7 @@ from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
+from vivavoce.tasks.writing import inputs
 from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.inputs import (
@@ -31,9 +32,6 @@ from vivavoce.tasks.writing.inputs import (
     paper_from_row,
     shown_demos,
     slots,
-)
-from vivavoce.tasks.writing.inputs import (
-    TASKS as NAMES,
 )
 from vivavoce.tasks.writing.questions import (
     CLAIMS,
@@ -282,7 +280,7 @@ def _demonstrations(row: Row, view: View[WritingArguments]) -> list[str]:
 
 
 _SHARED = Writing()
-TASKS = {name: Writing(RelatedWorkArguments) if name == WITH_WORKS else _SHARED for name in NAMES}
+TASKS = dict.fromkeys(inputs.TASKS, _SHARED) | {WITH_WORKS: Writing(RelatedWorkArguments)}
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
@@ -291,15 +289,12 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         (clean_title if is_title(reference) else without_wrapper)(pair.text() or "")
         for pair, reference in zip(pairs, references, strict=True)
     ]
-    scores_of_answers = [
+    overlaps = [
         rouge(answer, reference, stem=options.stem)
         for answer, reference in zip(answers, references, strict=True)
     ]
-    shares = {
-        "rouge1": means_of([one.rouge1.f for one in scores_of_answers]),
-        "rouge2": means_of([one.rouge2.f for one in scores_of_answers]),
-        "rougeL": means_of([one.rougeL.f for one in scores_of_answers]),
-    }
+    names = ("rouge1", "rouge2", "rougeL")
+    shares = {name: means_of([getattr(one, name).f for one in overlaps]) for name in names}
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:
         from vivavoce.metrics.neural import BertScorer

@@ -130,16 +130,6 @@ def gold_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
     return [paragraph for text in texts for paragraph in _paragraphs(text)]
 
 
-def main_body(task: str, sections: Sequence[Section]) -> str:
-    """The sections of the input in `base`, with headings."""
-    return _compose(task, sections, _LEFT_OUT.get(task, _NEVER_IN_BODY))
-
-
-def other_sections(task: str, sections: Sequence[Section]) -> str:
-    """All sections except the gold and the references, with headings."""
-    return _compose(task, sections, _NEVER_IN_REST)
-
-
 def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
     """Texts of the paper in a prompt, by slot.
 
@@ -153,8 +143,10 @@ def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
         return {"title": paper.title}
     if setting == OPEN:
         return {"title": paper.title, "abstract": paper.abstract}
-    compose = other_sections if setting == "leave_one_out" else main_body
-    content = compose(task, paper.sections)
+    left_out = _LEFT_OUT.get(task, _NEVER_IN_BODY)
+    if setting == "leave_one_out":
+        left_out = _NEVER_IN_REST
+    content = _compose(task, paper.sections, left_out)
     shown = {"title": paper.title, "abstract": paper.abstract, "content": content}
     order = ("content", "abstract") if task == "title" else ("title", "abstract", "content")
     return {name: shown[name] for name in order if name != task}

@@ -117,11 +117,19 @@ def read_pool(
     ]
     copies = duplicate_works(papers)
     titles = duplicate_titles([paper for paper in papers if paper.paper_id not in copies])
-    reasons = {
-        paper.paper_id: reason
-        for paper in papers
-        if (reason := outside.get(paper.paper_id) or _why_unfit(paper, titles, copies, takes))
-    }
+    reasons: dict[str, Reason] = {}
+    for paper in papers:
+        name = paper.paper_id
+        if name in outside:
+            reasons[name] = outside[name]
+        elif paper.gates:
+            reasons[name] = paper.gates[0], ", ".join(paper.gates)
+        elif not takes(paper):
+            reasons[name] = "outside_window", str(paper.first_public)
+        elif name in copies:
+            reasons[name] = "near_copy", f"the same work as {copies[name]}"
+        elif name in titles:
+            reasons[name] = "duplicate_title", f"same title as {titles[name]}"
     sound = {
         paper.paper_id: paper
         for paper in papers
@@ -150,24 +158,6 @@ def primary_category(paper: Paper) -> str | None:
     if paper.categories:
         return paper.categories[0]
     return ANTHOLOGY_CATEGORY if paper.acl_id else None
-
-
-def _why_unfit(
-    paper: Paper,
-    titles: Mapping[str, str],
-    copies: Mapping[str, str],
-    takes: Callable[[Paper], bool],
-) -> Reason | None:
-    """First reason why a paper is not a target."""
-    if paper.gates:
-        return paper.gates[0], ", ".join(paper.gates)
-    if not takes(paper):
-        return "outside_window", str(paper.first_public)
-    if kept := copies.get(paper.paper_id):
-        return "near_copy", f"the same work as {kept}"
-    if kept := titles.get(paper.paper_id):
-        return "duplicate_title", f"same title as {kept}"
-    return None
 
 
 def gold_of(task: str, paper: PaperText) -> str | None:
@@ -214,11 +204,8 @@ def make_target(
     for setting, alike in _ALIKE.items():
         if setting not in exposed:
             continue
-        leak, overlap, retold = (
-            exposed[setting].leak,
-            exposed[setting].overlap,
-            exposed[setting].retold,
-        )
+        shown = exposed[setting]
+        leak, overlap, retold = shown.leak, shown.overlap, shown.retold
         if leak is None and overlap is not None and overlap > max_overlap:
             leak = "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
         if leak is None and retold is not None and retold >= max(RETOLD, max_overlap):

@@ -122,11 +122,7 @@ def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
 
 
 def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
-    """The head and the sections of a file.
-
-    Raises:
-        InputError: It is not a file of nuggets; the message names the line.
-    """
+    """The head and the sections of a file of nuggets; `InputError` names an invalid line."""
     if not path.is_file():
         raise InputError(f"{path} is not a file of nuggets. Write one: viva round nuggets ROUND.")
     rows = list(read_jsonl(path))
@@ -139,9 +135,8 @@ def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
 def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
     """The head of the file that a run names for a round.
 
-    Raises:
-        InputError: It is not a file of nuggets, or that of another round, or a quote is not in its
-            section.
+    `InputError` if it is not a file of nuggets, or that of another round, or a quote is not in its
+    section.
     """
     header, sections = read_file(path)
     if header.sha256 != opened.sha256:

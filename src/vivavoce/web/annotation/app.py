@@ -144,7 +144,24 @@ def item_page(request: Request) -> Response:
 async def item_sent(request: Request) -> Response:
     """Save a label or skip the item, then show the next one."""
     # Kept on the request for the page that offers to try again.
-    request.state.form = await _read_form(request)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    try:
+        fields = parse_qsl(
+            body.decode("utf-8"),
+            keep_blank_values=True,
+            strict_parsing=bool(body),
+            max_num_fields=_MAX_FIELDS,
+            errors="strict",
+        )
+    except ValueError as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from error
+    if len(dict(fields)) != len(fields):
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request.state.form = dict(fields)
     return await run_in_threadpool(_label, request, request.state.form)
 
 
@@ -174,28 +191,6 @@ def _label(request: Request, form: Mapping[str, str]) -> Response:
         )
         handed = _hand_out(visit, request)
     return handed or RedirectResponse(f"/{visit.link}/next", HTTPStatus.SEE_OTHER)
-
-
-async def _read_form(request: Request) -> dict[str, str]:
-    """Read the fields of a form; each may occur once. Limits its size."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    try:
-        fields = parse_qsl(
-            body.decode("utf-8"),
-            keep_blank_values=True,
-            strict_parsing=bool(body),
-            max_num_fields=_MAX_FIELDS,
-            errors="strict",
-        )
-    except ValueError as error:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from error
-    if len(dict(fields)) != len(fields):
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    return dict(fields)
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -253,31 +253,26 @@ def fact(row: Row, column: BoardColumn) -> str:
     """Text of a row's cell in one of the fact columns; empty if not recorded."""
     value = shown_value(column, row)
     if column.unit == "exposure":
-        return _exposure(row)
+        if not row["contamination"]:
+            return ""
+        exposure = row["exposure"]
+        status = visible(row["contamination"]).replace("_", " ")
+        if not isinstance(exposure, Mapping):
+            return status
+        counts = exposure.get("items") or {}
+        named = [
+            f"{counts[name]:,} {name.replace('_', ' ')}" for name in sorted(counts) if counts[name]
+        ]
+        if len(named) > 1:
+            status = ", ".join(visible(part) for part in named)
+        cutoff = exposure.get("cutoff")
+        is_date = cutoff not in (None, "never")
+        return f"{status}; trained until {visible(cutoff)}" if is_date else status
     if value is None:
         return ""
     if column.unit in _PRINTED:
         return _PRINTED[column.unit](value)
     return figure(value) if isinstance(value, float) else visible(value).replace("_", " ")
-
-
-def _exposure(row: Row) -> str:
-    """Counts of a row's items by possible exposure, with the model's training cutoff."""
-    if not row["contamination"]:
-        return ""
-    exposure = row["exposure"]
-    status = visible(row["contamination"]).replace("_", " ")
-    if not isinstance(exposure, Mapping):
-        return status
-    counts = exposure.get("items") or {}
-    named = [
-        f"{counts[name]:,} {name.replace('_', ' ')}" for name in sorted(counts) if counts[name]
-    ]
-    if len(named) > 1:
-        status = ", ".join(visible(part) for part in named)
-    cutoff = exposure.get("cutoff")
-    is_date = cutoff not in (None, "never")
-    return f"{status}; trained until {visible(cutoff)}" if is_date else status
 
 
 def faults_of(row: Row) -> list[tuple[int, str]]:

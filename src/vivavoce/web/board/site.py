@@ -80,7 +80,15 @@ def _index(site: Site) -> Page:
 
 
 def _board_page(board: BoardOf, site: Site) -> Page:
-    near = _near(board, site)
+    order = {name: place for place, name in enumerate(site.round_names)}
+    same = site.by_task[board.task]
+    settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
+    alike = [one for one in same if one.setting == board.setting]
+    alike.sort(key=lambda one: order[one.round])
+    near = {
+        "settings": settings,
+        "rounds": [(visible(one.round, 60), one.path) for one in alike],
+    }
     rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
     answers_path = list_path(board) if board.path in site.answered else ""
 
@@ -122,19 +130,6 @@ def _further(section: Section) -> Sheet:
         ),
         ("Values with their 95% intervals. These metrics do not rank here.",),
     )
-
-
-def _near(board: BoardOf, site: Site) -> dict[str, Any]:
-    """Links to the same task in other settings of the round and in other rounds."""
-    order = {name: place for place, name in enumerate(site.round_names)}
-    same = site.by_task[board.task]
-    settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
-    rounds = [one for one in same if one.setting == board.setting]
-    rounds.sort(key=lambda one: order[one.round])
-    return {
-        "settings": settings,
-        "rounds": [(visible(one.round, 60), one.path) for one in rounds],
-    }
 
 
 def metrics_page(site: Site) -> Page:

@@ -258,7 +258,7 @@ class _CsvLines:
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
-        self._again: deque[str] = deque()
+        self.again: deque[str] = deque()
         self.taken: list[str] = []
         """Lines since the last record."""
 
@@ -266,16 +266,11 @@ class _CsvLines:
         return self
 
     def __next__(self) -> str:
-        line = self._again.popleft() if self._again else self._stream.readline(_MAX_LINE)
+        line = self.again.popleft() if self.again else self._stream.readline(_MAX_LINE)
         if not line:
             raise StopIteration
         self.taken.append(line)
         return line
-
-    def give_back_all_but_one(self) -> None:
-        """Give back the lines since the last record, but for its own."""
-        self._again.extendleft(reversed(self.taken[1:]))
-        del self.taken[1:]
 
 
 def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
@@ -295,7 +290,8 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
                 return
             except csv.Error as error:
                 # An open quote swallows the next lines: give them back, so only its own is lost.
-                lines.give_back_all_but_one()
+                lines.again.extendleft(reversed(lines.taken[1:]))
+                del lines.taken[1:]
                 record = f"the line is not readable CSV: {error}"
             if record:
                 line = record if isinstance(record, str) else "".join(record)

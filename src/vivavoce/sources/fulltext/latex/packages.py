@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, TokenStream, source_of
@@ -171,21 +170,12 @@ _USE = re.compile(
 _RESETS = frozenset({"\\acresetall", "\\glsresetall"})
 
 
-@dataclass(frozen=True, slots=True)
-class Acronym:
-    """Tokens of both forms of an acronym, and of their plurals."""
-
-    short: Sequence[str]
-    long: Sequence[str]
-    short_plural: Sequence[str]
-    long_plural: Sequence[str]
-
-
 class Acronyms:
     """The acronyms of a paper, and which of them it has used."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Acronym] = {}
+        self._known: dict[str, tuple[Sequence[str], ...]] = {}
+        """Tokens of the short and the long form, then of their plurals."""
         self._used: set[str] = set()
 
     def print(self, command: str, stream: TokenStream) -> list[str] | None:
@@ -203,16 +193,14 @@ class Acronyms:
         stream.optional()
         given = stream.argument()
         key = source_of(given).strip()
-        acronym = self._known.get(key)
-        if acronym is None:
+        if key not in self._known:
             return [LITERAL + key]
         is_plural = use["plural"] is not None
         form = (use["form"] or "").lower()[:1]
         if not form:
-            form = "s" if key in self._used or not acronym.long else "f"
+            form = "s" if key in self._used or not self._known[key][1] else "f"
             self._used.add(key)
-        short = acronym.short_plural if is_plural else acronym.short
-        long = acronym.long_plural if is_plural else acronym.long
+        short, long = self._known[key][2:] if is_plural else self._known[key][:2]
         printed = list(long if form == "l" else short)
         if form == "f" and long:
             printed = [*long, f"{LITERAL} (", *short, f"{LITERAL})"]
@@ -233,7 +221,7 @@ class Acronyms:
             short, long = stream.argument(), stream.argument()
         plural = options.get("shortplural") or options.get("plural") or [*short, "s"]
         long_plural = options.get("longplural") or ([*long, "s"] if long else [])
-        self._known[key] = Acronym(short, long, plural, long_plural)
+        self._known[key] = (short, long, plural, long_plural)
 
 
 def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:

@@ -39,28 +39,19 @@ _WEIGHTS = {
 """Weights of the evidence for a hypothesis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Numbers that continue each other, by place among the candidates."""
-
-    members: dict[int, SectionNumber]
-    score: float = 0.0
-
-
 def build_chain(
     numbers: Mapping[int, SectionNumber],
     roles: Sequence[str | None],
     start: tuple[int, ...] | None = None,
-) -> Chain:
-    """The best run of numbers that continue each other."""
-    members, score = heaviest_chain(
+) -> tuple[dict[int, SectionNumber], float]:
+    """The best run of numbers that continue each other, by place, and its score."""
+    return heaviest_chain(
         numbers,
         lambda place: 1.0 + _KNOWN_ROLE * (roles[place] is not None),
         lambda number: step_cost(start, number.parts),
         look_back=_LOOK_BACK,
         penalty=1.5,
     )
-    return Chain(members, score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +112,7 @@ class Evidence:
                     if candidate.is_strong and not candidate.runs_in:
                         groups[None, number.style][place] = number
         found = [
-            Hypothesis(dict(build_chain(numbers, self.roles).members), style, number_style)
+            Hypothesis(dict(build_chain(numbers, self.roles)[0]), style, number_style)
             for (style, number_style), numbers in groups.items()
         ]
         found += [Hypothesis(members, style) for style, members in styles.items()]

@@ -85,8 +85,7 @@ class Columns:
         """The column of a line, or what a float leaves of it."""
         if line.measure is not None:
             return Measure(*line.measure)
-        found = self.known.get((line.page, line.column))
-        return found if found is not None else self.usual(line)
+        return self.known.get((line.page, line.column)) or self.usual(line)
 
     def usual(self, line: Line) -> Measure:
         """The column as it is on most pages."""

@@ -40,8 +40,6 @@ _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 _SHORT_TITLE = 4
 _BELOW_AUTHORS = 9.0
 """Points that a line loses as a title when an author's address stands above it."""
-_LAST_PAGE = 8
-"""Pages behind the first on which a heading may open the abstract, as in theses."""
 
 
 class Front(NamedTuple):
@@ -73,7 +71,7 @@ def read_front(
         abstract, end = _abstract(paragraphs, candidates, place, first, text)
     else:
         place, end, abstract = _unheaded(paragraphs, start + 1, first)
-    page = _first_page(lines)
+    page = lines[0].page
     top = lines[behind].y if behind >= 0 else 0.0
     below = lines[place].y if place < len(lines) and lines[place].page == page else None
     # Authors may stand in every column above the abstract, which is in the first.
@@ -101,16 +99,11 @@ def read_front(
     return Front(title, alike, abstract, between, [*above, *margins], printed)
 
 
-def _first_page(lines: Sequence[Line]) -> int:
-    """The first page that holds more than furniture, such as the number of an empty page."""
-    return next((line.page for line in lines if line.kind != FURNITURE), lines[0].page)
-
-
 def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
     """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
-    page = _first_page(layout.lines)
+    page = layout.lines[0].page
     height = layout.heights[page]
     for place, line in enumerate(layout.lines[:stop]):
         if line.page != page:
@@ -213,9 +206,6 @@ def _abstract_start(
         if line.kind or found is None:
             continue
         is_alone = found.end() >= len(line.text)
-        last = _LAST_PAGE if is_alone and place in heads else 1
-        if line.page > layout.lines[0].page + last:
-            continue
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
         is_parted = line.words[0].font.bold > line.words[-1].font.bold
         label, rest = line.text[: found.end()].strip(), line.text[found.end() :]

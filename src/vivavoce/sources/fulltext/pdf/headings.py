@@ -107,7 +107,7 @@ class _Judge:
                 deeper = number.style == style and len(number.parts) > len(prefix)
                 if deeper and number.parts[: len(prefix)] == prefix:
                     found[place] = number
-        for place, number in build_chain(found, self.roles, start=prefix).members.items():
+        for place, number in build_chain(found, self.roles, start=prefix)[0].items():
             self.accepted[place] = (len(number.parts), number)
 
     def _accept_roman_parts(self, start: int, stop: int, top: SectionNumber) -> None:
@@ -116,7 +116,7 @@ class _Judge:
             for number in self.candidates[place].numbers:
                 if number.style == LETTER and len(number.parts) == 1 and number.marked:
                     letters[place] = number
-        for place, number in build_chain(letters, self.roles).members.items():
+        for place, number in build_chain(letters, self.roles)[0].items():
             self.accepted.setdefault(place, (2, number))
 
     def _accept_appendix(self, top: Style | None) -> None:
@@ -135,23 +135,23 @@ class _Judge:
                     continue
                 if len(number.parts) == 1 and (number.style == LETTER or number.is_appendix):
                     groups[candidate.style][place] = number
-        chains = [(build_chain(numbers, self.roles), style) for style, numbers in groups.items()]
+        chains = [(*build_chain(numbers, self.roles), style) for style, numbers in groups.items()]
         chains = [
-            (chain, style)
-            for chain, style in chains
-            if chain.members
+            (members, score, style)
+            for members, score, style in chains
+            if members
             and (
                 style == top
-                or len(chain.members) > 1
-                or any(number.is_appendix for number in chain.members.values())
+                or len(members) > 1
+                or any(number.is_appendix for number in members.values())
             )
         ]
         if not chains:
             return
-        chain, _ = max(chains, key=lambda pair: (pair[1] == top, pair[0].score))
-        places = sorted(chain.members)
+        members, *_ = max(chains, key=lambda chain: (chain[2] == top, chain[1]))
+        places = sorted(members)
         for position, place in enumerate(places):
-            number = chain.members[place]
+            number = members[place]
             self.accepted[place] = (1, number)
             stop = places[position + 1] if position + 1 < len(places) else len(self.candidates)
             self._accept_parts(place + 1, stop, number.style, number.parts)

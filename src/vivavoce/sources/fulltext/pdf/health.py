@@ -51,16 +51,6 @@ class Coverage:
     """Lost characters by page, counted from 0."""
     garbled: int = 0
 
-    @property
-    def share_lost(self) -> float:
-        """Share of all characters that reach no part."""
-        return self.lost.total() / max(self.total, 1)
-
-    @property
-    def share_garbled(self) -> float:
-        """Share of all characters whose glyphs name no letter, or a wrong one."""
-        return self.garbled / max(self.total, 1)
-
 
 def measure_coverage(
     pages: Sequence[Page], layout: Layout, reached: set[int], first: int, last: int
@@ -322,13 +312,13 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     )
     if all(named[role] > 1 for role in _OF_EACH_PAPER):
         yield "two papers in one file"
-    if facts.coverage.share_garbled > _GARBLED:
-        yield f"garbled glyphs: {facts.coverage.share_garbled:.0%} of the characters"
-    if facts.coverage.share_lost > _LOST:
-        lost = facts.coverage.lost
+    lost, total = facts.coverage.lost, max(facts.coverage.total, 1)
+    if (garbled := facts.coverage.garbled / total) > _GARBLED:
+        yield f"garbled glyphs: {garbled:.0%} of the characters"
+    if (share_lost := lost.total() / total) > _LOST:
         worst = sorted(page + 1 for page, size in lost.items() if 3 * size >= max(lost.values()))
         pages = ", ".join(map(str, worst[:5]))
-        share = f"{facts.coverage.share_lost:.0%} of the characters"
+        share = f"{share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
     # The share of words broken at the end of a line whose next line opens no second half.
     broken = wrong = 0

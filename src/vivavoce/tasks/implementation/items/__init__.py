@@ -39,8 +39,7 @@ def read_items(
 ) -> dict[str, ItemT]:
     """Read the items of all files in folders, by name, sorted.
 
-    Raises:
-        InputError: A file is not a complete item, or a name is repeated.
+    `InputError` if a file is not a complete item, or a name is repeated.
     """
     items: dict[str, ItemT] = {}
     for path in sorted(path for folder in folders for path in Path(folder).glob(f"*{suffix}")):

@@ -106,9 +106,7 @@ def _read(path: Path) -> Iterator[Architecture]:
 def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
     """Make a candidate's inputs and weights, and the gold layers, as safetensors bytes by name.
 
-    Raises:
-        MissingExtra: torch-geometric is not installed.
-        InputError: The number of layers differs from that in the architecture.
+    `MissingExtra` without torch-geometric, `InputError` for another number of layers than stated.
     """
     weights, inputs, unseen = draw_case(architecture, seed)
     return {

@@ -159,22 +159,13 @@ def compose(seed: int, count: int, frames: Mapping[str, Any]) -> Iterator[tuple[
         if not kinds:
             raise InputError(f"Seed {seed} gives {made} formulas, not {count}; ask for fewer.")
         category, depth = kinds.pop(0)
-        if drawn := _find(rng, trial, category, depth, seed):
-            tree, values = drawn
-            yield as_formula(tree, category, is_lagged=trial.is_lagged(tree, values)), values
-            kinds.append((category, depth))
-            made += 1
-
-
-def _find(
-    rng: np.random.Generator, trial: Trial, category: str, depth: int, seed: int
-) -> tuple[Node, Any] | None:
-    """Find the next formula of a kind; None if there seem to be no more."""
-    for _ in range(_TRIES):
-        tree = _draw_tree(rng, category, depth)
-        if tree is not None and (values := trial.values_of(tree, seed)) is not None:
-            return tree, values
-    return None
+        for _ in range(_TRIES):
+            tree = _draw_tree(rng, category, depth)
+            if tree is not None and (values := trial.values_of(tree, seed)) is not None:
+                yield as_formula(tree, category, is_lagged=trial.is_lagged(tree, values)), values
+                kinds.append((category, depth))
+                made += 1
+                break
 
 
 class Trial:

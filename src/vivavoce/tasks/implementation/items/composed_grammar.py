@@ -180,7 +180,14 @@ def kind_of(node: Node) -> Kind | None:
     frequency = operator["gives"]
     if frequency == "day" and any(kind.frequency == "joined" for kind in kinds):
         frequency = "joined"
-    return Kind(frequency, _unit(operator["units"], [kind.unit for kind in kinds]), keeps_sign)
+    unit, units = operator["units"], [kind.unit for kind in kinds]
+    if unit in ("same", "keep"):
+        unit = units[0]
+    elif unit == "ratio":
+        unit = "number" if units[0] == units[1] else f"{units[0]}/{units[1]}"
+    elif unit == "product":
+        unit = "*".join(sorted(units))
+    return Kind(frequency, unit, keeps_sign)
 
 
 def _fits(operator: Mapping[str, Any], node: Node, kinds: list[Kind]) -> bool:
@@ -193,14 +200,6 @@ def _fits(operator: Mapping[str, Any], node: Node, kinds: list[Kind]) -> bool:
         and ("needs" not in operator or kinds[0].is_positive)
         and all(one != other for one, other in distinct)
     )
-
-
-def _unit(rule: str, units: list[str]) -> str:
-    if rule in ("same", "keep"):
-        return units[0]
-    if rule == "ratio":
-        return "number" if units[0] == units[1] else f"{units[0]}/{units[1]}"
-    return "*".join(sorted(units)) if rule == "product" else rule
 
 
 def _notation(of_operator: str, of_column: str) -> Notation:

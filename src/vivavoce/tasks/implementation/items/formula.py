@@ -72,9 +72,8 @@ class Formula:
     def values(self, frames: Mapping[str, Any]) -> Any:
         """Values of the reference on the market's tables.
 
-        Raises:
-            InputError: The result is not a series of numbers by day and stock, repeats a row, has
-                infinite numbers, or has no numbers.
+        `InputError` if the result is not a series of numbers by day and stock, repeats a row, has
+        infinite numbers, or has no numbers.
         """
         values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
         index: Any = getattr(values, "index", None)

@@ -181,18 +181,25 @@ def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) 
     high = np.maximum(opened, path) * (1.0 + reach * rng.random((DAYS, count)))
     low = np.minimum(opened, path) * (1.0 - reach * rng.random((DAYS, count)))
     vwap = low + (high - low) * between(rng, 0.3, 0.7, DAYS, count)
-    shares = _simulate_shares(rng, count)
+    # A third of the instruments issue more shares on one day.
+    base, issued = between(rng, 2.0e7, 8.0e8, count), rng.integers(50, 280, count)
+    grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= issued)
+    shares = rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
     activity = lasting(rng, DAYS, count) * (0.5 + 0.5 * unrest + 8.0 * np.abs(returns))
     activity *= between(rng, 0.7, 1.3, DAYS, count)
     activity = np.where(locked, 0.1 * activity, activity)
     volume = rounded(shares * between(rng, 0.002, 0.012, count) * activity, 0) + 1.0
+    # Cumulated dividends: 1 at first, then two steps up, per instrument.
+    day = np.arange(DAYS)[:, np.newaxis]
+    first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
+    step = between(rng, 0.005, 0.04, 2, count)
     return Daily(
         open=rounded(opened, 2),
         high=rounded(high, 2),
         low=rounded(low, 2),
         close=rounded(path, 2),
         vwap=rounded(vwap, 2),
-        factor=_simulate_factor(rng, count),
+        factor=rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4),
         volume=volume,
         shares=shares,
     )
@@ -251,7 +258,13 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, 
     sizes = np.floor(rng.random((2, *shape)) * 200.0) * 100.0
     sizes[:, rng.random(shape) < 0.005] = 0.0
     sizes[:, rng.integers(MINUTE_DAYS), rng.integers(MINUTE_INSTRUMENTS)] = 0.0
-    kept = _draw_kept(rng)
+    # Single minutes and halts have no row, but the last minute always has one.
+    start, length = rng.integers(20, 200, shape[:2]), rng.integers(5, 30, shape[:2])
+    length = np.where(rng.random(shape[:2]) < 0.1, length, 0)
+    since = np.arange(MINUTES) - start[..., np.newaxis]
+    halted = (since >= 0) & (since < length[..., np.newaxis])
+    kept: Flags = ~halted & (rng.random(shape) >= 0.01)
+    kept[..., -1] = True
     lively = np.moveaxis(lasting(rng, MINUTES, *shape[:2]), 0, 2)
     weights = ends * lively * unrest * (0.4 + rng.random(shape))
     weights = np.where(kept & (rng.random(shape) >= 0.02), weights, 0.0)
@@ -264,34 +277,6 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, 
         "volume": _split(recent(daily.volume), weights),
     }
     return quotes, kept
-
-
-def _draw_kept(rng: np.random.Generator) -> Flags:
-    """Draw the minutes with a row: single minutes and halts are missing, never the last one."""
-    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
-    start, length = rng.integers(20, 200, shape[:2]), rng.integers(5, 30, shape[:2])
-    length = np.where(rng.random(shape[:2]) < 0.1, length, 0)
-    since = np.arange(MINUTES) - start[..., np.newaxis]
-    halted = (since >= 0) & (since < length[..., np.newaxis])
-    kept: Flags = ~halted & (rng.random(shape) >= 0.01)
-    kept[..., -1] = True
-    return kept
-
-
-def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
-    """Simulate cumulated dividends: 1 at first, then two steps up, per instrument."""
-    day = np.arange(DAYS)[:, np.newaxis]
-    first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
-    step = between(rng, 0.005, 0.04, 2, count)
-    return rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4)
-
-
-def _simulate_shares(rng: np.random.Generator, count: int) -> Floats:
-    """Simulate share counts; a third of the instruments issue more on one day."""
-    base = between(rng, 2.0e7, 8.0e8, count)
-    day = rng.integers(50, 280, count)
-    grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= day)
-    return rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
 
 
 def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, Floats]:

@@ -207,13 +207,8 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
 
 def gold_method(row: dict[str, Any]) -> GoldMethod:
     """Read a method from a row of a round."""
-    return GoldMethod(
-        name=row["name"],
-        description=row["description"],
-        formula=row["formula"],
-        symbols=tuple(row["variables"]),
-        aliases=tuple(row["aliases"]),
-    )
+    texts = {name: row[name] for name in ("name", "description", "formula")}
+    return GoldMethod(**texts, symbols=tuple(row["variables"]), aliases=tuple(row["aliases"]))
 
 
 def _by_key(given: dict[str, Any]) -> dict[str, Any]:
@@ -239,18 +234,14 @@ def _method(entry: Any) -> FoundMethod | None:
 
 def _symbols(variables: Any) -> tuple[str, ...]:
     """Symbols of an object {symbol: meaning}, or of a list of such objects or symbols."""
-    if isinstance(variables, list):
-        names = [_symbol(each) for each in variables[:_MAX_SYMBOLS]]
-    else:
-        names = list(variables)[:_MAX_SYMBOLS] if isinstance(variables, dict) else []
+    entries = list(variables)[:_MAX_SYMBOLS] if isinstance(variables, list | dict) else []
+    names: list[Any] = []
+    for entry in entries:
+        given = [entry]
+        if isinstance(entry, dict):
+            given = [entry.get(key) for key in ("symbol", "name", "variable")]
+        names.append(next((name for name in given if name is not None), None))
     return tuple(filter(None, (_latex(name, _MAX_NAME) for name in names)))
-
-
-def _symbol(entry: Any) -> Any:
-    if not isinstance(entry, dict):
-        return entry
-    given = (entry.get(key) for key in ("symbol", "name", "variable"))
-    return next((name for name in given if name is not None), None)
 
 
 def _text(value: Any, longest: int) -> str:
@@ -274,21 +265,15 @@ def headings_as_methods(text: str) -> str:
     _, *pieces = _HEADING.split(text)
     sections = list(zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True))
     deepest = max((len(marks) for marks, _, _ in sections), default=0)
-    methods = [
-        _read_section(heading.strip(), under)
-        for marks, heading, under in sections
-        if len(marks) == deepest
-    ]
+    methods = []
+    for _, heading, under in (section for section in sections if len(section[0]) == deepest):
+        formula, plain = _DISPLAY.search(under), _DISPLAY.sub("", under)
+        symbols = [symbol for symbol in _INLINE.findall(plain) if not _RELATION.search(symbol)]
+        method = Method(
+            name=heading.strip(),
+            description=plain.strip().partition("\n\n")[0],
+            formula=formula[1].strip() if formula else None,
+            variables=dict.fromkeys(symbols[:_MAX_SYMBOLS], "") if formula else {},
+        )
+        methods.append(method)
     return f"```json\n{methods_json(methods)}\n```\n"
-
-
-def _read_section(name: str, text: str) -> Method:
-    formula = _DISPLAY.search(text)
-    plain = _DISPLAY.sub("", text)
-    symbols = [symbol for symbol in _INLINE.findall(plain) if not _RELATION.search(symbol)]
-    return Method(
-        name=name,
-        description=plain.strip().partition("\n\n")[0],
-        formula=formula[1].strip() if formula else None,
-        variables=dict.fromkeys(symbols[:_MAX_SYMBOLS], "") if formula else {},
-    )
