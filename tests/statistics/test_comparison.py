@@ -106,8 +106,8 @@ def test_several_looks_share_the_error_rate(looks: int, is_undecided: bool) -> N
 
 
 def test_an_interval_that_ends_at_0_decides_nothing() -> None:
-    # Ahead by 1 on 95 papers, behind by 9 on 5. One draw of 36 has ten or more of the five, and with
-    # ten it is 90 - 90 = 0; only one of 87 has more.
+    # Ahead by 1 on 95 papers, behind by 9 on 5. A draw with ten of the five is 90 - 90 = 0: one of
+    # 36 draws has ten or more, and one of 87 more than ten.
     columns = np.array([[1.0, 0.0]] * 95 + [[0.0, 9.0]] * 5)
     papers = [f"{number:03d}" for number in range(100)]
     assert rank(columns, papers)[0].beats == (1,)
