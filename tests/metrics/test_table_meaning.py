@@ -34,6 +34,9 @@ SAME_CELLS = [
     ("0.003", "0.3%", "FPR"),
     ("from 10 to 100", "10-100", "Users"),
     ("7b", "7B", "Params"),
+    ("arch. search", "architecture search", "Topic"),
+    ("Part of Speech Tagging, parsing", "parsing; PoST", "Tasks"),
+    ("LSTM with attention and GRU", "GRU; an LSTM with attention", "Layers"),
 ]
 OTHER_CELLS = [
     (">10k", "10k", "# samples"),
