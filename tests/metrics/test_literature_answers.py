@@ -49,6 +49,15 @@ def test_a_text_names_papers_by_id_or_title_in_its_first_column() -> None:
     assert (values["schema_f1"], values["unary_r"], values["unary_p"]) == (1.0, 1.0, 4 / 7)
 
 
+def test_a_column_that_counts_the_rows_is_left_out() -> None:
+    text = "| {} | Paper | Task |\n|-|-|-|\n| {} | 111 | MT |\n| {} | 222 | QA |"
+    counted = table_from_text(text.format("No.", "1.", "2."), NAMES)
+    assert counted.columns == ("Task",)
+    assert counted.rows == (TableRow("111", ("MT",)), TableRow("222", ("QA",)))
+    scored = table_from_text(text.format("Year", "1", "3"), NAMES)
+    assert scored.columns == ("Year", "Task")
+
+
 def test_papers_given_beside_a_text_are_the_selection() -> None:
     assert table_from_text("", NAMES, ["222", "Shallow nets"]).papers == ("222",)
 

@@ -54,6 +54,11 @@ OTHER_CELLS = [
     ("01/2015–12/2019", "Jan 2015 - Dec 2020", "Study period"),
     ("7/ 13/ 33", "7B, 13B and 34B", "Size (B)"),
     ("160 mAh/g", "160 mAh", "Capacity"),
+    (
+        "only the head is kept, the body is moved",
+        "only the body is kept, the head is moved",
+        "Parts",
+    ),
     ("voice was preferred over touch", "touch was preferred over voice", "Findings"),
 ]
 

@@ -134,7 +134,10 @@ def test_there_is_no_interval_without_two_clusters_or_without_draws() -> None:
     assert interval([0.1, 0.9], ["a", "b"], resamples=0) is None
     assert interval([0.1, NAN], ["a", "b"]) is None
     assert interval([], []) is None
+    assert np.isnan(resample([], resamples=3).means([])).all()
     assert interval([0.1, 0.9], ["a", "b"], resamples=100) == (0.1, 0.9)
+    low, high = interval([0.1, 0.9], ["a", "b"], resamples=1)
+    assert low == high  # one draw
 
 
 def test_the_percentile_interval_interpolates_between_draws() -> None:
