@@ -128,6 +128,14 @@ def test_texts_are_cut_at_the_given_number_of_tokens(model_dir: Path) -> None:
     assert score.f1 == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.parametrize(("words", "is_cut"), [(509, False), (510, True)])
+def test_texts_are_cut_at_512_tokens_unless_told(tmp_path: Path, words: int, is_cut: bool) -> None:
+    scorer = BertScorer(save_bert(tmp_path, VOCABULARY[:16], 600), LAYER)
+    same = "paper " * words
+    [score] = scorer.score([(f"{same} model", f"{same} graph")])
+    assert (score.f1 == pytest.approx(1.0, abs=1e-6)) is is_cut
+
+
 @pytest.mark.parametrize("layer", [0, 4, -1])
 def test_a_layer_that_is_not_there_is_refused(model_dir: Path, layer: int) -> None:
     with pytest.raises(InputError, match="a layer from 1 to 3"):

@@ -32,6 +32,7 @@ def test_a_formula_becomes_one_line(latex: str, line: str) -> None:
         (r"\left(a+b\right) c", r"(a + b) \cdot c"),
         (r"y = a + b, \quad a = 2c, \quad n = 20", r"a = 2 c; y = a+b"),
         (r"\bar{q}_{t}", r"\overline{q}_t"),
+        (r"y = ((a \mid b))", r"a \mid b"),
     ],
 )
 def test_what_reads_the_same_is_the_same(one: str, other: str) -> None:
@@ -46,6 +47,7 @@ def test_what_reads_the_same_is_the_same(one: str, other: str) -> None:
         (r"\frac{1}{n}", r"\frac{1}{n-1}"),
         (r"\sum_{j=0}^{n-1} x", r"\sum_{j=0}^{n} x"),
         ("a = b, c = d", "a = b"),
+        (r"(a + b) \mid (c + d)", r"a + b) \mid (c + d"),
     ],
 )
 def test_a_difference_a_program_would_feel_is_one(one: str, other: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics import Ratio, harmonic_mean
+from vivavoce.metrics import Ratio, harmonic_mean, sense_of
 from vivavoce.metrics.factor import score_claim, score_columns
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import (
@@ -33,6 +33,21 @@ def tables(draw: st.DrawFn) -> LiteratureTable:
     columns = tuple(draw(st.lists(WORDS, unique_by=str.casefold, max_size=4)))
     cells = st.tuples(*(st.none() | WORDS for _ in columns))
     return LiteratureTable(papers, columns, tuple(TableRow(paper, draw(cells)) for paper in papers))
+
+
+@pytest.mark.parametrize(
+    ("family", "metric", "sense"),
+    [
+        ("ranking", "ndcg", (True, 1.0)),  # 0 to 1
+        ("ranking", "ktau", (True, 2.0)),  # -1 to 1
+        ("ranking", "invented", (False, 0.0)),  # any number of titles
+        ("ranking", "nobody's", (True, 0.0)),
+    ],
+)
+def test_the_direction_and_the_range_of_a_metric(
+    family: str, metric: str, sense: tuple[bool, float]
+) -> None:
+    assert sense_of(family, metric) == sense
 
 
 @given(SHARES, SHARES)

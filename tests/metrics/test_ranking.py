@@ -228,6 +228,10 @@ def test_tied_papers_may_stand_in_either_order() -> None:
     assert (tied.ktau_all, tied.ktau) == (0.0, None)
 
 
+def test_a_board_that_is_all_tied_asks_only_how_many_were_found() -> None:
+    assert score_paper_ranking(BOARD, ["c", "x", "b", "d"], [9.0] * 4).ktau_all == 3 / 4
+
+
 def test_papers_off_the_board_cost_nothing() -> None:
     alone = score_paper_ranking(BOARD, BOARD)
     among = score_paper_ranking(BOARD, ["x", "a", "y", "b", "z", "c", "d"])

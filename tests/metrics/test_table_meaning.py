@@ -34,6 +34,9 @@ SAME_CELLS = [
     ("0.003", "0.3%", "FPR"),
     ("from 10 to 100", "10-100", "Users"),
     ("7b", "7B", "Params"),
+    ("arch. search", "architecture search", "Topic"),
+    ("Part of Speech Tagging, parsing", "parsing; PoST", "Tasks"),
+    ("LSTM with attention and GRU", "GRU; an LSTM with attention", "Layers"),
 ]
 OTHER_CELLS = [
     (">10k", "10k", "# samples"),
@@ -54,6 +57,11 @@ OTHER_CELLS = [
     ("01/2015–12/2019", "Jan 2015 - Dec 2020", "Study period"),
     ("7/ 13/ 33", "7B, 13B and 34B", "Size (B)"),
     ("160 mAh/g", "160 mAh", "Capacity"),
+    (
+        "only the head is kept, the body is moved",
+        "only the body is kept, the head is moved",
+        "Parts",
+    ),
     ("voice was preferred over touch", "touch was preferred over voice", "Findings"),
 ]
 

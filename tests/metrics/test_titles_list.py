@@ -35,12 +35,20 @@ def lines(template: str, titles: list[str] = RANKED) -> str:
     )
 
 
+def labelled(labels: str, template: str) -> str:
+    pairs = zip(labels.split(), RANKED, strict=True)
+    return "\n".join(template.format(label=label, title=title) for label, title in pairs)
+
+
 FORMATS = {
     "plain lines": lines("{title}"),
     "numbers": lines("{number}. {title}"),
     "brackets": lines("({number}) {title}"),
     "hash": lines("#{number} {title}"),
     "rank words": lines("Rank {number}: {title}"),
+    "words": labelled("First Second Third Fourth", "{label}: {title}"),
+    "letters": labelled("a b c d", "{label}) {title}"),
+    "Roman numerals": labelled("I II III IV", "**{label}.** {title}"),
     "bold": lines("{number}. **{title}**"),
     "escaped numbers": lines("{number}\\. {title}"),
     "plain lines apart": lines("{title}\n"),
@@ -85,6 +93,15 @@ def test_reads(form, chatter):
 @pytest.mark.parametrize("form", WHOLE_ANSWERS)
 def test_reads_an_answer_of_one_line(form):
     assert find_titles(WHOLE_ANSWERS[form], GOLD).order == BEST_TO_WORST[:2]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [f"1. {GOLD[1]} 2. A New Title", f"1. A New Title 2. {GOLD[1]}", f"{GOLD[1]} > A New Title"],
+)
+def test_an_invented_title_on_an_answers_only_line_is_counted(answer: str) -> None:
+    found = find_titles(answer, GOLD)
+    assert (found.order, found.invented) == ((1,), 1)
 
 
 @pytest.mark.parametrize("form", ["numbers", "bullets", "plain lines", "json list", "html list"])

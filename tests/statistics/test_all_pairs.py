@@ -1,4 +1,4 @@
-"""Errors of the differences of all pairs at once."""
+"""Errors and intervals of the differences of all pairs at once."""
 
 from __future__ import annotations
 
@@ -49,3 +49,27 @@ def test_an_undefined_value_leaves_its_pairs_alone() -> None:
 
 def test_one_alone_makes_no_pair() -> None:
     assert Contrasts([[0.1], [0.2]], ["p", "q"]).errors().tolist() == []
+
+
+def test_an_interval_holds_the_differences_that_the_bound_allows() -> None:
+    # Sums 2, 0 and 1 over 2, 1 and 1 items. With a bound of 1 the ends solve
+    # (3 - 4 d)^2 = (2 - 2 d)^2 + d^2 + (1 - d)^2, so 5 d^2 - 7 d + 2 = 0: d = 0.4 or 1
+    contrasts = Contrasts([[1, 0], [1, 0], [0, 0], [1, 0]], ["p", "p", "q", "r"])
+    low, high = contrasts.intervals(1.0)
+    assert (low[0], high[0]) == pytest.approx((0.4, 1.0))
+
+
+@pytest.mark.parametrize("bound", [0.5, 1.0, 2.0, 3.99, 3.999])
+def test_at_the_ends_of_an_interval_the_statistic_is_the_bound(bound: float) -> None:
+    values = np.random.default_rng(6).normal([0.3, 0.0], 1.0, (16, 2))
+    low, high = Contrasts(values, range(16)).intervals(bound)
+    for end in (low[0], high[0]):
+        [statistic] = Contrasts(values - [end, 0.0], range(16)).statistics
+        assert abs(statistic) == pytest.approx(bound)
+    assert low[0] < (values[:, 0] - values[:, 1]).mean() < high[0]
+
+
+@pytest.mark.parametrize("bound", [4.0, 5.0])
+def test_no_statistic_of_sixteen_papers_exceeds_four(bound: float) -> None:
+    [low], [high] = Contrasts([[0.7, 0.2]] * 8 + [[0.2, 0.2]] * 8, range(16)).intervals(bound)
+    assert (low, high) == (-np.inf, np.inf)

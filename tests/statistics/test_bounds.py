@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.statistics import Sequential, Standing, corrected_mean, rank
+from vivavoce.statistics.corrected import corrected_mean
+from vivavoce.statistics.ranks import Standing, rank
+from vivavoce.statistics.sequential import Sequential
 
 NAN = float("nan")
 CLEAR = np.random.default_rng(0).normal([0.2, 0.8], 0.05, (12, 2))
@@ -52,3 +54,24 @@ def test_a_judge_is_corrected_where_there_is_something_to_correct_it_by(
 ) -> None:
     found = corrected_mean(judged, clusters, range(len(human)), human)
     assert (found.value, found.low, found.high) == expected
+
+
+@pytest.mark.parametrize(("resamples", "is_decided"), [(18, False), (19, True), (38, True)])
+def test_a_test_at_5_percent_needs_nineteen_draws(resamples: int, is_decided: bool) -> None:
+    # the observed signs count as one more: 1 of 20 is 5%
+    assert rank(CLEAR, range(12), resamples=resamples) == (SECOND_WINS if is_decided else TIED)
+    decision = Sequential("all", looks=1, resamples=resamples).look(CLEAR, range(12))
+    assert decision.done is is_decided
+
+
+def test_the_seed_is_0_unless_one_is_given() -> None:
+    values = np.random.default_rng(5).normal([0.0, 0.35, 0.7], 1.0, (40, 3))
+
+    def ranks(**seed: int) -> list[Standing]:
+        return rank(values, range(40), resamples=39, **seed)
+
+    def beats(**seed: int) -> frozenset[tuple[int, int]]:
+        return Sequential("all", looks=1, resamples=39, **seed).look(values, range(40)).beats
+
+    assert ranks() == ranks(seed=0) != ranks(seed=1)
+    assert beats() == beats(seed=0) != beats(seed=1)

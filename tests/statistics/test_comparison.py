@@ -20,7 +20,7 @@ from vivavoce.statistics.comparison import (
     smallest_detectable_difference,
 )
 from vivavoce.statistics.intervals import percentile_interval, resample
-from vivavoce.statistics.ranks import Contrasts
+from vivavoce.statistics.ranks import Contrasts, rank
 
 NAN = math.nan
 PAPERS = [f"paper {number:03d}" for number in range(40)]
@@ -94,6 +94,27 @@ def test_rounding_makes_no_difference() -> None:
     found = paired_difference(a, b, resample(["p"] * 3 + ["q"] * 3, resamples=100))
     assert 0 < found.low < 1e-15
     assert found.undecided is True
+
+
+@pytest.mark.parametrize(("looks", "is_undecided"), [(1, False), (2, False), (3, True), (20, True)])
+def test_several_looks_share_the_error_rate(looks: int, is_undecided: bool) -> None:
+    # Ahead on 13 of 16 papers: by chance 697 of 32768 signs give that or more, 2.1%. The limit is
+    # 5% at one look, 2.5% at each of two, 1.7% at each of three.
+    wins, losses = [1.0] * 13 + [0.0] * 3, [0.0] * 13 + [1.0] * 3
+    found = paired_difference(wins, losses, resample(PAPERS[:16]), looks=looks)
+    assert found.undecided is is_undecided
+
+
+def test_an_interval_that_ends_at_0_decides_nothing() -> None:
+    # Ahead by 1 on 95 papers, behind by 9 on 5. A draw with ten of the five is 90 - 90 = 0: one of
+    # 36 draws has ten or more, and one of 87 more than ten.
+    columns = np.array([[1.0, 0.0]] * 95 + [[0.0, 9.0]] * 5)
+    papers = [f"{number:03d}" for number in range(100)]
+    assert rank(columns, papers)[0].beats == (1,)
+    ahead = paired_difference(columns[:, 0], columns[:, 1], resample(papers))
+    assert (ahead.low, ahead.undecided) == (0.0, True)
+    behind = paired_difference(columns[:, 1], columns[:, 0], resample(papers))
+    assert (behind.high, behind.undecided) == (0.0, True)
 
 
 @given(two_contestants)
@@ -180,6 +201,18 @@ def test_equal_values_share_a_rank() -> None:
     assert ranks["c"] == Rank(3, (3, 3), ())
 
 
+@pytest.mark.parametrize("higher_is_better", [True, False])
+@pytest.mark.parametrize(("span", "rivals"), [(1.0, ()), (2.0, ("b",))])
+def test_one_more_paper_of_half_the_range_must_not_undo_a_rank(
+    higher_is_better: bool, span: float, rivals: tuple[str, ...]
+) -> None:
+    # 20 differences of 0.1: (2 - 0.5) / sqrt(0.2 + 0.25) = 2.24 is enough, and of a metric up to 2
+    # (2 - 1) / sqrt(0.2 + 1) = 0.91 is not
+    columns = {"a": [0.3] * 20, "b": [0.2] * 20}
+    ranks = rank_contestants(columns, resample(PAPERS[:20]), higher_is_better, span)
+    assert ranks["a"].undecided_with == rivals
+
+
 def test_a_contestant_without_values_is_not_ranked() -> None:
     papers = PAPERS[:20]
     ranks = rank_contestants(
@@ -221,9 +254,12 @@ def test_so_many_more_papers_show_what_these_do_not() -> None:
     error = 0.2 * math.sqrt(20 / 19)  # of one paper
     assert shown_by(error / math.sqrt(needed), needed, 1.0) <= 0.1
     assert shown_by(error / math.sqrt(needed - 1), needed - 1, 1.0) > 0.1
-    # four papers that agree exactly lack eight; without a difference nobody knows
-    agreeing = Contrasts(np.tile([0.9, 0.1, 0.1], (4, 1)), range(4))
-    assert more_clusters(agreeing) == [8, 8, None]
+
+
+@pytest.mark.parametrize(("papers", "more"), [(4, 8), (11, 1), (12, 1), (20, 1)])
+def test_papers_that_agree_exactly_lack_the_rest_of_twelve_or_one(papers: int, more: int) -> None:
+    agreeing = Contrasts(np.tile([0.9, 0.1, 0.1], (papers, 1)), range(papers))
+    assert more_clusters(agreeing) == [more, more, None]  # without a difference nobody knows
 
 
 def test_the_smallest_detectable_difference_is_detected_four_times_out_of_five() -> None:

@@ -65,6 +65,8 @@ def test_a_judge_needs_three_labelled_clusters_and_two_others() -> None:
     assert (one_other.value, one_other.weight) == (0.5, 0.0)
     two_labelled = corrected_mean(judged, range(5), [0, 2], [0.0, 1.0], least=1)
     assert (two_labelled.value, two_labelled.weight) == (0.5, 0.0)
+    # without one of the two the mean is 0 or 1: s / sqrt(n) = 1/2, and t(1) = 12.7062
+    assert two_labelled.high == pytest.approx(0.5 + 12.7062 / 2, rel=1e-5)
 
 
 def test_a_judge_that_is_right_counts_almost_as_much_as_people() -> None:
@@ -95,26 +97,40 @@ def test_its_interval_holds_the_truth_where_the_lenient_judges_does_not(size: in
     assert judge_hits < 30
 
 
-def test_fewer_than_twenty_labels_of_a_kind_are_peoples_alone() -> None:
-    # 19 of 60 labels are 1, worth 59 by their variance, with t(59) = 2.00100. Wilson's ends are
-    # (p + t2 / 2n +- t sqrt(p q / n + t2 / 4 n2)) / (1 + t2 / n).
-    human = [1.0] * 19 + [0.0] * 41
-    judged = np.resize([1.0, 0.0], 200)
+SCALES = pytest.mark.parametrize("scale", [(0.0, 1.0), (1.0, 5.0), (-2.0, -1.5)], ids=str)
+"""Lowest and highest score."""
+
+
+@SCALES
+def test_fewer_than_twenty_labels_of_a_kind_are_peoples_alone(scale: tuple[float, float]) -> None:
+    # 19 of 60 labels are the best score, worth 59 by their variance, with t(59) = 2.00100. The ends
+    # are (p + t2 / 2n +- t sqrt(p q / n + t2 / 4 n2)) / (1 + t2 / n) of the scale: Wilson's.
+    worst, best = scale
+    human, judged = [best] * 19 + [worst] * 41, np.resize([best, worst], 200)
     found = corrected_mean(judged, range(200), range(60), human)
     assert (found.weight, found.lacking) == (0.0, 1)
-    assert found.value == pytest.approx(19 / 60)
     p, n, t2 = 19 / 60, 59, 2.00100**2
     middle, reach = p + t2 / (2 * n), (t2 * (p * (1 - p) / n + t2 / (4 * n**2))) ** 0.5
-    assert found.low == pytest.approx((middle - reach) / (1 + t2 / n), abs=1e-5)
-    assert found.high == pytest.approx((middle + reach) / (1 + t2 / n), abs=1e-5)
-    assert corrected_mean(judged, range(200), range(60), [1.0, *human[:-1]]).lacking == 0
+    ends = (middle - reach) / (1 + t2 / n), (middle + reach) / (1 + t2 / n)
+    value, low, high = (worst + share * (best - worst) for share in (p, *ends))
+    assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=1e-4)
+    assert corrected_mean(judged, range(200), range(60), [best, *human[:-1]]).lacking == 0
 
 
-def test_labels_that_are_all_alike_leave_room_for_others() -> None:
-    # None of four with t(3) = 3.18245: the upper end is t2 / (4 + t2)
-    found = corrected_mean([1.0] * 8, range(8), range(4), [0.0] * 4)
-    assert (found.value, found.low) == (0.0, 0.0)
-    assert found.high == pytest.approx(3.18245**2 / (4 + 3.18245**2), rel=1e-5)
+@SCALES
+def test_labels_that_are_all_alike_leave_room_for_others(scale: tuple[float, float]) -> None:
+    # None of four with t(3) = 3.18245: the upper end is t2 / (4 + t2) of the scale
+    worst, best = scale
+    found = corrected_mean([best] * 8, range(8), range(4), [worst] * 4)
+    assert (found.value, found.low) == (worst, worst)
+    share = 3.18245**2 / (4 + 3.18245**2)
+    assert found.high == pytest.approx(worst + share * (best - worst), rel=1e-5)
+
+
+def test_labels_that_are_alike_in_every_cluster_leave_no_room() -> None:
+    # a 0 and a 1 in each of three papers: without any one of them the mean is still 1/2
+    found = corrected_mean([0.0, 1.0] * 3, "ppqqrr", range(6), [0.0, 1.0] * 3, least=3)
+    assert (found.value, found.low, found.high) == (0.5, 0.5, 0.5)
 
 
 def test_labels_of_part_of_a_cluster_leave_the_rest_out() -> None:
@@ -147,7 +163,7 @@ def test_an_item_labelled_twice_counts_with_its_mean() -> None:
         lambda: corrected_mean([0.1, 0.2], ["p"], [0], [0.1]),
         lambda: corrected_mean([0.1, 0.2], ["p", "q"], [2], [0.1]),
         lambda: corrected_mean([0.1, math.inf], ["p", "q"], [0], [0.1]),
-        lambda: corrected_mean([0.1, 0.2], ["p", "q"], [0], [0.1], level=2),
+        lambda: corrected_mean([0.1, 0.2], ["p", "q"], [0], [0.1], level=1.5),
     ],
 )
 def test_wrong_use_is_refused(wrong) -> None:

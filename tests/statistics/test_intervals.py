@@ -134,7 +134,10 @@ def test_there_is_no_interval_without_two_clusters_or_without_draws() -> None:
     assert interval([0.1, 0.9], ["a", "b"], resamples=0) is None
     assert interval([0.1, NAN], ["a", "b"]) is None
     assert interval([], []) is None
+    assert np.isnan(resample([], resamples=3).means([])).all()
     assert interval([0.1, 0.9], ["a", "b"], resamples=100) == (0.1, 0.9)
+    low, high = interval([0.1, 0.9], ["a", "b"], resamples=1)
+    assert low == high  # one draw
 
 
 def test_the_percentile_interval_interpolates_between_draws() -> None:
@@ -164,6 +167,7 @@ def test_an_integer_and_a_string_name_different_clusters() -> None:
         lambda: resample(["a", "b"]).means([1.0]),
         lambda: resample(["a", "b"]).means([1.0, math.inf]),
         lambda: percentile_interval([1.0, 2.0], level=95),
+        lambda: percentile_interval([1.0, 2.0], level=0.0),
     ],
 )
 def test_wrong_use_says_what_to_do(wrong) -> None:

@@ -61,3 +61,11 @@ def test_without_resamples_or_with_one_cluster_there_is_no_interval():
     values = means_of([0.1, 0.9, 0.4, 0.2])
     assert of({"x": values}, resamples=0)["x"]["ci"] is None
     assert of({"x": values}, clusters=["a"] * 4)["x"]["ci"] is None
+
+
+def test_a_metric_with_values_in_one_cluster_has_no_interval_nor_what_is_derived_from_it():
+    shares = {"p": means_of([0.2, 0.6, None, None]), "r": means_of([0.2, 0.6, 0.9, None])}
+    found = of(shares, {"f1": harmonic("p", "r")}, clusters=["a", "a", "b", "c"])
+    assert found["p"] == {"value": 0.4, "ci": None, "n": 4, "undefined": 2}
+    assert found["f1"]["ci"] is None
+    assert found["r"]["ci"] == pytest.approx([0.4, 0.9])

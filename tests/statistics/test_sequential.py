@@ -10,6 +10,7 @@ import pytest
 from vivavoce.errors import InputError
 from vivavoce.statistics import Decision, Sequential, rank
 from vivavoce.statistics.ranks import Contrasts
+from vivavoce.statistics.sequential import StoppingRule
 
 
 def looks_at(test: Sequential, values: np.ndarray, size: int) -> list[Decision]:
@@ -45,6 +46,17 @@ def test_who_is_out_is_asked_no_more() -> None:
     assert any(decision.active == (0, 1) for decision in found[:4])
 
 
+def test_who_is_out_is_compared_no_more() -> None:
+    # 2 and 3 fall behind together; only then does 3 overtake 2
+    early, late = noisy([0.5, 0.5, 0.0, 0.0], 40), noisy([0.5, 0.5, 0.0, 5.0], 40, seed=1)
+    values = np.vstack([early, late])
+    top, every = (Sequential(question, k=2, looks=2) for question in ("top", "all"))
+    assert top.look(early, range(40)).top == (0, 1)
+    every.look(early, range(40))
+    assert (3, 2) not in top.look(values, range(80)).beats
+    assert (3, 2) in every.look(values, range(80)).beats
+
+
 def test_two_of_the_best_need_not_be_told_apart() -> None:
     found = looks_at(Sequential("top", k=2), noisy([0.5, 0.0, 0.5, 0.0], 400), 20)
     assert found[-1].done
@@ -63,6 +75,33 @@ def test_all_pairs_end_when_the_others_differ_by_less_than_matters() -> None:
     top = looks_at(Sequential("top", k=2, indifference=0.1), values, 100)[-1]
     assert top.done
     assert top.top in ((0, 1), (0, 2))
+
+
+@pytest.mark.parametrize(("indifference", "is_tied"), [(0.053, False), (0.055, True)])
+def test_a_tie_is_one_that_one_more_paper_would_not_undo(
+    indifference: float, is_tied: bool
+) -> None:
+    # Differences of +-0.24 on 100 papers. 5% of random signs give 20 of 100 or more, a bound of 2:
+    # the interval reaches 2 * 0.24 / sqrt(100 - 4) = 0.049, and half a paper of 100 is 0.005 more.
+    wave = np.where(np.arange(100) % 2 == 0, 0.24, -0.24)
+    values = np.column_stack([0.5 + wave, np.full(100, 0.5)])
+    test = Sequential("all", indifference=indifference, looks=1, span=1.0)
+    assert test.look(values, range(100)).ties == (frozenset({(0, 1)}) if is_tied else frozenset())
+
+
+@pytest.mark.parametrize(("papers", "is_tied"), [(11, False), (12, True)])
+def test_fewer_than_twelve_papers_make_no_tie(papers: int, is_tied: bool) -> None:
+    values = np.tile(np.arange(papers)[:, None] % 2.0, (1, 2))  # equal: 3 / 11 and 3 / 12 are < 0.3
+    decision = Sequential("all", indifference=0.3).look(values, range(papers))
+    assert decision.ties == (frozenset({(0, 1)}) if is_tied else frozenset())
+
+
+@pytest.mark.parametrize(("lead", "best"), [(0.001, 0), (0.0, 0), (-0.001, 1)])
+def test_of_two_that_are_tied_the_one_ahead_so_far_is_the_best(lead: float, best: int) -> None:
+    wave = np.where(np.arange(100) % 2 == 0, 0.25, -0.25)
+    values = np.column_stack([0.5 + wave + lead, np.full(100, 0.5)])
+    decision = Sequential("top", k=1, indifference=0.1, looks=1).look(values, range(100))
+    assert (decision.ties, decision.top) == ({(0, 1)}, (best,))
 
 
 def test_equal_contestants_end_where_a_difference_matters() -> None:
@@ -140,6 +179,47 @@ def test_looks_beyond_those_that_were_planned_are_refused() -> None:
     test.look(noisy([0.1, 0.2], 10), range(10))
     with pytest.raises(InputError, match="looks are used up"):
         test.look(noisy([0.1, 0.2], 20), range(20))
+
+
+def test_the_same_rows_may_be_looked_at_again_but_not_fewer_nor_other_columns() -> None:
+    test, values = Sequential("all"), noisy([0.0, 1.0], 20)
+    assert test.look(values, range(20)).beats == test.look(values, range(20)).beats == {(1, 0)}
+    with pytest.raises(InputError, match="19 rows after 20"):
+        test.look(values[:19], range(19))
+    with pytest.raises(InputError, match="1 contestants after 2"):
+        test.look(values[:, :1], range(20))
+
+
+def test_without_options_it_asks_for_the_three_best() -> None:
+    values = 0.01 * noisy([1.0, 2.0, 3.0, 4.0, 5.0], 40)  # a range of 1 would undo everything
+    assert Sequential().look(values, range(40)).top == (2, 3, 4)
+
+
+CLUSTERS = {f"item {number}": f"paper {number // 2}" for number in range(10)}
+
+
+def test_a_rule_without_options_asks_for_every_pair() -> None:
+    rule = StoppingRule()
+    assert (rule.label, StoppingRule("top").label) == ("all", "top=1")
+    values = noisy([0.0, 0.01, 1.0], 40)
+    decision = rule.test(looks=20).look(0.01 * values, range(40))
+    assert (decision.beats, decision.ties) == ({(2, 0), (2, 1)}, frozenset())
+    assert rule.order(CLUSTERS) == StoppingRule(seed=0).order(CLUSTERS)
+    assert rule.order(CLUSTERS) != StoppingRule(seed=1).order(CLUSTERS)
+
+
+@pytest.mark.parametrize(
+    ("looks", "papers"),
+    [(1, [5]), (2, [2, 5]), (3, [1, 3, 5]), (20, [1, 2, 3, 4, 5])],
+)
+def test_each_look_adds_whole_papers_until_all_are_seen(looks: int, papers: list[int]) -> None:
+    rule = StoppingRule(looks=looks)
+    order = rule.order(CLUSTERS)
+    assert sorted(order) == [f"paper {number}" for number in range(5)]
+    for look, count in enumerate(papers, 1):
+        items = [item for item, paper in CLUSTERS.items() if paper in order[:count]]
+        assert rule.items_at(look, CLUSTERS) == set(items)
+        assert len(items) == 2 * count
 
 
 @pytest.mark.parametrize(

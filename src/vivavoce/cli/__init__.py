@@ -28,7 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Find out how well language models really work with scientific papers.",
+    help="Measure how well language models handle scientific papers.",
     epilog="First steps: viva demo",
 )
 
@@ -49,7 +49,7 @@ def main(
         False, "--wide", help="Print tables in full width; may follow the command."
     ),
 ) -> None:
-    """Find out how well language models really work with scientific papers."""
+    """Measure how well language models handle scientific papers."""
     set_output(debug=debug, wide=wide)
 
 

@@ -167,7 +167,7 @@ def word_similarity(one: str, other: str) -> float:
     product = sum(count * second[word] for word, count in first.items())
     squares = (sum(count * count for count in counts.values()) for counts in (first, second))
     lengths = math.sqrt(math.prod(squares))
-    return min(1.0, product / lengths) if lengths else 0.0
+    return product / lengths if lengths else 0.0
 
 
 class _Name:

@@ -375,7 +375,7 @@ def _cut(text: str) -> Iterator[str]:
 
 def _is_wrapped(text: str) -> bool:
     """Check whether the first bracket is closed by the last character."""
-    if not (text.startswith("(") and text.endswith(")")):
+    if not text.startswith("("):
         return False
     depth = 0
     for place, character in enumerate(text):

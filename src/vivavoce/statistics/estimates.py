@@ -262,5 +262,5 @@ def _cosines(vectors_of: Callable[[Floats], Floats], first: Floats, second: Floa
         lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
         cosines = np.full(len(one), np.nan)
         np.divide((one * other).sum(axis=1), np.sqrt(lengths), out=cosines, where=lengths > 0)
-        batches.append(np.clip(cosines, -1.0, 1.0))
+        batches.append(cosines)
     return np.concatenate(batches)

@@ -71,7 +71,7 @@ class Resample:
         """
         generator = np.random.Generator(np.random.PCG64(self.seed))
         batch = max(1, _BATCH_CELLS // max(1, self.clusters))
-        for start in range(0, self.resamples if self.clusters else 0, batch):
+        for start in range(0, self.resamples, batch):
             draws = min(batch, self.resamples - start)
             yield generator.integers(0, self.clusters, size=(draws, self.clusters))
 

@@ -345,7 +345,6 @@ def _step_down(contrasts: Contrasts, flipped: SignFlips, draws: int, alpha: floa
     """Numbers of the decided pairs, the clearest first."""
     sizes = contrasts.guarded
     order = np.argsort(-sizes, kind="stable")
-    order = order[contrasts.scales[order] > 0]
     if (allowed := allowed_draws(draws, alpha)) < 0:
         return order[:0]
     bounds = (sizes[order] * SAME).astype(np.float32)
