@@ -58,6 +58,20 @@ def test_a_column_that_counts_the_rows_is_left_out() -> None:
     assert scored.columns == ("Year", "Task")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Paper | Task |\n|-|-|\n| 111 | QA |",
+        "| Task | Paper |\n|-|-|\n| QA | 111 |",
+        "| | 111 |\n|-|-|\n| Task | QA |",
+    ],
+    ids=["papers first", "papers last", "papers as columns"],
+)
+def test_a_table_of_one_paper_is_read_whichever_way_it_lies(text: str) -> None:
+    table = table_from_text(text, NAMES)
+    assert (table.columns, table.rows) == (("Task",), (TableRow("111", ("QA",)),))
+
+
 def test_papers_given_beside_a_text_are_the_selection() -> None:
     assert table_from_text("", NAMES, ["222", "Shallow nets"]).papers == ("222",)
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.statistics import Sequential, Standing, corrected_mean, rank
+from vivavoce.statistics.corrected import corrected_mean
+from vivavoce.statistics.ranks import Standing, rank
+from vivavoce.statistics.sequential import Sequential
 
 NAN = float("nan")
 CLEAR = np.random.default_rng(0).normal([0.2, 0.8], 0.05, (12, 2))

@@ -167,6 +167,7 @@ def test_an_integer_and_a_string_name_different_clusters() -> None:
         lambda: resample(["a", "b"]).means([1.0]),
         lambda: resample(["a", "b"]).means([1.0, math.inf]),
         lambda: percentile_interval([1.0, 2.0], level=95),
+        lambda: percentile_interval([1.0, 2.0], level=0.0),
     ],
 )
 def test_wrong_use_says_what_to_do(wrong) -> None:

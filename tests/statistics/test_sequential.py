@@ -89,6 +89,13 @@ def test_a_tie_is_one_that_one_more_paper_would_not_undo(
     assert test.look(values, range(100)).ties == (frozenset({(0, 1)}) if is_tied else frozenset())
 
 
+@pytest.mark.parametrize(("papers", "is_tied"), [(11, False), (12, True)])
+def test_fewer_than_twelve_papers_make_no_tie(papers: int, is_tied: bool) -> None:
+    values = np.tile(np.arange(papers)[:, None] % 2.0, (1, 2))  # equal: 3 / 11 and 3 / 12 are < 0.3
+    decision = Sequential("all", indifference=0.3).look(values, range(papers))
+    assert decision.ties == (frozenset({(0, 1)}) if is_tied else frozenset())
+
+
 @pytest.mark.parametrize(("lead", "best"), [(0.001, 0), (0.0, 0), (-0.001, 1)])
 def test_of_two_that_are_tied_the_one_ahead_so_far_is_the_best(lead: float, best: int) -> None:
     wave = np.where(np.arange(100) % 2 == 0, 0.25, -0.25)
