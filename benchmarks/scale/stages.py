@@ -117,9 +117,7 @@ def _network(of: PaperSet) -> Counts:
 
 
 def _stats(of: PaperSet) -> Counts:
-    found = _viva("network", "stats", "--corpus", str(of.corpus))
-    ranked = _viva("network", "stats", "--by", "pagerank", "--corpus", str(of.corpus), "--top", "1")
-    return {**found, "first": ranked["rows"][0]["key"]}
+    return _viva("network", "stats", "--corpus", str(of.corpus))
 
 
 def _round(of: PaperSet) -> Counts:

@@ -153,6 +153,16 @@ def test_methods_of_one_model_are_contestants_of_their_own(write: Write, tmp_pat
     }
 
 
+@pytest.mark.parametrize(("value", "leader"), [(0.5, "lab/one"), (0.0, "none is better than null")])
+def test_the_summary_names_no_leader_that_is_as_bad_as_null(
+    write: Write, tmp_path: Path, value: float, leader: str
+) -> None:
+    write([value] * 4)
+    write([0.0] * 4, model="none/none", method="null")
+    [row] = leaderboard(tmp_path).summary().rows
+    assert row[:3] == ("title", "small", leader)
+
+
 def test_an_undefined_value_is_counted_and_left_out(write: Write, tmp_path: Path) -> None:
     write([None, 0.2, 0.4, 0.6])
     [row] = headline(leaderboard(tmp_path))

@@ -109,13 +109,13 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """Highest score on each task, without the ceiling; no name if `null` may be as good."""
+        """Highest score on each task, without the ceiling; no name if `null` is as good."""
         best = []
         for group in self.groups:
             ranked = [row for row in group.leads if row["rank"] is not None]
             if ranked:
                 leader = min(ranked, key=_place_of)
-                is_lost = any(row["method"] == "null" and row["rank_low"] == 1 for row in ranked)
+                is_lost = any((row["method"], row["rank"]) == ("null", 1) for row in ranked)
                 label = "none is better than null" if is_lost else distinct_labels([leader])[0]
                 best.append({**leader, "contestant": label})
         return sheet(
