@@ -192,7 +192,7 @@ class _Name(NamedTuple):
     free: bool
     signed: bool
     is_short: bool
-    """True if the spelling means the metric only if no other name stands beside it."""
+    """True if the spelling means the metric only when no other name is next to it."""
 
 
 def _names_in(words: Sequence[str]) -> list[_Name]:

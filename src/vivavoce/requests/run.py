@@ -266,7 +266,7 @@ class RunSpec(ModelUse, Patience, Spending):
 
 @dataclass(frozen=True, kw_only=True)
 class ExamRequest(Spending):
-    """Request of an exam; without a model the baselines answer, and nothing is paid."""
+    """Request for an exam; without a model, only baselines answer and nothing is paid."""
 
     papers: Annotated[
         str,

@@ -92,7 +92,7 @@ def is_power(raised: etree._Element) -> bool:
 
 
 def is_dash(text: str) -> bool:
-    """Check whether a text between two citation marks is a dash, perhaps with their brackets."""
+    """Check whether the text between two citation marks is a dash, with or without brackets."""
     return _DASH.fullmatch(text) is not None
 
 

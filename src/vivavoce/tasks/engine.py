@@ -1,4 +1,4 @@
-"""Inspect tasks of the families: datasets, scorers and tasks made from each `FamilyTask`."""
+"""Tasks for Inspect: datasets, scorers and tasks made from each `FamilyTask`."""
 
 from __future__ import annotations
 

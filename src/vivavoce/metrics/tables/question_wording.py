@@ -101,7 +101,7 @@ class QuestionWriter:
         return Claim(row, value, self.grid.rows[row][1][column])
 
     def schema(self, name: str, column: int | None, *, expected: bool = True) -> Question:
-        """Ask whether the table has such a column."""
+        """Check whether the table has a column of this name."""
         text = f'Does the table have a column for "{collapse_spaces(name)}"?'
         return Question("schema", text, expected, name, column)
 

@@ -1,4 +1,4 @@
-"""Retrieval of the works in a round's tables, from the tables' demands and without pools.
+"""Retrieval of the works in a round's tables by the tables' demands alone, without pools.
 
 For every demand, each retriever searches the titles and abstracts of all works of the round, and
 optionally of a whole corpus.

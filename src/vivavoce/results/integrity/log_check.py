@@ -55,7 +55,7 @@ class LogCheck:
     lacking: str = ""
     """Sentence on missing answers."""
     continued_by: str = ""
-    """The recomputed log that continued the same run to the end."""
+    """The recomputed log in which the same run was continued to its end."""
 
     @property
     def status(self) -> str:

@@ -69,7 +69,7 @@ class ImplementationOptions(Options):
     composed: int = Field(default=0, ge=0)
     """Formulas composed from the round's seed, beside the fixed ones."""
     composed_architectures: int = Field(default=0, ge=0)
-    """Architectures composed from the round's seed, beside the fixed ones."""
+    """Architectures composed from the round's seed, besides the fixed ones."""
     formulas: tuple[str, ...] | None = Field(default=None, validate_default=True)
     architectures: tuple[str, ...] | None = Field(default=None, validate_default=True)
     reports: tuple[str, ...] | None = Field(default=None, validate_default=True)

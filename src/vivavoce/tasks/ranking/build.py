@@ -261,7 +261,7 @@ OPTIONS = RankingOptions
 def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyItems:
     """Make the items of both ranking tasks.
 
-    Test boards are the items; the others are in `development.parquet`.
+    The test boards are the items; all other boards are in `development.parquet`.
     """
     ranked = ranked_boards(corpus, spec.window, options.min_papers)
     rows = [item_of(board, spec.round.seed) for board in ranked.boards]

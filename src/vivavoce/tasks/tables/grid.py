@@ -93,8 +93,8 @@ def cited_by_row(table: Row) -> list[Sequence[int]]:
 def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | None:
     """Read the grid of a printed table; None without a recognisable header.
 
-    A row is part of the header if it names the parts of the spans above it and is otherwise empty
-    or repeated, or if it continues the names. Lines that divide the table into groups are left out.
+    A row belongs to the header in two cases: it names the parts of the spans above and is otherwise
+    empty or repeated; or it continues the names above. Lines that only divide the table are left out.
 
     Args:
         cells: Rows of cells; a cell that spans several places is repeated in each.

@@ -88,7 +88,7 @@ def measure_coverage(
 
 
 def _garbled(lines: Sequence[Line]) -> int:
-    """Count characters without meaning, and those in fonts whose letters differ from the rest."""
+    """Count meaningless characters, and those in fonts whose letters differ from other fonts'."""
     count = 0
     fonts: dict[str, list[str]] = {}
     for line in lines:

@@ -43,7 +43,7 @@ class Line:
     gap: float = 99.0
     """Distance from the baseline above it in the same column; large at the top of a column."""
     measure: tuple[float, float] | None = None
-    """Start and end of the text beside a float; None if the line may fill its column."""
+    """Start and end of a line beside a float; None if the line may fill its column."""
     text: str = field(default="")
     kind: str = ""
     """Kind assigned to it; empty for running text."""
