@@ -57,7 +57,7 @@ class Meaning:
     _known: dict[Pair, bool] = field(default_factory=dict)
 
     def same(self, first: str, second: str, header: str | None = None) -> bool:
-        """Check whether two cells mean the same under a header; without one, whether two headers do."""
+        """Check whether two cells of a header mean the same, or two headers if none is given."""
         first, second = sorted((first, second))
         key = (first, second, header)
         if key not in self._known:

@@ -94,7 +94,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
     """Read the grid of a printed table; None without a recognisable header.
 
     A row belongs to the header in two cases: it names the parts of the spans above and is otherwise
-    empty or repeated; or it continues the names above. Lines that only divide the table are left out.
+    empty or repeated, or it continues these names. Lines that divide the table are left out.
 
     Args:
         cells: Rows of cells; a cell that spans several places is repeated in each.
