@@ -66,14 +66,14 @@ def numbers_in(values: Any) -> Any:
 
 def as_numbers(values: Any, *, missing: int = MISSING) -> Ints:
     """A column of integers, with `missing` for null."""
-    found: Ints = numbers_in(pc.fill_null(flat(values).cast(pa.int32()), missing))
-    return found
+    numbers: Ints = numbers_in(pc.fill_null(flat(values).cast(pa.int32()), missing))
+    return numbers
 
 
 def as_flags(values: Any) -> Flags:
     """A column of booleans, with null as false."""
-    found: Flags = pc.fill_null(flat(values), False).to_numpy(zero_copy_only=False)
-    return found
+    flags: Flags = pc.fill_null(flat(values), False).to_numpy(zero_copy_only=False)
+    return flags
 
 
 def text_column(texts: Sequence[str | None]) -> pa.Array:
@@ -114,9 +114,9 @@ def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     codes = as_numbers(encoded.indices)
-    found = codes != MISSING
+    mask = codes != MISSING
     numbers = np.full(len(codes), MISSING, dtype=np.int32)
-    numbers[found] = rank[codes[found]]
+    numbers[mask] = rank[codes[mask]]
     return encoded.dictionary.take(pa.array(order)), numbers
 
 

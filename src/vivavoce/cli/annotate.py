@@ -104,11 +104,11 @@ def import_items(
         rows = nugget_rows(from_round, from_nuggets)
     items = check_rows(find_kind(kind), rows) if sources else []
     with database.writing() as connection:
-        found = open_campaign(connection, campaign, kind, text)
-        added, known = add_items(connection, found, items)
+        stored_campaign = open_campaign(connection, campaign, kind, text)
+        added, known = add_items(connection, stored_campaign, items)
         links = [
             {"name": one.name, "person": one.code, "link": f"{address.rstrip('/')}/{link}"}
-            for one, link in give_links(connection, found, person)
+            for one, link in give_links(connection, stored_campaign, person)
         ]
     counts = {"added": added, "known": known, "left_out": left_out}
     lines = [f"  {added:,} items added, {known:,} already there"] if sources else []
@@ -149,9 +149,9 @@ def export(
     from vivavoce.web.annotation.database import open_database
 
     with open_database(db, create=False).reading() as connection:
-        found = find_campaign(connection, campaign)
-        items = read_items(connection, found)
-    counts = export_campaign(found, items, out)
+        stored_campaign = find_campaign(connection, campaign)
+        items = read_items(connection, stored_campaign)
+    counts = export_campaign(stored_campaign, items, out)
     lines = [*(f"  {name}: {number:,} rows" for name, number in counts.items()), str(out)]
     return Answer({"path": str(out), "files": counts}, lines)
 
@@ -171,10 +171,10 @@ def agreement(
     from vivavoce.web.annotation.report import measure, parts_of, write_page
 
     with open_database(db, create=False).reading() as connection:
-        found = find_campaign(connection, campaign)
-        items = read_items(connection, found)
+        stored_campaign = find_campaign(connection, campaign)
+        items = read_items(connection, stored_campaign)
     with progress("Drawing"):
-        report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
+        report = measure(stored_campaign.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
     Answer(report, parts_of(report)).print(as_json=as_json)
     if out:
         say(str(write_page(report, campaign, out)), quiet=as_json)

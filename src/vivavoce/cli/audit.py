@@ -27,8 +27,8 @@ def leakage(
     from vivavoce.results.audits.leakage import audit_leakage
 
     with progress("Comparing items") as update:
-        found = audit_leakage(folder, progress=update, **vars(bootstrap))
-    return Answer.of(found, failed=bool(found.breaches))
+        audit = audit_leakage(folder, progress=update, **vars(bootstrap))
+    return Answer.of(audit, failed=bool(audit.breaches))
 
 
 @verb(app, "audit retrieval rounds/2024-h2")
@@ -54,7 +54,7 @@ def retrieval(
     from vivavoce.statistics.estimates import Draws
 
     with progress("Retrievers") as update:
-        found = audit_retrieval(
+        audit = audit_retrieval(
             folder,
             retriever,
             corpus=corpus,
@@ -63,7 +63,7 @@ def retrieval(
             draws=Draws(bootstrap.resamples, bootstrap.seed),
             progress=update,
         )
-    return Answer.of(found)
+    return Answer.of(audit)
 
 
 @verb(app, "audit evaluators logs --evaluator openai/gpt-4o")
@@ -87,7 +87,7 @@ def evaluators(
     from vivavoce.tasks.tables.yes_or_no import QASetup
 
     with progress("Answers") as update:
-        found = audit_evaluators(
+        audit = audit_evaluators(
             logs,
             evaluator,
             base=base,
@@ -97,7 +97,7 @@ def evaluators(
             draws=Draws(reading.resamples, reading.seed),
             progress=update,
         )
-    return Answer.of(found)
+    return Answer.of(audit)
 
 
 @verb(app, "audit judge logs --human labels.jsonl")
@@ -110,5 +110,5 @@ def judge(
     """Measure a judge's biases, and how far judges and people agree."""
     from vivavoce.results.audits.judge import audit_judge
 
-    found = audit_judge(logs, human=human, correct=correct, **vars(reading))
-    return Answer.of(found)
+    audit = audit_judge(logs, human=human, correct=correct, **vars(reading))
+    return Answer.of(audit)

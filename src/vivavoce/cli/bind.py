@@ -129,16 +129,16 @@ def bind(function: Callable[..., Answer | None]) -> Callable[..., None]:
     def call(ctx: typer.Context, **values: Any) -> None:
         given = {each.name: each.convert(values[each.name]) for each in parameters}
         for name, (request, options) in requests.items():
-            found = {each.name: given.pop(each.name) for each in options}
+            arguments = {each.name: given.pop(each.name) for each in options}
             if has_file:
                 from vivavoce.rounds.spec import read_toml
 
                 path = given[_CONFIG]
                 stated = check_values(request, read_toml(path), str(path)) if path else {}
-                typed = {key: value for key, value in found.items() if is_given(ctx, key)}
-                found = stated | typed
-                _refuse_missing(request, options, found)
-            given[name] = request(**found)
+                typed = {key: value for key, value in arguments.items() if is_given(ctx, key)}
+                arguments = stated | typed
+                _refuse_missing(request, options, arguments)
+            given[name] = request(**arguments)
         as_json = given.pop("as_json") if answers else False
         answer = function(**given, **({context: ctx} if context else {}))
         if answer is not None:

@@ -115,8 +115,8 @@ def export(
     if form == "eee":
         # The validator wants paths, relative to where it runs, that begin with this folder.
         inside = Path() if out.name == "data" else Path("data")
-        found = every_eval_ever(board, day, organization)
-        files = {str(inside / path): content for path, content in found}
+        records = every_eval_ever(board, day, organization)
+        files = {str(inside / path): content for path, content in records}
     elif form == "eval_results":
         files = dict(eval_results(board, day, dataset or ""))
     elif form == "csv":
@@ -144,8 +144,8 @@ def add_metric(
 
     given = {"model": model, "layer": layer}
     with progress(f"Computing {name}") as show:
-        found = add(logs, name, {key: v for key, v in given.items() if v is not None}, show)
-    return Answer.of(found)
+        added_metrics = add(logs, name, {key: v for key, v in given.items() if v is not None}, show)
+    return Answer.of(added_metrics)
 
 
 @verb(app, "board verify logs")
@@ -161,9 +161,9 @@ def verify(
     from vivavoce.results.integrity.verification import verify_logs
 
     with progress("Logs") as update:
-        found = verify_logs(logs, rounds, update)
-    found = replace(found, secrets=tuple(find_secrets(logs)))
-    return Answer.of(found, failed=bool(not found.is_sound))
+        verification = verify_logs(logs, rounds, update)
+    verification = replace(verification, secrets=tuple(find_secrets(logs)))
+    return Answer.of(verification, failed=bool(not verification.is_sound))
 
 
 @verb(app, "board submit --check submission")
@@ -181,8 +181,8 @@ def submit(
             param_hint="--check",
         )
     with progress("Logs") as update:
-        found = check_submission(folder, rounds, update)
-    return Answer.of(found, failed=bool(not found.complete))
+        report = check_submission(folder, rounds, update)
+    return Answer.of(report, failed=bool(not report.complete))
 
 
 @verb(app, "board intake inbox --out taken --round rounds/2024-h2")
@@ -195,9 +195,9 @@ def intake(
     from vivavoce.results.integrity.submission import DECISIONS, take_in
 
     with progress("Submissions") as update:
-        found = take_in(inbox, out, rounds, update)
-    parts = [*found.parts(), str(out / DECISIONS)]
-    return Answer(found.as_dict(), parts, failed=not found.is_clean)
+        decisions = take_in(inbox, out, rounds, update)
+    parts = [*decisions.parts(), str(out / DECISIONS)]
+    return Answer(decisions.as_dict(), parts, failed=not decisions.is_clean)
 
 
 By = Literal[
@@ -293,11 +293,11 @@ def compare(
     from vivavoce.results.board.head_to_head import differing_items, head_to_head, metric_sheet
     from vivavoce.web.board.site import write_comparison
 
-    found = head_to_head(a, b, logs, differing=items, **vars(reading))
-    document = found.as_dict()
-    parts = [*found.parts(), *(f"Note: {note}" for note in found.notes)]
+    comparison = head_to_head(a, b, logs, differing=items, **vars(reading))
+    document = comparison.as_dict()
+    parts = [*comparison.parts(), *(f"Note: {note}" for note in comparison.notes)]
     if out is not None:
-        sheets = list(map(metric_sheet, found.duels))
-        parts.append(str(write_comparison(document, sheets, differing_items(found), out)))
+        sheets = list(map(metric_sheet, comparison.duels))
+        parts.append(str(write_comparison(document, sheets, differing_items(comparison), out)))
         document = {**document, "page": parts[-1]}
     return Answer(document, parts)

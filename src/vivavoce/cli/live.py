@@ -87,8 +87,8 @@ def status(config: Config, until: Until = None) -> Answer:
     from vivavoce.live.keeping import open_state
     from vivavoce.live.site import status_lines, status_of
 
-    found = status_of(open_state(read_config(config)), until or today())
-    return Answer(found, status_lines(found))
+    board_status = status_of(open_state(read_config(config)), until or today())
+    return Answer(board_status, status_lines(board_status))
 
 
 @verb(app, "live init my-board")

@@ -198,21 +198,21 @@ def demands(
     from vivavoce.tasks.tables.demand_writing import write_round_demands
 
     with progress("Demands") as update:
-        found = write_round_demands(
+        round_demands = write_round_demands(
             corpus, spec, out, model, checker=checker, prompts=prompts, progress=update
         )
-    counts = found.as_dict()
+    counts = round_demands.as_dict()
     discarded = counts["discarded"]
     lines = [f"  without a demand: {row['id']}: {row['reason']}" for row in discarded[:_LISTED]]
     if (more := len(discarded) - _LISTED) > 0:
         lines.append(f"  and {more:,} more; the last verdict of each is in the file")
     attempts = ", ".join(f"{n} at wording {k}" for k, n in counts["attempts"].items())
     lines.append(
-        f"{found.written:,} of {counts['tables'] - found.given:,} demands written"
+        f"{round_demands.written:,} of {counts['tables'] - round_demands.given:,} demands written"
         + (f" ({attempts})" if attempts else "")
-        + (f", {found.given:,} came with their tables" if found.given else "")
+        + (f", {round_demands.given:,} came with their tables" if round_demands.given else "")
     )
-    failed = bool(found.demands) and not found.written
+    failed = bool(round_demands.demands) and not round_demands.written
     return Answer(counts, [*lines, str(out)], failed=failed)
 
 
@@ -234,15 +234,15 @@ def nuggets(
     from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
     with progress("Sections") as update:
-        found = write_round_nuggets(
+        round_nuggets = write_round_nuggets(
             folder, model, out, labels=labels, tasks=task, prompts=prompts, progress=update
         )
-    counts = found.as_dict()
+    counts = round_nuggets.as_dict()
     lines = [
         f"{counts['nuggets']:,} facts of {counts['sections']:,} sections, "
         f"{counts['vital']:,} of them vital; {counts['dropped']:,} dropped, not in their section",
         *(f"  {name}: {count:,} sections" for name, count in counts["faults"].items() if count),
-        str(found.path),
+        str(round_nuggets.path),
     ]
     return Answer(counts, lines, failed=bool(not counts["nuggets"]))
 

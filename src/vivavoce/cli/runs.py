@@ -169,25 +169,25 @@ def exam(
     from vivavoce.examining import exam as examine
     from vivavoce.examining.planning import plan_lines
 
-    found = examine(
+    result = examine(
         yes=yes,
         agree=_ask if sys.stdin.isatty() and not as_json else None,
         watch=_step,
         **vars(request),
         **vars(connection),
     )
-    lines = tuple(found.pairs()) if pairs else ()
+    lines = tuple(result.pairs()) if pairs else ()
     if as_json:
-        print_json(found.as_dict())
+        print_json(result.as_dict())
     elif as_markdown:
-        for line in markdown((*found.parts(), *lines)):
+        for line in markdown((*result.parts(), *lines)):
             say(line)
     else:
-        print_parts(found.parts())
-        if not found.verdicts:
-            plan = plan_lines({"papers": found.papers, "plan": found.plan})
+        print_parts(result.parts())
+        if not result.verdicts:
+            plan = plan_lines({"papers": result.papers, "plan": result.plan})
             lines = ("A model would be asked:", *plan[1:], *lines)
-        for line in (*lines, found.page):
+        for line in (*lines, result.page):
             say(line)
 
 

@@ -305,12 +305,12 @@ def _judged_share(standing: Standing, name: str, metric: str) -> str:
         return ""
     clusters = log.item_clusters()
     values = board_values(log, metric, standing.items).tolist()
-    found = mean_estimate(values, [clusters[item] for item in standing.items], Draws())
-    if found.value is None:
+    estimate = mean_estimate(values, [clusters[item] for item in standing.items], Draws())
+    if estimate.value is None:
         return ""
-    ends = f" [{found.interval[0]:.0%}, {found.interval[1]:.0%}]" if found.interval else ""
-    some = f" (on {found.n:,} of {len(values):,})" if found.n < len(values) else ""
-    return f"{found.value:.0%}{ends}{some}"
+    ends = f" [{estimate.interval[0]:.0%}, {estimate.interval[1]:.0%}]" if estimate.interval else ""
+    some = f" (on {estimate.n:,} of {len(values):,})" if estimate.n < len(values) else ""
+    return f"{estimate.value:.0%}{ends}{some}"
 
 
 def _contestants(

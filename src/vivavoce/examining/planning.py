@@ -113,14 +113,14 @@ class ExamTask:
 
 def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
     """Check task names and return their short names."""
-    found = []
+    short_names = []
     for name in dict.fromkeys(names):
         family, task = find_task(name)
         card = list_families()[family]
         if not card.of_papers:
             raise InputError(f"{task} is not about papers. Use viva run {task} instead.")
-        found.append(task)
-    return tuple(found)
+        short_names.append(task)
+    return tuple(short_names)
 
 
 def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
@@ -247,8 +247,8 @@ def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Ro
             prices = {n: price for n, price in request.prices.items() if n == writer}
             rows.append(estimate_asking(writer, prices, lambda watch: write(watch=watch)))
         for asked in (models, ()) if nuggets else (models,):
-            found, _ = estimate(asking(request, chosen, asked, request.out / "plan", nuggets))
-            rows += found
+            estimates, _ = estimate(asking(request, chosen, asked, request.out / "plan", nuggets))
+            rows += estimates
     judging = Counter[str]()
     for row in rows:
         judging.update(row["questions"])
@@ -270,13 +270,13 @@ def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float |
     """
     if chosen.papers < MIN_CLUSTERS:
         return None
-    found = {log.key.method: log for log in logs if log.key.task == chosen.task}
-    names = [name for name in chosen.baselines if name in found]
+    logs_by_method = {log.key.method: log for log in logs if log.key.task == chosen.task}
+    names = [name for name in chosen.baselines if name in logs_by_method]
     writing = [name for name in names if name != NULL]
     names = writing if len(writing) > 1 else names
     smallest = []
     for pair in combinations(names, 2):
-        contrasts = contrast_of([found[name] for name in pair], chosen)
+        contrasts = contrast_of([logs_by_method[name] for name in pair], chosen)
         [error] = contrasts.errors()
         if error > 0:
             smallest.append(float(shown_by(error, contrasts.clusters, contrasts.span, pairs)))

@@ -118,12 +118,12 @@ class State:
         """Open the record; replace one on other papers, unless models were asked about those."""
         self._request, self._path = request, request.out / STATE
         dates = [str(day) if day else None for day in (request.since, request.until)]
-        found = [pair for each in files.values() for pair in each]
+        named_paths = [pair for each in files.values() for pair in each]
         about = {
             "dates": dates,
             "most": request.max,
             "query": request.query,
-            "files": {name: hash_file(path) for name, path in found},
+            "files": {name: hash_file(path) for name, path in named_paths},
         }
         if self._path.exists():
             self._record = read_sealed(self._path, "Remove the folder, or name another --out.")
@@ -162,8 +162,8 @@ class State:
     def report(self) -> Row | None:
         """The report of a finished exam, if the site shows it; otherwise None."""
         is_shown = self._record["shown"] == self._request.key and self._request.site.is_dir()
-        found: Row | None = self._record["done"].get(self._request.key) if is_shown else None
-        return found
+        report: Row | None = self._record["done"].get(self._request.key) if is_shown else None
+        return report
 
     def finish(self, report: Mapping[str, Any]) -> None:
         """Record a report that the site shows."""
@@ -195,16 +195,16 @@ def find_papers(request: Request) -> dict[str, list[File]]:
         return {}
     sources = [source for source in list_sources().values() if source.reads_files]
     sources.sort(key=lambda source: (source.kind == GENERIC, source.is_metadata, source.kind))
-    found: dict[str, list[File]] = defaultdict(list)
+    files_by_kind: dict[str, list[File]] = defaultdict(list)
     for name, path in files_below(Path(request.papers), request.out):
         if kind := next((source.kind for source in sources if source.matches(path)), None):
-            found[kind].append((name, path))
-    if not found:
+            files_by_kind[kind].append((name, path))
+    if not files_by_kind:
         raise InputError(
             f"{request.papers} has no file of a supported kind. To list the kinds: viva list "
             "sources"
         )
-    return found
+    return files_by_kind
 
 
 def read_papers(

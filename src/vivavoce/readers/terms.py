@@ -152,7 +152,7 @@ def terms_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _terms_in(text: str) -> tuple[str, ...]:
     plain = text.casefold() if text.isascii() else _plain(text)
-    plain = _PHRASE.sub(lambda found: f" {_PHRASES[found[0].replace('-', ' ')]} ", plain)
+    plain = _PHRASE.sub(lambda match: f" {_PHRASES[match[0].replace('-', ' ')]} ", plain)
     for pattern, replacement in _TEMPLATES:
         plain = pattern.sub(replacement, plain)
     plain = _NUMBERED.sub(r"\1\2", plain)

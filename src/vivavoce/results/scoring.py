@@ -24,8 +24,8 @@ __all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
 
 def list_score_families() -> dict[str, ScoreFamily]:
     """Every usable score family by name, in alphabetical order."""
-    found = [one for family in list_families() for one in _scored_by(family)]
-    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+    families = [one for family in list_families() for one in _scored_by(family)]
+    return {one.name: one for one in sorted(families, key=lambda one: one.name)}
 
 
 @cache
@@ -60,11 +60,11 @@ def score(
     if family in broken_families():
         raise broken_families()[family]
     own = _scored_by(family) if family in list_families() else ()
-    found = {one.name: one for one in own if one.name == family} or list_score_families()
-    if family not in found:
-        known = ", ".join(found)
+    families = {one.name: one for one in own if one.name == family} or list_score_families()
+    if family not in families:
+        known = ", ".join(families)
         raise InputError(f"There is no score family {family!r}. Available: {known}.")
-    chosen, options = found[family], options or ScoreOptions()
+    chosen, options = families[family], options or ScoreOptions()
     _refuse_unused(chosen, options)
     shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
     golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))

@@ -46,7 +46,7 @@ def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> A
     Duplicate keys, NaN and infinity are refused; with `nan_is_null` NaN is null.
     """
     try:
-        plain = _NAN.sub(lambda found: found[1] or b"null", content) if nan_is_null else content
+        plain = _NAN.sub(lambda match: match[1] or b"null", content) if nan_is_null else content
         value = load_json(plain.removeprefix(_BOM), _object)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{what} is not readable JSON: {error}") from error
@@ -63,7 +63,7 @@ def raw_json(value: Any) -> str:
         raise InputError("the record is nested too deeply") from error
     if text.isascii():
         return text
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

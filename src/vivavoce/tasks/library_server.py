@@ -93,8 +93,8 @@ def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:
     entry = next((one.metadata or {} for one in dataset if one.id == item), {}).get("library")
     if not entry:
         raise InputError(f"{holding[0]} shows no papers for {item}: its items have no library.")
-    found: dict[str, Any] = entry
-    return found
+    library: dict[str, Any] = entry
+    return library
 
 
 def serve_library(library: Library, name: str) -> MCPServer:

@@ -53,8 +53,8 @@ def report_of(
         lacking: If there are no rows: which logs are missing in the folder, and how to make them.
         reading: Settings of `open_logs`.
     """
-    found, notes, draws = open_logs(logs, **reading)
-    rows, more = make(found, draws)
+    run_logs, notes, draws = open_logs(logs, **reading)
+    rows, more = make(run_logs, draws)
     if not rows:
         raise NothingToAuditError(f"{logs} has {lacking}")
     return Table(tuple(rows), tuple(sorted([*notes, *more])), layout)
@@ -163,18 +163,18 @@ def base_of(setting: str) -> str:
 
 
 def _gain(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
-    found = contrast(base, other, metric, draws)
+    comparison = contrast(base, other, metric, draws)
     return {
         **described(other, metric),
         "base": base.key.setting,
-        "value_base": found["a"],
-        "value": found["b"],
-        "gain": found["difference"],
-        "ci": found["ci"],
-        "n": found["n"],
+        "value_base": comparison["a"],
+        "value": comparison["b"],
+        "gain": comparison["difference"],
+        "ci": comparison["ci"],
+        "n": comparison["n"],
         "n_base": base.items,
         "n_setting": other.items,
-        "undecided": found["undecided"],
+        "undecided": comparison["undecided"],
     }
 
 

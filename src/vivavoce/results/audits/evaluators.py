@@ -103,10 +103,10 @@ async def _evaluate(
                 use_tables(prompts, one.gold, one.system, one.names, use, models)
                 for one in (answers[place] for place in batch)
             ]
-            found, failure = await run_at_once(evaluator.name, asked)
+            results, failure = await run_at_once(evaluator.name, asked)
             if failure is not None:
                 raise failure
-            for place, used in zip(batch, found, strict=True):
+            for place, used in zip(batch, results, strict=True):
                 scores[place] = used.values() if used else {}
             if progress:
                 progress(start + len(batch), len(waiting))
@@ -127,21 +127,21 @@ class _Scores:
         sums = np.zeros((2, len(items), len(names), len(self.contestants)))
         for answer, values in zip(answers, scores, strict=True):
             place = items.index(answer.item), self.contestants.index(answer.contestant)
-            for at, name in enumerate(names):
+            for position, name in enumerate(names):
                 if (value := values.get(name)) is not None:
-                    sums[:, place[0], at, place[1]] += value, 1
+                    sums[:, place[0], position, place[1]] += value, 1
         self.values = np.full(sums.shape[1:], np.nan)
         np.divide(sums[0], sums[1], out=self.values, where=sums[1] > 0)
 
     def bias(self, draws: Draws) -> Row:
         """Share of questions that the evaluator answers yes although no is right."""
-        found = [
+        cases = [
             (value, cluster)
             for row, cluster in zip(self.values[:, -1], self.clusters.values(), strict=True)
             for value in row[~np.isnan(row)].tolist()
         ]
         return mean_estimate(
-            [v for v, _ in found], [cluster for _, cluster in found], draws
+            [v for v, _ in cases], [cluster for _, cluster in cases], draws
         ).fields()
 
 
@@ -165,10 +165,10 @@ def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], li
     ranks = [
         {
             "aspect": aspect,
-            **_with_interval("spearman", found[0]),
-            **_with_interval("kendall", found[1]),
+            **_with_interval("spearman", correlations[0]),
+            **_with_interval("kendall", correlations[1]),
         }
-        for aspect, found in coefficients.items()
+        for aspect, correlations in coefficients.items()
     ]
     counts = {"contestants": contestants, "items": items}
     return [row | counts for row in drift], [row | counts for row in ranks]
@@ -210,8 +210,8 @@ def _mean(values: Floats) -> Floats:
 
 def _with_interval(name: str, drawn: Floats) -> Row:
     """Fields for a value (the first draw) and its interval (from the other draws)."""
-    found = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
-    return {name: defined(drawn[0]), f"{name}_ci": list(found) if found else None}
+    interval = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
+    return {name: defined(drawn[0]), f"{name}_ci": list(interval) if interval else None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,10 +170,10 @@ def _compare(
     pairs: list[LabelPair] = []
     indirect = 0
     for label in labels:
-        found = _verdict(label, judged)
-        if found is None:
+        judgement = _verdict(label, judged)
+        if judgement is None:
             continue
-        verdict, cluster = found
+        verdict, cluster = judgement
         pairs.append(((_side(label, label.verdict), _side(label, verdict)), cluster))
         indirect += REFERENCE not in label.sides
     decided = coefficients([case for case in pairs if TIE not in case[0]], draws)
@@ -190,12 +190,12 @@ def _verdict(
         if side == REFERENCE:
             standing.append(0.5)
             continue
-        found = [each for each in judged.get((label.id, side), ()) if label.fits(each)]
-        points = [value for each in found if (value := each.points(OVERALL)) is not None]
+        answers = [each for each in judged.get((label.id, side), ()) if label.fits(each)]
+        points = [value for each in answers if (value := each.points(OVERALL)) is not None]
         if not points:
             return None
         standing.append(sum(points) / len(points))
-        cluster = found[0].cluster
+        cluster = answers[0].cluster
     if standing[0] == standing[1]:
         return TIE, cluster
     return label.sides[int(standing[1] > standing[0])], cluster
@@ -230,8 +230,8 @@ def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedM
     points: dict[str, list[float]] = defaultdict(list)
     clusters: dict[str, str] = {}
     for each in group:
-        found = each.points(OVERALL)
-        points[each.id] += [] if found is None else [found]
+        value = each.points(OVERALL)
+        points[each.id] += [] if value is None else [value]
         clusters[each.id] = each.cluster
     of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
     people: dict[str, list[float]] = defaultdict(list)

@@ -119,8 +119,8 @@ def audit_judge(
     `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or a file of labels of lines, {id,
     contestant, question, line, label}.
     """
-    found, notes, draws = open_logs(logs, **reading)
-    judged, labelled = read_verdicts(found), read_rulings(found)
+    run_logs, notes, draws = open_logs(logs, **reading)
+    judged, labelled = read_verdicts(run_logs), read_rulings(run_logs)
     if not (judged or labelled):
         raise NothingToAuditError(
             f"{logs} has no verdicts of a judge. Make some with: viva run TASK "
@@ -171,8 +171,8 @@ def _corrected(
     """Corrected rows, and notes, from a file of labels of either kind."""
     if is_of_lines(human):
         return corrected_rows(line_metrics(human, labelled), draws)
-    found, notes = win_rates(human, judged)
-    rows, remarks = corrected_rows(found, draws)
+    metrics, notes = win_rates(human, judged)
+    rows, remarks = corrected_rows(metrics, draws)
     return rows, notes + remarks
 
 

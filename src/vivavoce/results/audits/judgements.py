@@ -228,13 +228,13 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
         answer = len(str(note.get("read_as") or note.get("answer") or "").split())
         reference = len("".join(sample.target).split())
         names = log.key.judge.partition(" template=")[0]
-        for question, found in note["rulings"].items():
-            if "about" not in found:
+        for question, labelling in note["rulings"].items():
+            if "about" not in labelling:
                 raise InputError(
                     f"{log.name} has labels of an earlier version, which do not say what they are "
                     "about. Move it away, and run it again."
                 )
-            votes = {names: found, **(found.get("votes") or {})}
+            votes = {names: labelling, **(labelling.get("votes") or {})}
             for name, vote in votes.items() if question in QUESTIONS else ():
                 yield LabelledLines(
                     judge=log.key.judge.replace(names, name, 1),
@@ -244,7 +244,7 @@ def _labels_of(log: LogHeader) -> Iterator[LabelledLines]:
                     epoch=sample.epoch,
                     cluster=str((sample.metadata or {})["cluster"]),
                     question=question,
-                    about=found["about"],
+                    about=labelling["about"],
                     rulings=tuple(
                         label and Ruling(label, frozenset(works))
                         for label, works in zip(vote["labels"], vote["works"], strict=True)
@@ -263,8 +263,8 @@ def measured(
 ) -> list[Row]:
     """Rows of a judge's measures: means of named values with clusters, and the length slope."""
     estimates = {
-        name: mean_estimate([value for value, _ in found], [c for _, c in found], draws)
-        for name, found in cases.items()
+        name: mean_estimate([value for value, _ in pairs], [c for _, c in pairs], draws)
+        for name, pairs in cases.items()
     }
     estimates["length_slope"] = slope_within(lengths, draws)
     return [
@@ -286,16 +286,16 @@ def measure_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]:
     for one in labelled:
         groups[one.judge, one.question].append(one)
     rows = []
-    for (judge, question), found in sorted(groups.items()):
+    for (judge, question), group in sorted(groups.items()):
         cases: dict[str, list[tuple[float, str]]] = {
-            "silent": [(label is None, one.cluster) for one in found for label in one.labels],
-            "best": [(best, one.cluster) for one in found for best in one.best],
+            "silent": [(label is None, one.cluster) for one in group for label in one.labels],
+            "best": [(best, one.cluster) for one in group for best in one.best],
         }
         if question in _SHUFFLED:
-            cases["early"] = [(early(one.best), one.cluster) for one in found]
+            cases["early"] = [(early(one.best), one.cluster) for one in group]
         lengths = [
             (one.asked, one.doublings, sum(one.best) / len(one.best), one.cluster)
-            for one in found
+            for one in group
             if one.best and not math.isnan(one.doublings)
         ]
         rows += measured(judge, question, cases, lengths, draws)
@@ -324,9 +324,9 @@ def slope_within(cases: Sequence[Lengthened], draws: Draws) -> Estimate:
         n, x, y, xx, xy = np.moveaxis(sums.reshape(-1, len(groups), 5), 2, 0)
         n = np.maximum(n, 1.0)  # a group missing from a draw has sums of 0
         across, along = (xy - x * y / n).sum(axis=1), (xx - x * x / n).sum(axis=1)
-        found = np.full(across.shape, np.nan)
-        np.divide(across, along, out=found, where=along > 1e-12)
-        return found
+        slopes = np.full(across.shape, np.nan)
+        np.divide(across, along, out=slopes, where=along > 1e-12)
+        return slopes
 
     clusters = [cluster for *_, cluster in cases]
     return estimate_from_sums(table.reshape(len(cases), 5 * len(groups)), clusters, slope, draws)
@@ -349,12 +349,12 @@ def agreement_rows(labelled: Sequence[LabelledLines], draws: Draws) -> list[Row]
             if None not in labels
         ]
         if pairs:
-            found = coefficients(pairs, draws)
-            rows.append({"judges": [first, second], "criterion": question, **found})
+            agreement = coefficients(pairs, draws)
+            rows.append({"judges": [first, second], "criterion": question, **agreement})
     return rows
 
 
 def coefficients(pairs: Sequence[LabelPair], draws: Draws) -> Row:
     """Coefficients of agreement between the two labels of each case, and the number of cases."""
-    found = agreement_estimates([pair for pair, _ in pairs], [c for _, c in pairs], draws)
-    return {"n": len(pairs), **{name: estimate.fields() for name, estimate in found.items()}}
+    estimates = agreement_estimates([pair for pair, _ in pairs], [c for _, c in pairs], draws)
+    return {"n": len(pairs), **{name: estimate.fields() for name, estimate in estimates.items()}}

@@ -82,7 +82,7 @@ class LeakageAudit(Report):
     @property
     def breaches(self) -> int:
         """Number of findings that break a rule of the round."""
-        return sum(bool(found["breach"]) for found in self.findings)
+        return sum(bool(row["breach"]) for row in self.findings)
 
     def as_dict(self) -> Row:
         """The tables as plain JSON values."""
@@ -158,9 +158,11 @@ def audit_leakage(
             cells.append({**cell, "run_words": length})
             findings += _leaking(task, setting, measured[setting], limit)
         kept = set(anchors_of(opened).get(f"{FAMILY}/{task}", ()))
-        compared, found = compare_dates(task, items[task], papers, window, kept, came_late(opened))
+        compared, date_findings = compare_dates(
+            task, items[task], papers, window, kept, came_late(opened)
+        )
         dates.append(compared)
-        findings += found
+        findings += date_findings
         findings += related_demonstrations(task, items[task], papers)
         findings += copies(task, items[task], papers)
     return LeakageAudit(
@@ -203,9 +205,9 @@ def _overlaps(
     for setting in row["settings"]:
         texts = tuple(slots(task, setting, paper).values())
         if texts not in own:
-            found = found_in(runs, runs_of("\n\n".join(texts), length))
+            flags = found_in(runs, runs_of("\n\n".join(texts), length))
             retold = retold_share(gold, shingles_of("\n\n".join(texts)))
-            own[texts] = found, gold_is_inside(row["reference"], texts), retold
+            own[texts] = flags, gold_is_inside(row["reference"], texts), retold
         demos = shown_demos(row, setting)
         for paper_id in demos:
             if paper_id not in shown:

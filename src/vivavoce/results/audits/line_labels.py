@@ -101,8 +101,8 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
                 pair = by_people[line].label, given
                 pairs[one.judge, one.question].append((pair, one.cluster))
     rows = []
-    for (judge, question), found in sorted(pairs.items()):
-        fields = coefficients(found, draws)
+    for (judge, question), label_pairs in sorted(pairs.items()):
+        fields = coefficients(label_pairs, draws)
         rows.append(
             {
                 "judge": judge,
@@ -123,7 +123,7 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
     groups: dict[tuple[str, RowKey, str], list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         groups[one.judge, one.asked, one.question].append(one)
-    found = []
+    metrics = []
     for (judge, asked, question), group in groups.items():
         values_of = QUESTIONS[question].values
         of_judge = [values_of(one.about, one.rulings) for one in group]
@@ -137,7 +137,7 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
             for one, given in zip(group, labels, strict=True)
             for label in dict.fromkeys(given.values())
         ]
-        found += [
+        metrics += [
             JudgedMetric(
                 judge,
                 group[0].contestant,
@@ -150,7 +150,7 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
             )
             for metric in dict.fromkeys(name for values in of_judge for name in values)
         ]
-    return found
+    return metrics
 
 
 def _rulings(one: LabelledLines, given: Mapping[int, _Label]) -> list[Ruling]:

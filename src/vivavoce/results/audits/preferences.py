@@ -234,8 +234,8 @@ def _even(rows: Sequence[Row], draw: int | None, seed: int) -> list[Row]:
         by_aspect.setdefault(row["aspect"], []).append(row)
     ranked = sorted(
         (place, aspect, row["id"])
-        for aspect, found in by_aspect.items()
-        for place, row in enumerate(found)
+        for aspect, aspect_rows in by_aspect.items()
+        for place, row in enumerate(aspect_rows)
     )
     chosen = {key for _, _, key in ranked[:draw]}
     return [row for row in rows if row["id"] in chosen]
@@ -273,8 +273,8 @@ def read_table_answers(
 
     The contestants in `BOUNDS` are left out. If a contestant has several logs, the first is used.
     """
-    found, notes = select_logs(folder, partial=partial)
-    logs = [log for log in found if log.key.task == TASK and log.key.method not in BOUNDS]
+    run_logs, notes = select_logs(folder, partial=partial)
+    logs = [log for log in run_logs if log.key.task == TASK and log.key.method not in BOUNDS]
     if not logs:
         raise VivaError(
             f"{folder} has no answers to the task {TASK}. Make some with: viva run {TASK} "

@@ -71,21 +71,23 @@ def compare_dates(
     window over all earlier rounds, and the papers that came too late for these rounds.
     """
     line, older = late or (window, ())
-    found: list[Row] = []
+    findings: list[Row] = []
     pairs = 0
     for row in rows:
         published = papers[row["paper_id"]].published
         if published != row["published"]:
             detail = f"the item says {row['published']}, its paper {published}"
-            found.append(finding("other_date", task, row["id"], detail=detail, breach=True))
+            findings.append(finding("other_date", task, row["id"], detail=detail, breach=True))
         span = line if row["paper_id"] in older else window
         if row["id"] not in anchors and not inside(published, span):
-            found.append(finding("outside_window", task, row["id"], detail=published, breach=True))
+            findings.append(
+                finding("outside_window", task, row["id"], detail=published, breach=True)
+            )
         for paper_id in shown_demos(row, _ALL):
             pairs += 1
             shown = papers[paper_id].published
             if not earlier(shown, published):
-                found.append(
+                findings.append(
                     finding(
                         "demonstration_not_earlier",
                         task,
@@ -95,8 +97,8 @@ def compare_dates(
                         breach=True,
                     )
                 )
-    found += _split_order(task, [row for row in rows if row["id"] not in anchors])
-    counts = Counter(each["check"] for each in found)
+    findings += _split_order(task, [row for row in rows if row["id"] not in anchors])
+    counts = Counter(each["check"] for each in findings)
     row_of_task = {
         "task": task,
         "items": len(rows),
@@ -109,7 +111,7 @@ def compare_dates(
         "earliest": min((row["published"] for row in rows), default=None),
         "latest": max((row["published"] for row in rows), default=None),
     }
-    return row_of_task, found
+    return row_of_task, findings
 
 
 def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
@@ -135,8 +137,8 @@ def related_demonstrations(
     kinship = Kinship()
     for row in rows:
         for paper_id in shown_demos(row, _ALL):
-            if found := kinship.between(papers[row["paper_id"]], papers[paper_id]):
-                check, detail = found
+            if relation := kinship.between(papers[row["paper_id"]], papers[paper_id]):
+                check, detail = relation
                 yield finding(check, task, row["id"], other=paper_id, detail=detail, breach=True)
 
 

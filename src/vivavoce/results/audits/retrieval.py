@@ -106,7 +106,7 @@ def audit_retrieval(
     ids = [work.paper_id for work in works]
     chosen, notes = (list(dict.fromkeys(retrievers)), []) if retrievers else _without_download()
     draws = draws or Draws()
-    found: list[tuple[str, Floats]] = []
+    results: list[tuple[str, Floats]] = []
     for number, name in enumerate(chosen):
         if progress:
             progress(number, len(chosen))
@@ -118,8 +118,8 @@ def audit_retrieval(
             device=device,
         )
         shown = Path(preset).name if Path(preset).is_dir() else preset
-        found.append((shown, measure(retriever, ids, items, depth)))
-    if short := int((found[0][1][:, 1] < 1).sum()):
+        results.append((shown, measure(retriever, ids, items, depth)))
+    if short := int((results[0][1][:, 1] < 1).sum()):
         lacking = f"{short} of {len(items)} tables have works that are not among the searched ones."
         notes.append(lacking)
     return RetrievalAudit(
@@ -127,7 +127,7 @@ def audit_retrieval(
         works=len(works),
         retrievers=tuple(
             {"retriever": name, "works": len(works)} | _summary(values, items, draws)
-            for name, values in found
+            for name, values in results
         ),
         notes=tuple(notes),
     )
@@ -148,17 +148,17 @@ def _items(opened: Round) -> list[Row]:
 
 def _works(opened: Round, corpus: Path | None) -> list[Work]:
     """Works in the round's pools, plus the papers of the corpus if there is one, sorted by id."""
-    found: dict[str, Work] = dict(corpus_works(load_corpus(corpus))) if corpus else {}
+    works: dict[str, Work] = dict(corpus_works(load_corpus(corpus))) if corpus else {}
     library = pq.ParquetFile(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
     columns = ["paper_id", "title", "abstract", "published", "sections"]
     for batch in library.iter_batches(_ROWS_AT_ONCE, columns=columns):
         sections = pc.list_value_length(batch["sections"]).to_pylist()
         rows = batch.drop_columns(["sections"]).to_pylist()
-        found |= {
+        works |= {
             row["paper_id"]: Work(**row, has_text=bool(count))
             for row, count in zip(rows, sections, strict=True)
         }
-    return [found[name] for name in sorted(found)]
+    return [works[name] for name in sorted(works)]
 
 
 def _without_download() -> tuple[list[str], list[str]]:
@@ -187,14 +187,14 @@ def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], dept
     results = retriever.search_many([item["demand"] for item in items], depth + room)
     for row, item, result in zip(values, items, results, strict=True):
         listed = (ids[hit.index] for hit in result)
-        found = [paper for paper in listed if paper not in item["hidden_papers"]][:depth]
+        papers = [paper for paper in listed if paper not in item["hidden_papers"]][:depth]
         wanted = set(item["gold_papers"])
         relevant = np.zeros(depth)
-        relevant[: len(found)] = [paper in wanted for paper in found]
+        relevant[: len(papers)] = [paper in wanted for paper in papers]
         hits = np.cumsum(relevant)
         row[2 : 2 + depth] = hits / np.arange(1, depth + 1)
         if wanted:
-            row[0] = average_precision(found, wanted)
+            row[0] = average_precision(papers, wanted)
             row[1] = len(wanted & searched) / len(wanted)
             row[2 + depth :] = hits / len(wanted)
     return values

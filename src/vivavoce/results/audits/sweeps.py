@@ -209,7 +209,9 @@ def _combination_row(
         "method": steps,
         "settings": {name: given.get(name) for name in names},
         "fixed": {k: v for k, v in sorted(given.items()) if k not in (*names, SEED)},
-        "seeds": sorted({found[SEED] for found in map(_arguments, logs) if SEED in found}, key=str),
+        "seeds": sorted(
+            {arguments[SEED] for arguments in map(_arguments, logs) if SEED in arguments}, key=str
+        ),
         "metric": metric,
         "headline": metric == logs[0].metrics[0],
         **value.fields(),

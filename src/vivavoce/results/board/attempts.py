@@ -106,7 +106,7 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
     items: list[Row] = []
     for log in graded:
         for metric in log.metrics:
-            of_items = [_item_row(log, found, metric, draws) for found in _by_item(log)]
+            of_items = [_item_row(log, attempts, metric, draws) for attempts in _by_item(log)]
             items += of_items
             categories = list(dict.fromkeys(row["category"] for row in of_items))
             difficulties = sorted({row["difficulty"] for row in of_items}, key=_place)
@@ -126,11 +126,11 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
 
 def _by_item(log: RunLog) -> list[list[SampleScore]]:
     """Attempts grouped by item; items sorted by category, difficulty and id, attempts by epoch."""
-    found: dict[str, list[SampleScore]] = defaultdict(list)
+    attempts: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
-        found[sample.id].append(sample)
+        attempts[sample.id].append(sample)
     return sorted(
-        found.values(),
+        attempts.values(),
         key=lambda of: (of[0].category, _place(of[0].difficulty), of[0].id),
     )
 

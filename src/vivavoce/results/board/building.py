@@ -86,18 +86,18 @@ def leaderboard(
         [resamples, seed, hash_of(repr(known)), *([hash_file(human)] if human else [])],
         split,
     )
-    found, foreign = keeper.read(Path(logs))
-    refuse_empty(Path(logs), found, split)
-    found, refused = _trusted(found, Path(logs), trust or {})
-    runs = count_runs(Path(logs), found)
+    headers, foreign = keeper.read(Path(logs))
+    refuse_empty(Path(logs), headers, split)
+    headers, refused = _trusted(headers, Path(logs), trust or {})
+    runs = count_runs(Path(logs), headers)
     if own is not None:
         own_heads, own_foreign = keeper.read(own)
         own_heads = [replace(head, is_own=True) for head in own_heads]
         runs = count_runs(own, own_heads) | runs
-        published = {head.key for head in found}
-        found += [head for head in own_heads if head.key not in published]
+        published = {head.key for head in headers}
+        headers += [head for head in own_heads if head.key not in published]
         foreign += own_foreign
-    chosen, notes = choose(found, foreign, partial=partial)
+    chosen, notes = choose(headers, foreign, partial=partial)
     calibrated: Mapping[tuple[RowKey, str], Row | None] = {}
     if human is not None:
         calibrated, remarks = calibrations(human, chosen, Draws(resamples, seed))
@@ -189,7 +189,7 @@ def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
         names[log.key.task] |= dict.fromkeys(
             name for name in log.diagnostics if name in log.judged or name.endswith("_ceiling")
         )
-    return {task: list(found) for task, found in sorted(names.items())}
+    return {task: list(metrics) for task, metrics in sorted(names.items())}
 
 
 def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:

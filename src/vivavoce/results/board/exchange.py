@@ -50,11 +50,11 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
     """
     stamp = str(int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()))
     rounds = {str(entry["id"]): entry for entry in board.rounds}
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:
         if row["value"] is not None:
-            found[row["round"], model_id(row)].append(row)
-    for (name, model), rows in sorted(found.items()):
+            groups[row["round"], model_id(row)].append(row)
+    for (name, model), rows in sorted(groups.items()):
         benchmark = _folder(f"{_LIBRARY}-{name}")
         record = {
             "schema_version": EEE_SCHEMA,
@@ -90,8 +90,8 @@ def model_id(row: Row) -> str:
     """
     if row["model"] in ("", NO_MODEL):
         return f"{_LIBRARY}/{_folder(row['method'])}"
-    maker, found, name = row["model"].partition("/")
-    return f"{_folder(maker)}/{_folder(name)}" if found else f"unknown/{_folder(maker)}"
+    maker, slash, name = row["model"].partition("/")
+    return f"{_folder(maker)}/{_folder(name)}" if slash else f"unknown/{_folder(maker)}"
 
 
 def _folder(name: str) -> str:
@@ -168,7 +168,7 @@ _DETAILS = (
 
 
 def _metric(row: Row, known: Metric | None) -> Row:
-    found: Row = {
+    fields: Row = {
         "metric_id": f"{_LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
         "metric_name": row["metric"],
         "lower_is_better": known is not None and not known.higher_is_better,
@@ -176,9 +176,9 @@ def _metric(row: Row, known: Metric | None) -> Row:
     if known is not None:
         high = "Infinity" if known.high is None else known.high
         low = known.low if known.low > -float("inf") else "-Infinity"
-        found |= {"evaluation_description": known.summary, "score_type": "continuous"}
-        found |= {"min_score": low, "max_score": high}
-    return found
+        fields |= {"evaluation_description": known.summary, "score_type": "continuous"}
+        fields |= {"min_score": low, "max_score": high}
+    return fields
 
 
 def _interval(bounds: Sequence[float]) -> Row:
@@ -214,15 +214,15 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
     except ImportError as error:
         raise MissingExtra("huggingface-hub", "hub", "Exporting for model repositories") from error
 
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:
         # Extractive and rule-based models have the cutoff `never`.
         is_trained = (row["exposure"] or {}).get("cutoff") != "never"
         is_model = row["model"] not in ("", NO_MODEL)
         if row["headline"] and row["value"] is not None and is_trained and is_model:
             name = f"{row['round']}-{row['setting']}-{row['method']}"
-            found[model_id(row), name].append(row)
-    for (model, name), rows in sorted(found.items()):
+            groups[model_id(row), name].append(row)
+    for (model, name), rows in sorted(groups.items()):
         entries = [
             EvalResultEntry(
                 dataset_id=dataset,

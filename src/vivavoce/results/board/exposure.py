@@ -47,15 +47,15 @@ def exposure_fields(
     if statuses is None:
         return [{"contamination": None, "exposure": None}] * len(gaps)
     cutoff = cutoffs.of(log.key.model)
-    found = Counter(statuses)
+    counts = Counter(statuses)
     common = {
         "cutoff": cutoff.date if cutoff and cutoff.date != UNKNOWN else None,
         "source": cutoff.source if cutoff else None,
         "margin_days": cutoffs.margin_days,
-        "items": {name: found[name] for name in STATUSES},
+        "items": {name: counts[name] for name in STATUSES},
         **(cutoff.about if cutoff else {}),
     }
-    status = MIXED if len(found) > 1 else next(iter(found), "unknown")
+    status = MIXED if len(counts) > 1 else next(iter(counts), "unknown")
     return [{"contamination": status, "exposure": {**common, **asdict(gap)}} for gap in gaps]
 
 

@@ -47,8 +47,8 @@ class Group:
 
         It is the contestant's row with the headline metric, or its first row if there is none.
         """
-        found = by_contestant(self.rows).values()
-        return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in found)
+        contestants = by_contestant(self.rows).values()
+        return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in contestants)
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,8 +176,8 @@ class Board(Report):
             (line for line in lines if line["rank"] == 1 and open_question(line)), None
         ):
             below.append(f"{first['name']}: {open_question(first)}")
-        if found := [row["detectable"] for row in leads if row["detectable"]]:
-            difference = f"a true difference of {found[0]:.3f} in {headline}"
+        if detectable := [row["detectable"] for row in leads if row["detectable"]]:
+            difference = f"a true difference of {detectable[0]:.3f} in {headline}"
             below.append(f"These papers detect {difference} 80% of the time.")
         return sheet(
             f"{task} · {setting} · round {round_id} · version {version}",
@@ -240,10 +240,10 @@ def make_group(
 
 def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
     """Rows by contestant, then by metric, in the given order."""
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    contestants: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
-        found.setdefault(spelled(row, CONTESTANT), {})[row["metric"]] = row
-    return found
+        contestants.setdefault(spelled(row, CONTESTANT), {})[row["metric"]] = row
+    return contestants
 
 
 def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:

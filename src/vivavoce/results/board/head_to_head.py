@@ -107,28 +107,28 @@ def _wins(name: str, head: str) -> Column:
 
 def verdict(row: Row) -> str:
     """Describe the outcome of a duel in its headline metric, in words."""
-    found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
-    if found is None or found["difference"] is None:
+    metric = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
+    if metric is None or metric["difference"] is None:
         return "They share no item with a value in the headline metric."
     name = visible(row["headline"], 60)
-    gap = figure(abs(found["difference"]))
-    if found["better"]:
-        leader = visible(row[found["better"]]["name"])
-        won = found[f"wins_{found['better']}"]
-        ends = sorted(abs(bound) for bound in found["ci"] or ())
+    gap = figure(abs(metric["difference"]))
+    if metric["better"]:
+        leader = visible(row[metric["better"]]["name"])
+        won = metric[f"wins_{metric['better']}"]
+        ends = sorted(abs(bound) for bound in metric["ci"] or ())
         between = f" (95% interval {interval((ends[0], ends[1]))})" if ends else ""
         return (
             f"{leader} is ahead by {gap} in {name}{between}, and better on {won:,} of "
-            f"{counted(found['n'], 'item', 'items')}."
+            f"{counted(metric['n'], 'item', 'items')}."
         )
-    if found["equal"] == found["n"]:
-        return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
-    if found["ci"] is None:
+    if metric["equal"] == metric["n"]:
+        return f"They have the same value in {name} on all {counted(metric['n'], 'item', 'items')}."
+    if metric["ci"] is None:
         return f"They differ by {gap} in {name}; there are too few items for an interval."
-    amount = f"a − b is {figure(found['difference'])}, and may be {interval(found['ci'])}"
-    if found["tied"]:
+    amount = f"a − b is {figure(metric['difference'])}, and may be {interval(metric['ci'])}"
+    if metric["tied"]:
         return f"They are tied in {name}: they differ by less than the --indifference of their run."
-    why = why_undecided(row["clusters"], found["more_papers_needed"])
+    why = why_undecided(row["clusters"], metric["more_papers_needed"])
     return f"Who is better in {name} is undecided: {amount}. {why[:1].upper()}{why[1:]}."
 
 
@@ -241,7 +241,7 @@ def duel(
     headline = a.log.metrics[0]
     if len(stopped) == 2 and len({record["comparison"] for record in stopped}) == 1:
         _take_decision(rows, headline, stopped)
-    found = {
+    comparison = {
         **{field: getattr(a.log.key, field) for field in PLACE},
         "family": a.log.family,
         "a": _side(a),
@@ -254,7 +254,7 @@ def duel(
         "metrics": rows,
         "differ_most": _differ_most(a.log, b.log, headline, shared, differing),
     }
-    return {**found, "verdict": verdict(found)}
+    return {**comparison, "verdict": verdict(comparison)}
 
 
 def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
@@ -296,7 +296,7 @@ def _metric_row(
     first, second = (board_values(log, metric, shared) for log in (a, b))
     both = ~np.isnan(first - second)
     _, span = sense_of(a.family, metric)
-    found = paired_difference(first, second, draws, span=span, looks=looks)
+    gap = paired_difference(first, second, draws, span=span, looks=looks)
     [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
     if not sign:
@@ -306,7 +306,7 @@ def _metric_row(
         scale = np.maximum(np.abs(first), np.abs(second))
         known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
         leads = np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
-    lead = sign * (found.value or 0.0)
+    lead = sign * (gap.value or 0.0)
     return {
         "metric": metric,
         "ranks": metric in a.metrics,
@@ -315,12 +315,12 @@ def _metric_row(
         "undefined": int((~both).sum()),
         "a": draws.mean(columns["a"])[0],
         "b": draws.mean(columns["b"])[0],
-        "difference": found.value,
-        "ci": None if found.low is None or found.high is None else [found.low, found.high],
-        "tied": None if found.undecided is None else False,
-        "undecided": found.undecided,
-        "more_papers_needed": more if found.undecided else None,
-        "better": None if found.undecided is not False or not lead else "a" if lead > 0 else "b",
+        "difference": gap.value,
+        "ci": None if gap.low is None or gap.high is None else [gap.low, gap.high],
+        "tied": None if gap.undecided is None else False,
+        "undecided": gap.undecided,
+        "more_papers_needed": more if gap.undecided else None,
+        "better": None if gap.undecided is not False or not lead else "a" if lead > 0 else "b",
         "detectable": smallest_detectable_difference(columns, draws, span),
         "wins_a": int((leads > 0).sum()),
         "wins_b": int((leads < 0).sum()),

@@ -100,11 +100,11 @@ def tied(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
 
 def _pairs(records: Sequence[Row], name: str) -> npt.NDArray[np.bool_]:
     places = {record["contestant"]: place for place, record in enumerate(records)}
-    found = np.zeros((len(records), len(records)), dtype=bool)
+    matrix = np.zeros((len(records), len(records)), dtype=bool)
     for one, other in {tuple(pair) for record in records for pair in record[name]}:
         if one in places and other in places:
-            found[places[one], places[other]] = True
-    return found
+            matrix[places[one], places[other]] = True
+    return matrix
 
 
 def why_undecided(papers: int, more: int | None) -> str:
@@ -264,8 +264,8 @@ def _tested(
 ) -> npt.NDArray[np.bool_]:
     """Significant differences between columns of values, of shape (better, worse)."""
     ahead = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
-    found = rank(table, labels, span=span, level=1 - alpha, resamples=resamples, seed=seed)
-    for better, standing in enumerate(found):
+    standings = rank(table, labels, span=span, level=1 - alpha, resamples=resamples, seed=seed)
+    for better, standing in enumerate(standings):
         ahead[better, list(standing.beats)] = True
     return ahead
 

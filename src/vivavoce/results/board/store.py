@@ -69,8 +69,8 @@ class Store:
     def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
         """Read the logs below a folder, ours and foreign ones; unchanged files are not opened."""
         if self._folder is None:
-            found, foreign = read_logs(logs, self._split)
-            return list(found), foreign
+            run_logs, foreign = read_logs(logs, self._split)
+            return list(run_logs), foreign
         index = self._folder / hash_of([str(logs.resolve()), self._split])[:16] / _INDEX
         before = _load(index) or {}
         after: dict[str, Any] = {}
@@ -119,20 +119,20 @@ class Store:
     def statistics(self, head: LogHeader) -> Contestant:
         """A log's values by item, and its unranked rows."""
         path = self._path_of(head)
-        if path is not None and (found := _load(path)) is not None:
+        if path is not None and (entry := _load(path)) is not None:
             values = {
                 item: np.array(
                     [np.nan if value is None else value for value in column], dtype=float
                 )
-                for item, column in found["values"].items()
+                for item, column in entry["values"].items()
             }
             return Contestant(
-                {row["metric"]: row for row in found["rows"]},
-                found["family"],
-                found["clusters"],
+                {row["metric"]: row for row in entry["rows"]},
+                entry["family"],
+                entry["clusters"],
                 values,
-                frozenset(found["diagnostics"]),
-                frozenset(found["judged"]),
+                frozenset(entry["diagnostics"]),
+                frozenset(entry["judged"]),
             )
         log = head if isinstance(head, RunLog) else read_log(head.path, self._split)
         if isinstance(log, ForeignLog):
@@ -161,11 +161,11 @@ class Store:
         order = [headlines[place[1]], metrics[place[1]]]
         key = hash_of([self._options, place, order, facts])
         path = self._folder / "groups" / f"{hash_of(place)[:24]}.json"
-        found = _load(path)
-        if found is None or found["key"] != key:
-            found = {"key": key, "rows": make(members)}
-            _save(path, found)
-        return make_group(found["rows"], headlines, metrics, key)
+        entry = _load(path)
+        if entry is None or entry["key"] != key:
+            entry = {"key": key, "rows": make(members)}
+            _save(path, entry)
+        return make_group(entry["rows"], headlines, metrics, key)
 
 
 def _save(path: Path, value: Any) -> None:

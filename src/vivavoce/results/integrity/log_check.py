@@ -92,29 +92,29 @@ class Rounds:
     def __init__(self, named: Sequence[Path], untrusted: Path) -> None:
         """Open the named rounds; rounds that logs refer to are not used if inside `untrusted`."""
         opened = [load_round(folder) for folder in named]
-        self._named = {found.sha256: found for found in opened}
+        self._named = {named_round.sha256: named_round for named_round in opened}
         self._untrusted = untrusted.resolve()
 
     def find(self, header: EvalLog, check: LogCheck) -> Round | None:
         """Find the round of a log; if there is none, return None and add a reason to the check."""
         facts = header.eval.metadata or {}
         sha256, name = str(facts.get("round_sha256")), str(facts.get("round"))
-        found = self._named.get(sha256)
-        if found is None and any(each.id == name for each in self._named.values()):
+        opened = self._named.get(sha256)
+        if opened is None and any(each.id == name for each in self._named.values()):
             check.refused.append(
                 f"its round {name} ({sha256[:SHORT_HASH]}) is not the named one, which has another "
                 "hash."
             )
             return None
-        found = found or (None if self._named else self._where_it_was(header))
-        if found is None or found.sha256 != sha256:
+        opened = opened or (None if self._named else self._where_it_was(header))
+        if opened is None or opened.sha256 != sha256:
             check.unknown.append(
                 f"its round {name} ({sha256[:12]}) was not found: name its folder with --round."
             )
             return None
-        folder, is_named = str(found.folder), bool(self._named)
-        check.round = {"id": found.id, "sha256": sha256, "folder": folder, "named": is_named}
-        return found
+        folder, is_named = str(opened.folder), bool(self._named)
+        check.round = {"id": opened.id, "sha256": sha256, "folder": folder, "named": is_named}
+        return opened
 
     def brought(self, header: EvalLog) -> Iterator[str]:
         """Yield files that came with a log and that its task would use, such as templates."""

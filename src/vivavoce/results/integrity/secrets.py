@@ -88,7 +88,7 @@ def _kind(text: str, rules: list[BasePlugin]) -> str | None:
     for start in range(0, max(1, len(text)), _PIECE - _OVERLAP):
         piece = text[start : start + _PIECE]
         for pattern, kind in ((_PROVIDER, "a key of a provider"), (_NAMED, "a key")):
-            if any(_RANDOM.search(found.group()) for found in pattern.finditer(piece)):
+            if any(_RANDOM.search(match.group()) for match in pattern.finditer(piece)):
                 return kind
         for rule in rules:
             if next(iter(rule.analyze_string(piece)), None):

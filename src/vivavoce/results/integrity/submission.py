@@ -126,9 +126,9 @@ def check_submission(
             "removed": len(verified.ledger.removed),
             "private_declared": form.submission.private_runs if form else None,
         }
-    found = {name: list(problems) for name, problems in checks.items()}
-    rows = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
-    return SubmissionReport(not any(found.values()), tuple(rows), runs)
+    failures = {name: list(problems) for name, problems in checks.items()}
+    rows = [{"check": n, "ok": not failures[n], "problems": failures[n]} for n in failures]
+    return SubmissionReport(not any(failures.values()), tuple(rows), runs)
 
 
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:
@@ -236,8 +236,8 @@ def take_in(
         rounds: The receiver's own rounds.
         progress: Called with (submissions checked, submissions in all).
     """
-    found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
-    if not found:
+    folders = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
+    if not folders:
         raise InputError(f"{inbox} has no folder with a submission.")
     if not rounds:
         raise InputError("Submissions are checked against your own rounds: name them with --round.")
@@ -248,9 +248,9 @@ def take_in(
         shutil.rmtree(target)
     target.mkdir(parents=True)
     rows = []
-    for place, folder in enumerate(found):
+    for place, folder in enumerate(folders):
         if progress:
-            progress(place, len(found))
+            progress(place, len(folders))
         checked = check_apart(folder, rounds)
         if is_accepted := not checked["problems"]:
             shutil.copytree(

@@ -129,15 +129,15 @@ def verify_logs(
     Without `rounds`, rounds are opened at the paths that the logs state, unless these are inside
     `untrusted`, the submitted folder (by default `folder`).
     """
-    found = find_logs(folder)
+    paths = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)
     ledger = check_ledgers(folder)
     checks = []
     compared: Compared = defaultdict(dict)
     parts: _Parts = defaultdict(list)
-    for place, name in enumerate(found):
+    for place, name in enumerate(paths):
         if progress:
-            progress(place, len(found))
+            progress(place, len(paths))
         path = Path(name)
         check = LogCheck(path.relative_to(folder.absolute()).as_posix(), name)
         logs = _check_log(path, opened, check, parts)
@@ -154,9 +154,9 @@ def verify_logs(
         for check, answers in of_run:
             if not check.lacking:
                 continue
-            found = [other.name for other, of_other in whole if answers.items() <= of_other.items()]
-            if found:
-                check.continued_by = found[0]
+            names = [other.name for other, of_other in whole if answers.items() <= of_other.items()]
+            if names:
+                check.continued_by = names[0]
             else:
                 check.unknown.append(check.lacking)
     return Verification(tuple(checks), ledger)
@@ -202,16 +202,18 @@ def _check_log(
         check.refused.append(f"cannot be read ({type(error).__name__}: {error})")
         return None
     check.samples = len(recording.answers)
-    if (found := rounds.find(header, check)) is None:
+    if (opened := rounds.find(header, check)) is None:
         return None
     try:
-        _make_again(header, recording, found.folder, check)
-        answers = {at: hash_of(one.output.completion) for at, one in recording.answers.items()}
+        _make_again(header, recording, opened.folder, check)
+        answers = {
+            address: hash_of(one.output.completion) for address, one in recording.answers.items()
+        }
         parts[f"{path.parent}/{header.eval.task_id}"].append((check, answers))
     except Exception as error:  # a log whose task or scorer fails is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
         check.unknown.append(cause)
-    return header, found.folder
+    return header, opened.folder
 
 
 def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:

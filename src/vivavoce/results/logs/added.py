@@ -38,8 +38,8 @@ class NewMetric:
 
     def of(self, sample: str | None) -> dict[str, float | None]:
         """Values of a sample by name; None for missing values."""
-        found = self.texts.get(self.samples.get(sample or "", ""), (None,) * len(self.names))
-        return dict(zip(self.names, found, strict=True))
+        values = self.texts.get(self.samples.get(sample or "", ""), (None,) * len(self.names))
+        return dict(zip(self.names, values, strict=True))
 
 
 def mark_of(folder: Path) -> list[Row]:
@@ -59,32 +59,32 @@ def _read(path: Path, size: int, changed: int) -> NewMetric:
     rows = read_jsonl(path)
     try:
         head = next(rows)[1]
-        found = NewMetric(str(head["made_by"]), tuple(map(str, head["names"])), hash_file(path))
+        metric = NewMetric(str(head["made_by"]), tuple(map(str, head["names"])), hash_file(path))
         for _, row in rows:
             if "sample" in row:
-                found.samples[str(row["sample"])] = str(row["text"])
+                metric.samples[str(row["sample"])] = str(row["text"])
             else:
-                found.texts[str(row["text"])] = checked(row["values"], len(found.names))
+                metric.texts[str(row["text"])] = checked(row["values"], len(metric.names))
     except (StopIteration, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path} is damaged ({error}). Delete it and run viva board add-metric again."
         ) from error
-    return found
+    return metric
 
 
 def checked(values: Sequence[float | None], count: int) -> Values:
     """Convert values to numbers; `ValueError` if their count is wrong or one is not finite."""
-    found = tuple(None if value is None else float(value) for value in values)
-    if len(found) != count or not all(value is None or math.isfinite(value) for value in found):
+    numbers = tuple(None if value is None else float(value) for value in values)
+    if len(numbers) != count or not all(value is None or math.isfinite(value) for value in numbers):
         raise ValueError(f"{values} must be {count} finite numbers")
-    return found
+    return numbers
 
 
 def write_added(path: Path, added: NewMetric) -> None:
     """Write a file that `added_to` reads."""
     rows: list[Row] = [
         {"made_by": added.made_by, "names": list(added.names)},
-        *({"text": text, "values": list(found)} for text, found in sorted(added.texts.items())),
+        *({"text": text, "values": list(values)} for text, values in sorted(added.texts.items())),
         *({"sample": sample, "text": text} for sample, text in sorted(added.samples.items())),
     ]
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))

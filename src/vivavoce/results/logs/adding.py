@@ -81,8 +81,8 @@ def add_metric(
     for start in range(0, len(todo), measure.batch):
         progress(start, len(todo))
         part = todo[start : start + measure.batch]
-        for key, found in zip(part, measure.score([pairs[key] for key in part]), strict=True):
-            known[key] = checked([found[each] for each in metric.names], len(metric.names))
+        for key, values in zip(part, measure.score([pairs[key] for key in part]), strict=True):
+            known[key] = checked([values[each] for each in metric.names], len(metric.names))
     files = []
     for folder, answers in folders.items():
         samples = {sample: _key(pair) for sample, pair in answers.items()}

@@ -57,8 +57,8 @@ def check_ledgers(folder: Path) -> LedgerCheck:
         for path, line in _by_log(ledger).items():
             recorded.add(path)
             if path.exists():
-                if found := _check_bytes(path, line):
-                    changed[str(path)] = found
+                if differences := _check_bytes(path, line):
+                    changed[str(path)] = differences
             elif _is_gone(path, line):
                 removed.append(line)
                 # Unfinished logs may be removed; a missing finished log hides a result.
@@ -87,12 +87,12 @@ def _ledgers(folder: Path) -> list[Ledger]:
 
 def _by_log(ledger: Ledger) -> dict[Path, Row]:
     """The last ledger line of each log."""
-    found: dict[Path, Row] = {}
+    lines: dict[Path, Row] = {}
     for line in ledger.logs():
         name = str(line.get("log", ""))
         if name and Path(name).name == name:
-            found[ledger.path.parent / name] = line
-    return found
+            lines[ledger.path.parent / name] = line
+    return lines
 
 
 def _is_gone(path: Path, line: Row) -> bool:
@@ -131,17 +131,17 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
         for path, line in _by_log(ledger).items():
             if _is_gone(path, line):
                 gone[tuple(str(line.get(name, "")) for name in _TOLD)] += 1
-    found: dict[RowKey, Row] = {}
+    counts: dict[RowKey, Row] = {}
     for key in repeated:
         bare = "+".join(step.partition("(")[0] for step in key.method.split("+"))
         # A removed log may cover all items or only the row's split.
         tried = {_tried(key), _tried(replace(key, setting=bare_setting(key.setting)))}
-        found[key] = {
+        counts[key] = {
             "logs": repeated[key],
             "removed": sum(gone[(*one, bare)] for one in tried),
             "variants": len(variants[_tried(key)]) - 1,
         }
-    return found
+    return counts
 
 
 def _tried(key: RowKey) -> tuple[str, ...]:

@@ -90,10 +90,10 @@ def find_logs(folder: Path) -> list[str]:
     """The paths of all logs below a folder, sorted."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder of logs.")
-    found = sorted(str(path) for path in folder.absolute().rglob("*") if is_log(path))
-    if not found:
+    paths = sorted(str(path) for path in folder.absolute().rglob("*") if is_log(path))
+    if not paths:
         raise InputError(f"{folder} has no logs. Make some with: viva run TASK --logs {folder}")
-    return found
+    return paths
 
 
 def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
@@ -249,7 +249,7 @@ def _decoding(header: EvalLog, has_model: bool) -> str:
     settings = {name: config[name] for name in DECODING if name in config}
     if has_model:
         arguments = [header.eval.task_args, *(step.params or {} for step in header.plan.steps)]
-        contexts = [found for given in arguments if (found := given.get("context"))]
+        contexts = [context for given in arguments if (context := given.get("context"))]
         settings.update({"context": contexts[-1]} if contexts else {})
         if header.eval.model_args:
             settings["model_args"] = hash_of(header.eval.model_args)[:SHORT_HASH]

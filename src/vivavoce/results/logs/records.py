@@ -128,8 +128,8 @@ def where(sample: str | int, epoch: int) -> str:
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
     """Mean of the defined values, independent of their order; None if there are none."""
-    found = [value for each in scores if (value := each.values[metric]) is not None]
-    return fsum(found) / len(found) if found else None
+    values = [value for each in scores if (value := each.values[metric]) is not None]
+    return fsum(values) / len(values) if values else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,5 +309,5 @@ def bare_setting(setting: str) -> str:
 def _parts(setting: str) -> tuple[list[str], str]:
     """The parts of a setting's name, and the rest: number of demonstrations and subset."""
     shown, space, subset = setting.partition(" ")
-    name, at, demos = shown.partition("@")
-    return name.split("+"), at + demos + space + subset
+    name, at_sign, demos = shown.partition("@")
+    return name.split("+"), at_sign + demos + space + subset

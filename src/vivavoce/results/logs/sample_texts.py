@@ -104,10 +104,10 @@ def _read_answer(source: AnsweredLog, item: str) -> Answer:
 def _scores_of(source: AnsweredLog) -> dict[str, tuple[SampleScore, ...]]:
     """A log's scores by item, in the order of attempts; empty if the log cannot be read."""
     log = read_log(str(source.path))
-    found: dict[str, tuple[SampleScore, ...]] = {}
+    scores: dict[str, tuple[SampleScore, ...]] = {}
     for score in sorted(getattr(log, "samples", ()), key=lambda score: score.epoch):
-        found[score.id] = (*found.get(score.id, ()), score)
-    return found
+        scores[score.id] = (*scores.get(score.id, ()), score)
+    return scores
 
 
 def _problem(error: Exception) -> str:
@@ -179,10 +179,10 @@ def _check_contents(path: Path, _changed: int) -> None:
     from inspect_ai._util._async import run_coroutine
 
     with zipfile.ZipFile(path) as archive:
-        found = {
+        parts = {
             part.filename: (part.header_offset, part.compress_size) for part in archive.infolist()
         }
-    if run_coroutine(_find_parts(path)) != found:
+    if run_coroutine(_find_parts(path)) != parts:
         raise zipfile.BadZipFile("an archive with two tables of contents")
 
 

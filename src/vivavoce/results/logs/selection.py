@@ -60,9 +60,9 @@ def select_logs(
     folder: Path, *, partial: bool = False, split: str | None = None
 ) -> tuple[list[RunLog], list[str]]:
     """Select the logs of a board, with notes on the others."""
-    found, foreign = read_logs(folder, split)
-    refuse_empty(folder, found, split)
-    return choose(found, foreign, partial=partial)
+    logs, foreign = read_logs(folder, split)
+    refuse_empty(folder, logs, split)
+    return choose(logs, foreign, partial=partial)
 
 
 def choose(
@@ -83,9 +83,9 @@ def choose(
     for log in chosen:
         for name, made_by in log.added.items():
             makers[name].add(made_by)
-    for name, found in makers.items():
-        if len(found) > 1:
-            ways = " and ".join(sorted(found))
+    for name, variants in makers.items():
+        if len(variants) > 1:
+            ways = " and ".join(sorted(variants))
             raise VivaError(
                 f"{name} was computed with different settings: {ways}. Run viva board add-metric "
                 "with the same settings on all folders of logs."

@@ -66,8 +66,8 @@ def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
     """Read the papers of a collection in file order, without front and back matter."""
     root = parse_xml(content)
     if root.tag != "collection":
-        found = str(root.tag)[:80]
-        raise InputError(f"the XML is not an Anthology collection: its root is <{found}>")
+        tag = str(root.tag)[:80]
+        raise InputError(f"the XML is not an Anthology collection: its root is <{tag}>")
     collection = attribute_of(root, "id")
     for element in root.iterfind("volume"):
         meta = element.find("meta")

@@ -142,15 +142,15 @@ class Works:
 
     def cited_by(self, keys: Iterable[str]) -> list[int]:
         """The works behind keys, in the order of the keys; fill ranges and omit unknown keys."""
-        found: list[int] = []
+        works: list[int] = []
         is_range = False
         for key in keys:
             here = self.works_of(key)
-            if is_range and found and here and 0 < here[0] - found[-1] <= _MAX_RANGE:
-                found += range(found[-1] + 1, here[0])
-            found += here
+            if is_range and works and here and 0 < here[0] - works[-1] <= _MAX_RANGE:
+                works += range(works[-1] + 1, here[0])
+            works += here
             is_range = key == RANGE
-        return found
+        return works
 
     def works_of(self, key: str) -> tuple[int, ...]:
         """The works behind a key: an exact match, else one that ignores case, as LaTeX does."""

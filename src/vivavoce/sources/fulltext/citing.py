@@ -184,8 +184,10 @@ def _read_numbers(marks: Marks, count: int) -> dict[int, int]:
         meant[int(lone[1])] |= targets
     if numeric < _ENOUGH_NUMBERS or numeric < 2 * author_year or 4 * bracketed < numeric:
         return {}
-    numbers = {number: min(found) for number, found in meant.items() if len(found) == 1}
-    is_in_order = all(found == {number - 1} for number, found in meant.items())
+    numbers = {
+        number: min(references) for number, references in meant.items() if len(references) == 1
+    }
+    is_in_order = all(references == {number - 1} for number, references in meant.items())
     if is_in_order and len(meant) >= _ENOUGH_NUMBERS:
         numbers = {number: number - 1 for number in range(1, count + 1)}
     return numbers

@@ -149,16 +149,16 @@ class Cell:
 
 def bounded(grids: Iterable[Iterable[Iterable[Cell]]]) -> list[list[list[Cell]]]:
     """The grids of a table up to the largest size allowed; the rest is not read."""
-    found: list[list[list[Cell]]] = []
+    bounded_grids: list[list[list[Cell]]] = []
     room = MAX_CELLS
     for rows in grids:
-        found.append([])
+        bounded_grids.append([])
         for row in rows:
             if room < 0:
                 break
-            found[-1].append(list(islice(row, MAX_COLUMNS)))
-            room -= len(found[-1][-1])
-    return found
+            bounded_grids[-1].append(list(islice(row, MAX_COLUMNS)))
+            room -= len(bounded_grids[-1][-1])
+    return bounded_grids
 
 
 @dataclass(slots=True)

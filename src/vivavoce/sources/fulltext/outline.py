@@ -64,13 +64,15 @@ def accept_numbers(blocks: Sequence[Block]) -> dict[int, HeadingLevel]:
     lettered = _of_style(readings, LETTER, start)
     letters = {place: number for place, number in lettered.items() if number.is_appendix}
     letters |= _chain(lettered)
-    found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
+    appendices = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
     roles = {role_of_heading(block.heading) for block in blocks[:start] if block.heading}
-    if main and not found and roles & _ENDS:
+    if main and not appendices and roles & _ENDS:
         again = _chain(_of_style(readings, ARABIC, start), first=1)
         if len(again) > 1:
-            found = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()}
-    return main | found
+            appendices = {
+                p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()
+            }
+    return main | appendices
 
 
 def _of_style(
@@ -104,24 +106,24 @@ def _between(
 ) -> dict[int, HeadingLevel]:
     """Numbers of another style that fill gaps between the main ones: `2`, `III`, `4`."""
     tops = {place: one.number.parts[0] for place, one in main.items()}
-    found: dict[int, HeadingLevel] = {}
+    numbers: dict[int, HeadingLevel] = {}
     for place, number in others.items():
         before = [tops[p] for p in sorted(tops) if p < place]
         behind = [tops[p] for p in sorted(tops) if p > place]
         is_missing = before and behind and before[-1] < number.parts[0] < behind[0]
         if is_missing and place not in main and len(number.parts) == 1:
-            found[place] = HeadingLevel(number, 1)
+            numbers[place] = HeadingLevel(number, 1)
             tops[place] = number.parts[0]
-    return found
+    return numbers
 
 
 def _letters_inside(
     readings: Sequence[tuple[SectionNumber, ...]], main: dict[int, HeadingLevel]
 ) -> dict[int, HeadingLevel]:
     """Marked letters between numbered sections: `A. First experiment` below 4."""
-    found: dict[int, HeadingLevel] = {}
+    letters: dict[int, HeadingLevel] = {}
     if not main:
-        return found
+        return letters
     level = letter = 0
     for place in range(min(main), max(main)):
         if place in main:
@@ -130,9 +132,9 @@ def _letters_inside(
         for number in readings[place]:
             is_plain = number.style == LETTER and len(number.parts) == 1 and number.marked
             if is_plain and not number.is_appendix and 1 <= number.parts[0] - letter <= 2:
-                found[place] = HeadingLevel(number, level + 1)
+                letters[place] = HeadingLevel(number, level + 1)
                 letter = number.parts[0]
-    return found
+    return letters
 
 
 def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
@@ -278,9 +280,9 @@ def heaviest_chain(
     highest = max(best, default=float("-inf"))
     if highest == float("-inf"):
         return {}, 0.0
-    at: int | None = best.index(highest)
+    position: int | None = best.index(highest)
     chain: dict[int, SectionNumber] = {}
-    while at is not None:
-        chain[places[at]] = numbers[places[at]]
-        at = came_from[at]
+    while position is not None:
+        chain[places[position]] = numbers[places[position]]
+        position = came_from[position]
     return dict(sorted(chain.items())), highest

@@ -180,14 +180,14 @@ def first_author(names: str) -> str | None:
 
 def label_of(raw: str) -> str | None:
     """The number or key by which an entry is cited."""
-    found = BRACKETED.match(raw) or NUMBERED.match(raw) or RAISED.match(raw)
-    return found["label"] if found else None
+    match = BRACKETED.match(raw) or NUMBERED.match(raw) or RAISED.match(raw)
+    return match["label"] if match else None
 
 
 def printed_year(raw: str) -> str:
     """The year that an entry prints alone in brackets, else its last year; empty if none."""
-    found = _YEAR_IN_PARENTHESES.search(raw)
-    years = [found[1]] if found else [year for year, _ in PRINTED_YEAR.findall(raw)]
+    match = _YEAR_IN_PARENTHESES.search(raw)
+    years = [match[1]] if match else [year for year, _ in PRINTED_YEAR.findall(raw)]
     return years[-1] if years else ""
 
 
@@ -209,8 +209,8 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     is_name = [_NAME.fullmatch(part) is not None for part in parts] + [False]
     first = is_name.index(False)
     tail = ", ".join(parts[first:])
-    found = _BEFORE_IN.match(tail) or _BEFORE_JOURNAL.match(tail) if first else None
-    title = found[1].strip(" ,:") if found else ""
+    match = _BEFORE_IN.match(tail) or _BEFORE_JOURNAL.match(tail) if first else None
+    title = match[1].strip(" ,:") if match else ""
     between = "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
     if between or not guess:
         return between
@@ -222,8 +222,8 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
 
 def _without_label(raw: str) -> str:
     for pattern in (BRACKETED, NUMBERED, _KEYED):
-        found = pattern.match(raw)
-        raw = raw[found.end() :] if found else raw
+        match = pattern.match(raw)
+        raw = raw[match.end() :] if match else raw
     return raw
 
 

@@ -113,12 +113,12 @@ def _abstract(record: Fields, parse: Fields) -> str:
     """The abstract as the record gives it, else that of its parse."""
     for holder in (record, parse):
         if isinstance(holder.get("abstract"), str):
-            found = text_at(holder, "abstract")
+            abstract = text_at(holder, "abstract")
         else:
             rows = (text_at(row, "text") for row in rows_at(holder, "abstract"))
-            found = "\n\n".join(text for text in rows if text)
-        if found:
-            return _with_citations(found)
+            abstract = "\n\n".join(text for text in rows if text)
+        if abstract:
+            return _with_citations(abstract)
     return ""
 
 
@@ -188,7 +188,7 @@ def _table(entry: Fields) -> RawTable:
 
 
 def _with_citations(text: str) -> str:
-    return _TOKEN.sub(lambda found: cite([found[0]]), text)
+    return _TOKEN.sub(lambda match: cite([match[0]]), text)
 
 
 def _matches(path: Path) -> bool:

@@ -117,9 +117,9 @@ def read_document(content: bytes, name: str) -> Document:
 def clean_title(title: str) -> str:
     """A title without the venue banner printed above it, if a title remains."""
     for banner in (_BANNER, _YEARLESS_BANNER):
-        found = banner.match(title)
-        if found is not None and any(map(str.isalpha, title[found.end() :])):
-            return title[found.end() :]
+        match = banner.match(title)
+        if match is not None and any(map(str.isalpha, title[match.end() :])):
+            return title[match.end() :]
     return title
 
 

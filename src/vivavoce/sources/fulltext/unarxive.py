@@ -170,12 +170,12 @@ def _with_lost_parents(blocks: Sequence[Block]) -> list[Block]:
         missing = range(counts[first] + 1, counts[following])
         starts = _starts_of_runs(blocks, first + 1, following)
         lost.update(zip(reversed(starts), reversed(missing), strict=False))
-    found: list[Block] = []
+    sections: list[Block] = []
     for place, block in enumerate(blocks):
         if place in lost:
-            found.append(Block(number=str(lost[place])))
-        found.append(block)
-    return found
+            sections.append(Block(number=str(lost[place])))
+        sections.append(block)
+    return sections
 
 
 def _starts_of_runs(blocks: Sequence[Block], start: int, end: int) -> list[int]:

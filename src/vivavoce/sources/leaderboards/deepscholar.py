@@ -60,8 +60,8 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 def _id(text: str | None) -> str:
     """The arXiv id without its version, since the versions in the two files may differ."""
-    found = find_arxiv_id(text or "")
-    return found[0] if found else ""
+    id_and_version = find_arxiv_id(text or "")
+    return id_and_version[0] if id_and_version else ""
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Fields | Fault]]:

@@ -152,8 +152,11 @@ def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
     duplicates: dict[str, str] = {}
     for table in tables:
         keys = [column_key(column) for column in table.columns]
-        order = sorted(range(len(keys)), key=lambda at: (keys[at], at))
-        rows = sorted((row.paper, *(cell_key(row.cells[at]) for at in order)) for row in table.rows)
+        order = sorted(range(len(keys)), key=lambda position: (keys[position], position))
+        rows = sorted(
+            (row.paper, *(cell_key(row.cells[position]) for position in order))
+            for row in table.rows
+        )
         content = tuple(sorted(keys)), tuple(rows)
         if first.setdefault(content, table.id) != table.id:
             duplicates[table.id] = first[content]

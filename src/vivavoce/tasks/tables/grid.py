@@ -176,8 +176,8 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
     """
     marks = (_NUMBERS, _NAMES_AND_YEAR, _YEAR)
     cited = [
-        sum(any(mark.search(line[at][:_MAX_CELL]) for mark in marks) for line in lines)
-        for at in range(len(columns))
+        sum(any(mark.search(line[position][:_MAX_CELL]) for mark in marks) for line in lines)
+        for position in range(len(columns))
     ]
     if not any(cited):
         return (0,) if columns else ()
@@ -185,7 +185,7 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
     named = sum(bool(without_citations(line[marked])) for line in lines)
     if 2 * named > len(lines):
         return (marked,)
-    named_as = (at for at, column in enumerate(columns) if column.casefold() in _LABELS)
+    named_as = (position for position, column in enumerate(columns) if column.casefold() in _LABELS)
     return tuple(dict.fromkeys((next(named_as, marked), marked)))
 
 
@@ -194,14 +194,14 @@ def shift_of(grid: Grid, lines: Sequence[Line]) -> str | None:
     labels = label_columns(grid.columns, [line.cells for line in lines])
     least = max(1, min(_MIN_VALUES, len(lines)))
     values = (
-        sum(bool(cell_key(without_citations(line.cells[at]))) for line in lines)
-        for at in range(len(grid.columns))
+        sum(bool(cell_key(without_citations(line.cells[position]))) for line in lines)
+        for position in range(len(grid.columns))
     )
     filled = [count >= least for count in values]
     # Columns before the labels may have names of groups.
     behind = range(max(labels, default=-1) + 1, len(grid.columns))
-    nameless = [at for at in behind if filled[at] and not grid.columns[at]]
-    empty = [at for at in behind if grid.columns[at] and not filled[at]]
+    nameless = [position for position in behind if filled[position] and not grid.columns[position]]
+    empty = [position for position in behind if grid.columns[position] and not filled[position]]
     if nameless and empty:
         return (
             f"{grid.columns[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
@@ -214,11 +214,13 @@ def misfit(values: Values) -> str | None:
     cells = [[cell for cell in column if cell] for column in zip(*values.rows, strict=True)]
     shares = [_share(map(read_number, column)) for column in cells]
     measured = [_is_metric(name) for name in values.columns]
-    for at, (name, column) in enumerate(zip(values.columns, cells, strict=True)):
+    for position, (name, column) in enumerate(zip(values.columns, cells, strict=True)):
         if folded(name) == "year" and _share(map(_YEARS.search, column)) < _MIN_SHARE:
             return f"{name!r} is over values that are not years"
-        beside = [n for n in (at - 1, at + 1) if 0 <= n < len(cells) and not measured[n]]
-        if measured[at] and not shares[at] and any(shares[n] == 1 for n in beside):
+        beside = [
+            n for n in (position - 1, position + 1) if 0 <= n < len(cells) and not measured[n]
+        ]
+        if measured[position] and not shares[position] and any(shares[n] == 1 for n in beside):
             return f"{name!r} is over words, and numbers are beside them"
     return None
 
@@ -261,7 +263,9 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
     return Values(
         labels=tuple(named),
         columns=tuple(name for name, _ in kept),
-        rows=tuple(tuple(values[at] for _, values in kept) for at in range(len(printed))),
+        rows=tuple(
+            tuple(values[position] for _, values in kept) for position in range(len(printed))
+        ),
     )
 
 

@@ -86,12 +86,12 @@ def open_campaign(
         " ON CONFLICT (name) DO NOTHING",
         (name, kind, text),
     )
-    found = find_campaign(connection, name)
-    if found.kind.name != kind:
-        raise InputError(f"The campaign {name} is of the kind {found.kind.name}, not {kind}.")
-    if guidelines not in (None, found.guidelines):
+    campaign = find_campaign(connection, name)
+    if campaign.kind.name != kind:
+        raise InputError(f"The campaign {name} is of the kind {campaign.kind.name}, not {kind}.")
+    if guidelines not in (None, campaign.guidelines):
         raise InputError(f"The campaign {name} has other guidelines, which cannot be changed.")
-    return found
+    return campaign
 
 
 def add_items(
@@ -212,12 +212,12 @@ def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> 
     }
     template = environment_of("vivavoce.web.annotation").get_template("label_studio.xml.j2")
     with lock(folder):
-        for name, found in rows.items():
-            write_jsonl(folder / name, found)
+        for name, file_rows in rows.items():
+            write_jsonl(folder / name, file_rows)
         write_text(folder / "guidelines.md", campaign.guidelines)
         write_json(folder / "label_studio.json", _studio_tasks(kind, items))
         write_text(folder / "label_studio.xml", template.render(kind=kind) + "\n")
-    return {name: len(found) for name, found in rows.items()}
+    return {name: len(file_rows) for name, file_rows in rows.items()}
 
 
 def label_rows(kind: Kind, item: Item) -> list[Row]:

@@ -191,14 +191,14 @@ def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> 
     if item is not None:
         return item
     known = {"me": person.id, "campaign": person.campaign.id, "since": _moment(now - HOLD)}
-    found = connection.execute(_NEXT, known).fetchone()
-    if found is None:
+    row = connection.execute(_NEXT, known).fetchone()
+    if row is None:
         return None
     connection.execute(
         "UPDATE person SET item = ?, shown_at = ? WHERE id = ?",
-        (found["id"], _moment(now), person.id),
+        (row["id"], _moment(now), person.id),
     )
-    return int(found["id"])
+    return int(row["id"])
 
 
 def read_task(connection: sqlite3.Connection, person: Person, item: int) -> Task:
@@ -243,8 +243,8 @@ def submit(
     kind = person.campaign.kind
     value = None
     if label is not None:
-        found = kind.check_label(label, "The label")
-        value = canonical_json(kind.restore(found, _is_swapped(person, row["key"])))
+        shown_label = kind.check_label(label, "The label")
+        value = canonical_json(kind.restore(shown_label, _is_swapped(person, row["key"])))
     would_erase = value is None and row["value"] is not None
     if revision != (row["revision"] or 0) or would_erase:
         if value == row["value"]:
@@ -264,30 +264,30 @@ def submit(
 
 def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
     """Number of items that a person has labelled, and number of items in the campaign."""
-    found = connection.execute(
+    counts = connection.execute(
         "SELECT (SELECT count(value) FROM label WHERE person = ?),"
         " (SELECT count(*) FROM item WHERE campaign = ?)",
         (person.id, person.campaign.id),
     ).fetchone()
-    return found[0], found[1]
+    return counts[0], counts[1]
 
 
 def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqlite3.Row:
     """An item with the person's own label; `UnknownItemError` if they were never shown it."""
-    found: sqlite3.Row | None = connection.execute(
+    row: sqlite3.Row | None = connection.execute(
         "SELECT item.key, item.content, label.id AS label, value, note, revision FROM item"
         " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
         {"me": person.id, "item": item},
     ).fetchone()
-    if found is None or (found["label"] is None and _item_in_hand(connection, person) != item):
+    if row is None or (row["label"] is None and _item_in_hand(connection, person) != item):
         raise UnknownItemError("You have no such item.")
-    return found
+    return row
 
 
 def _item_in_hand(connection: sqlite3.Connection, person: Person) -> int | None:
     row = connection.execute("SELECT item FROM person WHERE id = ?", (person.id,)).fetchone()
-    found: int | None = row["item"]
-    return found
+    item: int | None = row["item"]
+    return item
 
 
 def _moment(time: datetime) -> str:

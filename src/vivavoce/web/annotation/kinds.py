@@ -212,10 +212,10 @@ def _content_model(kind_name: str) -> type[BaseModel]:
     kind = KINDS[kind_name]
 
     def check(content: Any) -> Any:
-        found = content.model_fields_set
-        if kind.any_of and not found & set(kind.any_of):
+        names = content.model_fields_set
+        if kind.any_of and not names & set(kind.any_of):
             raise ValueError(f"it needs one of {', '.join(kind.any_of)}")
-        for name in (name for name in found if name.endswith("rows")):
+        for name in (name for name in names if name.endswith("rows")):
             columns = getattr(content, columns_of(name))
             if columns is None:
                 raise ValueError(f"{name} needs {columns_of(name)}")
@@ -292,13 +292,13 @@ class Item:
         if self.is_open:
             return None
         values = [label.value for label in self.labels[:MAX_LABELS]]
-        found = {}
+        majority = {}
         for name in values[0]:
             value, count = Counter(one[name] for one in values).most_common(1)[0]
             if 2 * count <= len(values):
                 return None
-            found[name] = value
-        return found
+            majority[name] = value
+        return majority
 
 
 class _Row(BaseModel):

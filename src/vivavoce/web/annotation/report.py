@@ -92,8 +92,8 @@ def write_page(report: Row, campaign: str, out: Path) -> Path:
 
 def _coefficient(name: str, row: Row) -> Any:
     """The estimate of this name, or `undefined` if it has cases but no value."""
-    found = row[name]
-    return "undefined" if found["value"] is None and found["n"] else found
+    estimate = row[name]
+    return "undefined" if estimate["value"] is None and estimate["n"] else estimate
 
 
 def measure(kind: Kind, items: Sequence[Item], draws: Draws) -> Row:
@@ -144,7 +144,7 @@ def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterat
         ]
         # AC1 also takes possible labels into account that nobody chose.
         ac1 = partial(ac1_of_counts, possible=prod(len(field.options) for field in chosen))
-        found = agreement_estimates(
+        estimates = agreement_estimates(
             labels,
             [cluster for cluster, _ in pairs],
             draws,
@@ -155,7 +155,7 @@ def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterat
                 "ac1": ac1,
             },
         )
-        yield {"field": name, **_plain(found)}
+        yield {"field": name, **_plain(estimates)}
 
 
 def _compared(
@@ -167,15 +167,15 @@ def _compared(
     draws: Draws,
 ) -> Row:
     """Compare a model with people in one field, on items for which the model gave a value."""
-    found = [item for item in items if field.name in model[item.key]]
-    pairs = [(people[item.key][field.name], model[item.key][field.name]) for item in found]
-    estimates = agreement_estimates(pairs, [item.cluster for item in found], draws)
+    compared_items = [item for item in items if field.name in model[item.key]]
+    pairs = [(people[item.key][field.name], model[item.key][field.name]) for item in compared_items]
+    estimates = agreement_estimates(pairs, [item.cluster for item in compared_items], draws)
     return {
         "group": group,
         "field": field.name,
         **_plain(estimates),
-        "people": _shares(field, found, people, draws),
-        "model": _shares(field, found, model, draws),
+        "people": _shares(field, compared_items, people, draws),
+        "model": _shares(field, compared_items, model, draws),
     }
 
 
@@ -199,4 +199,4 @@ def _shares(field: Field, items: Sequence[Item], labels: Mapping[str, Value], dr
 
 
 def _plain(estimates: Mapping[str, Estimate]) -> Row:
-    return {name: found.fields() for name, found in estimates.items()}
+    return {name: estimate.fields() for name, estimate in estimates.items()}

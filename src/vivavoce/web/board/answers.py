@@ -85,9 +85,9 @@ def may_lead(row: Row) -> bool:
 
 def answers_of(boards: Iterable[BoardOf]) -> list[Answer]:
     """Answers for the boards with ranked contestants, the setting `base` first."""
-    found = [board for board in boards if board.ranked]
-    found.sort(key=lambda board: (board.setting != "base", board.task, board.setting))
-    return [_answer(board) for board in found[:MAX_BOARDS]]
+    ranked_boards = [board for board in boards if board.ranked]
+    ranked_boards.sort(key=lambda board: (board.setting != "base", board.task, board.setting))
+    return [_answer(board) for board in ranked_boards[:MAX_BOARDS]]
 
 
 def _answer(board: BoardOf) -> Answer:
@@ -126,8 +126,8 @@ def _places(ends: Sequence[tuple[float, float, float]]) -> list[tuple[int, int, 
     high = max((max(each) for each in ends), default=1.0)
 
     def place(value: float) -> int:
-        at = 0.5 if high == low else (value - low) / (high - low)
-        return round(_MARGIN + (_WIDTH - 2 * _MARGIN) * at)
+        fraction = 0.5 if high == low else (value - low) / (high - low)
+        return round(_MARGIN + (_WIDTH - 2 * _MARGIN) * fraction)
 
     return [(place(least), place(value), place(most)) for least, most, value in ends]
 
@@ -166,8 +166,8 @@ def _seconds(rows: Sequence[Row]) -> str:
 
 def about_model(rows: Sequence[Row], name: str) -> str:
     """A fact about a model from the table of models; empty if unknown."""
-    found = ((row["exposure"] or {}).get(name) for row in rows)
-    fact = next((each for each in found if each not in (None, "never")), "")
+    facts = ((row["exposure"] or {}).get(name) for row in rows)
+    fact = next((each for each in facts if each not in (None, "never")), "")
     return ("open" if fact else "closed") if isinstance(fact, bool) else visible(fact, 40)
 
 

@@ -51,19 +51,21 @@ _JOINED = (("--", "-{}-"), (",,", ",{},"))
 @lru_cache(maxsize=_CACHED)
 def escaped(text: object) -> str:
     """Escape text for LaTeX and cut it after `_MAX_NAME` characters."""
-    found = visible(text, _MAX_NAME).translate(_SPECIAL)
+    latex = visible(text, _MAX_NAME).translate(_SPECIAL)
     for pair, parted in _JOINED:
         # Twice: a single replacement skips every second pair in a long run.
-        found = found.replace(pair, parted).replace(pair, parted)
-    return _OPENERS.get(found[:1], found[:1]) + found[1:]
+        latex = latex.replace(pair, parted).replace(pair, parted)
+    return _OPENERS.get(latex[:1], latex[:1]) + latex[1:]
 
 
 def latex_table(board: BoardOf) -> str:
     """LaTeX table of a board: rank, contestant and the first metrics with intervals."""
     metrics = board.metrics[:MAX_METRICS]
-    found = by_contestant(row for row in board.rows if row["metric"] in metrics)
+    contestants = by_contestant(row for row in board.rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
-    order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
+    order = sorted(
+        contestants, key=lambda key: (*_place(contestants[key].get(metrics[0]), sign), key)
+    )
     last = [column.latex for column in columns() if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
@@ -77,7 +79,7 @@ def latex_table(board: BoardOf) -> str:
             r"\toprule",
             " & ".join(head) + r" \\",
             r"\midrule",
-            *(" & ".join(_line(found[key], metrics)) + r" \\" for key in order),
+            *(" & ".join(_line(contestants[key], metrics)) + r" \\" for key in order),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",

@@ -279,8 +279,8 @@ def faults_of(row: Row) -> list[tuple[int, str]]:
     """Counts of a row's faults, each with a text."""
     invalid = 0 if row["valid"] is None else row["n"] - round(row["n"] * row["valid"])
     counts = ((invalid, "not valid"), (row["missing"], "missing"), (row["undefined"], "undefined"))
-    found = [(count, f"{count:,} {word}") for count, word in counts if count]
-    return found + ([(1, "partial run")] if row["partial"] else [])
+    faults = [(count, f"{count:,} {word}") for count, word in counts if count]
+    return faults + ([(1, "partial run")] if row["partial"] else [])
 
 
 def missing(row: Row | None) -> str:
@@ -299,26 +299,26 @@ def missing(row: Row | None) -> str:
 def notes(row: Row, lead: Row) -> list[str]:
     """Notes beside a value: how its row differs from the headline row."""
     is_corrected = row["metric"] == WIN_RATE or row["calibrated"]
-    found = [_calibration(row)] if is_corrected else []
+    remarks = [_calibration(row)] if is_corrected else []
     valid_only = row["value_valid"]
     if valid_only not in (None, row["value"]) and figure(valid_only) != figure(row["value"]):
-        found.append(f"{figure(valid_only)} if valid")
+        remarks.append(f"{figure(valid_only)} if valid")
     if row["n"] != lead["n"]:
-        found.append(f"n {row['n']:,}")
+        remarks.append(f"n {row['n']:,}")
     if row["valid"] != lead["valid"] and row["valid"] is not None:
-        found.append(f"{share(row['valid'])} valid")
+        remarks.append(f"{share(row['valid'])} valid")
     differing = [key for key in ("missing", "undefined") if row[key] != lead[key]]
-    return found + [f"{row[key]:,} {key}" for key in differing]
+    return remarks + [f"{row[key]:,} {key}" for key in differing]
 
 
 def _calibration(row: Row) -> str:
     """Text on a judge's metric as corrected by human labels."""
-    found = row["calibrated"]
-    if not found:
+    calibration = row["calibrated"]
+    if not calibration:
         return "not calibrated"
-    ends = interval((found["ci"][0], found["ci"][1]))
-    labels = counted(found["labels"], "label", "labels")
-    return f"{figure(found['value'])} ({ends}) corrected by {labels} from people"
+    ends = interval((calibration["ci"][0], calibration["ci"][1]))
+    labels = counted(calibration["labels"], "label", "labels")
+    return f"{figure(calibration['value'])} ({ends}) corrected by {labels} from people"
 
 
 def dollars(amount: float) -> str:

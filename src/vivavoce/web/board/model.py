@@ -79,15 +79,15 @@ class BoardOf:
     @cached_property
     def valued(self) -> tuple[Row, ...]:
         """The headline rows that have a value, without the ceiling, in the given order."""
-        found = self.headline_rows
-        return tuple(r for r in found if r["value"] is not None and kind_of(r) != "ceiling")
+        rows = self.headline_rows
+        return tuple(r for r in rows if r["value"] is not None and kind_of(r) != "ceiling")
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:
         """The valued rows with a rank, best first."""
-        found = [row for row in self.valued if row["rank"] is not None]
+        rows = [row for row in self.valued if row["rank"] is not None]
         sign = -1 if self.higher_is_better else 1
-        return tuple(sorted(found, key=lambda row: (row["rank"], sign * row["value"])))
+        return tuple(sorted(rows, key=lambda row: (row["rank"], sign * row["value"])))
 
     @cached_property
     def items(self) -> int:
@@ -168,10 +168,10 @@ class Site:
     @cached_property
     def by_task(self) -> dict[str, list[BoardOf]]:
         """Boards by task, in all settings and rounds."""
-        found: dict[str, list[BoardOf]] = {}
+        boards_by_task: dict[str, list[BoardOf]] = {}
         for board in self.boards:
-            found.setdefault(board.task, []).append(board)
-        return found
+            boards_by_task.setdefault(board.task, []).append(board)
+        return boards_by_task
 
 
 def site_of(board: Board) -> Site:

@@ -115,8 +115,8 @@ def overview(site: Site) -> dict[str, Any]:
     families: dict[str, list[BoardOf]] = defaultdict(list)
     for board in boards:
         families[board.family].append(board)
-    boards = [board for found in families.values() for board in found]
-    found = lines_of(site, boards)
+    boards = [board for group in families.values() for board in group]
+    lines = lines_of(site, boards)
     return {
         "newest": site.round_names[-1] if site.round_names else "",
         "families": [(name, *family_of(name), of) for name, of in families.items()],
@@ -125,12 +125,12 @@ def overview(site: Site) -> dict[str, Any]:
         "settings": list(dict.fromkeys(board.setting for board in boards)),
         "rounds": site.round_names,
         "courses": courses_of(site),
-        "lines": found,
-        "is_detailed": len(found) * len(boards) <= MAX_DETAILED,
-        "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
-        "has_prices": any(line.price is not None for line in found),
-        "has_cutoffs": any(line.seen for line in found),
-        "has_weights": any(line.weights for line in found),
+        "lines": lines,
+        "is_detailed": len(lines) * len(boards) <= MAX_DETAILED,
+        "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, lines))],
+        "has_prices": any(line.price is not None for line in lines),
+        "has_cutoffs": any(line.seen for line in lines),
+        "has_weights": any(line.weights for line in lines),
         "about_rounds": [about_round(entry) for entry in site.rounds],
     }
 
@@ -146,10 +146,10 @@ class Answers(NamedTuple):
 
 def _answers(title: str, boards: Sequence[BoardOf]) -> Answers:
     """Collect the answers of a family from its boards."""
-    found = answers_of(boards)
-    lines = [line for answer in found for line in answer.lines]
+    answers = answers_of(boards)
+    lines = [line for answer in answers for line in answer.lines]
     facts = [pair for pair in enumerate(FACTS) if any(line.facts[pair[0]] for line in lines)]
-    return Answers(title, found, facts)
+    return Answers(title, answers, facts)
 
 
 def family_of(family: str) -> tuple[str, str]:
@@ -217,7 +217,7 @@ def lines_of(site: Site, boards: Sequence[BoardOf]) -> list[Line]:
     for one in site.contestants:
         if one.kind == "ceiling":
             continue
-        rows = [found.get((one.kind, one.name)) for found in best]
+        rows = [board_rows.get((one.kind, one.name)) for board_rows in best]
         made.append(_line(one, boards, rows))
     return sorted(made, key=lambda line: [-end for end in line.better_than or (-1.0, -1.0)])
 
@@ -285,11 +285,11 @@ def _judge(rows: Sequence[Row]) -> str:
 
 def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:
     """The best ranked headline row of each model, across its methods."""
-    found: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], Row] = {}
     for row in board.headline_rows:
         identity = identity_of(row)
         if row["rank"] is None or identity[0] == "ceiling":
             continue
-        if identity not in found or row["rank"] < found[identity]["rank"]:
-            found[identity] = row
-    return found
+        if identity not in rows or row["rank"] < rows[identity]["rank"]:
+            rows[identity] = row
+    return rows

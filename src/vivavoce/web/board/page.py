@@ -251,11 +251,11 @@ def note_search(out: Path, rules: str) -> None:
 
 def _state(out: Path) -> Mapping[str, Any]:
     try:
-        found = read_json(out / STATE)
+        state = read_json(out / STATE)
     except InputError:
         return {}
-    is_known = isinstance(found, Mapping) and found.get("schema_version") == SCHEMA_VERSION
-    return found if is_known else {}
+    is_known = isinstance(state, Mapping) and state.get("schema_version") == SCHEMA_VERSION
+    return state if is_known else {}
 
 
 def _is_entry(path: str, entry: Any) -> bool:
@@ -346,5 +346,5 @@ def markup(text: str, *values: object) -> Markup:
 
 def link(here: str, path: str, text: object, note: object = "") -> Markup:
     """A link from one page of the site to another, with a note in small type."""
-    found = markup('<a href="{}"><bdi>{}</bdi></a>', root_of(here) + path, text)
-    return found + markup(" <small><bdi>{}</bdi></small>", note) if note else found
+    anchor = markup('<a href="{}"><bdi>{}</bdi></a>', root_of(here) + path, text)
+    return anchor + markup(" <small><bdi>{}</bdi></small>", note) if note else anchor

@@ -69,10 +69,10 @@ def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
         return []
     by_first: dict[str, dict[str, object]] = {}
     for order in orders:
-        found = order.get("verdicts") if isinstance(order, Mapping) else None
-        if isinstance(found, Mapping) and str(order.get("first")) in _WORDS:
-            by_first[str(order["first"])] = {str(name): place for name, place in found.items()}
-    names = sorted({name for found in by_first.values() for name in found})
+        places = order.get("verdicts") if isinstance(order, Mapping) else None
+        if isinstance(places, Mapping) and str(order.get("first")) in _WORDS:
+            by_first[str(order["first"])] = {str(name): place for name, place in places.items()}
+    names = sorted({name for places in by_first.values() for name in places})
     names.sort(key=lambda name: name != "overall")
     return [_verdict(name, by_first) for name in names[:_ROWS]]
 
@@ -97,8 +97,8 @@ def _winner(first: str, place: object) -> str:
 
 
 def _spelled(text: str) -> str:
-    for found in _BREAKS:
-        text = text.replace(found, "\n")
+    for line_break in _BREAKS:
+        text = text.replace(line_break, "\n")
     return "\n".join(visible(line, limit=None) for line in text.split("\n"))
 
 
@@ -201,12 +201,12 @@ def _use(score: SampleScore, attempts: int) -> str:
 
 def title_of(item: ItemTexts) -> str:
     """Title of an item's paper, table or leaderboard; empty if unknown."""
-    return next((visible(found[0].title) for found in item.scores() if found), "")
+    return next((visible(scores[0].title) for scores in item.scores() if scores), "")
 
 
 def facts_of(item: ItemTexts) -> list[str]:
     """Known facts of an item, in words."""
-    score = next((found[0] for found in item.scores() if found), None)
+    score = next((scores[0] for scores in item.scores() if scores), None)
     parts: list[str] = []
     if score is None:
         return []
@@ -292,7 +292,7 @@ def items_pages(items: Sequence[ItemTexts], around: ItemContext) -> list[Page]:
 def _item_page(item: ItemTexts, beside: Sequence[str | None], around: ItemContext) -> Page:
     folder = around.folder
     path = item_path(folder, item.id)
-    ways = [None if found is None else item_path(folder, found) for found in beside]
+    ways = [None if neighbour is None else item_path(folder, neighbour) for neighbour in beside]
     inputs = {"item": item.key, "ways": [*ways, around.back.label, around.back.path]}
 
     def values() -> Mapping[str, Any]:
@@ -307,12 +307,12 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
     def line(item: ItemTexts) -> tuple[str, ...]:
         title, facts = title_of(item), facts_of(item)
         note = ", ".join([visible(item.id), *facts] if title else facts)
-        found = competing(item)
-        ends = sorted(found, reverse=not board.higher_is_better)
-        values = (fmean(found), ends[0], ends[-1]) if found else ()
+        competing_values = competing(item)
+        ends = sorted(competing_values, reverse=not board.higher_is_better)
+        values = (fmean(competing_values), ends[0], ends[-1]) if competing_values else ()
         return (
             link(path, item_path(items_folder(board), item.id), title or item.id, note),
-            *(map(figure, values) if found else [NOTHING] * 3),
+            *(map(figure, values) if competing_values else [NOTHING] * 3),
             counted(len(item.sources), "answer", "answers"),
         )
 

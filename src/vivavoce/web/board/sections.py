@@ -89,8 +89,8 @@ def make_section(
     """
     everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
-    ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
-    ranked = [found for found in ordered if entries.kind_of(_first(found)) != "ceiling"]
+    ordered = sorted(everyone.values(), key=lambda by_metric: _place(by_metric, metrics[0], higher))
+    ranked = [by_metric for by_metric in ordered if entries.kind_of(_first(by_metric)) != "ceiling"]
     columns = tuple(
         make_column(
             name,
@@ -100,13 +100,13 @@ def make_section(
         )
         for name in metrics
     )
-    shared = entries.shared_facts([_first(found) for found in ranked])
-    listed = [_entry(found, metrics, shared) for found in ordered]
-    found = [row["detectable"] for row in rows if row["metric"] == metrics[0]]
+    shared = entries.shared_facts([_first(by_metric) for by_metric in ranked])
+    listed = [_entry(by_metric, metrics, shared) for by_metric in ordered]
+    differences = [row["detectable"] for row in rows if row["metric"] == metrics[0]]
     placed = tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None)
     best = best_of(placed)
     return Section(
-        detectable=next((figure(value) for value in found if value), ""),
+        detectable=next((figure(value) for value in differences if value), ""),
         shared=shared,
         columns=columns[:MAX_COLUMNS],
         further=columns[MAX_COLUMNS:],
@@ -159,7 +159,7 @@ def _place(rows: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[
 
 
 def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
-    rows = (found.get(metric) for found in ranked)
+    rows = (by_metric.get(metric) for by_metric in ranked)
     return [row for row in rows if row is not None and row["value"] is not None]
 
 

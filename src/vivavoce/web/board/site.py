@@ -249,12 +249,12 @@ def write_comparison(
     for row, of_duel in zip(comparison["duels"], items, strict=True):
         place = [str(row[name]) for name in PLACE]
         sides = [row[side] for side in "ab"]
-        found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
+        headline = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
         around = ItemContext(
             folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
             back=Link("The comparison", _INDEX),
             family=row["family"],
-            higher_is_better=found is None or found["higher_is_better"] is not False,
+            higher_is_better=headline is None or headline["higher_is_better"] is not False,
         )
         paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
         made += items_pages(of_duel, around)

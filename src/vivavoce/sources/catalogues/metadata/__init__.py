@@ -53,7 +53,7 @@ def document_from(row: Row) -> Document:
     arxiv_id = next((known[0] for place in places if (known := find_arxiv_id(place))), None)
     acl_doi = doi if doi and doi.startswith(_ACL_DOIS) else None
     places = filter(None, (given, url, file, acl_doi))
-    acl_id = next((found for place in places if (found := find_acl_id(place))), None)
+    acl_id = next((anthology_id for place in places if (anthology_id := find_acl_id(place))), None)
     is_named = bool(given or url or doi or (arxiv_text and arxiv_id))
     if not is_named and not file:
         raise InputError(_why_nameless(doi_text, arxiv_text))

@@ -65,9 +65,9 @@ def read_identity(root: etree._Element, name: str) -> Document:
     links = [link for link in root.iter("link") if (link.get("rel") or "").lower() == "canonical"]
     addresses = [address.get("href") or "" for address in (*links, *root.iter("base"))]
     texts = [*addresses, stamp, name]
-    found = [known for text in texts if (known := find_arxiv_id(text)) is not None]
-    arxiv_id = found[0][0] if found else None
-    versions = (version for known, version in found if known == arxiv_id and version)
+    identifiers = [known for text in texts if (known := find_arxiv_id(text)) is not None]
+    arxiv_id = identifiers[0][0] if identifiers else None
+    versions = (version for known, version in identifiers if known == arxiv_id and version)
     version = next(versions, None)
     parts = _STAMP.search(stamp)
     day = find_day(stamp) if parts else None
@@ -126,9 +126,9 @@ def _names(creator: etree._Element) -> Iterator[str]:
         pieces: list[str] = []
         _print(person, pieces, 0)
         lines = "".join(pieces).split(_LINE)
-        found = list(names_in(_LEFT_OVERS.sub("", line) for line in lines))
-        if found:
-            yield from found
+        names = list(names_in(_LEFT_OVERS.sub("", line) for line in lines))
+        if names:
+            yield from names
             continue
         # A single line that is not a person's name, such as the name of a collaboration.
         text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))

@@ -129,13 +129,13 @@ def outermost(
 ) -> Iterator[etree._Element]:
     """The wanted elements below an element, except those inside other wanted ones or formulas."""
     walk = etree.iterwalk(element, events=("start",))
-    for _, found in walk:
-        if not isinstance(found.tag, str) or found is element:
+    for _, descendant in walk:
+        if not isinstance(descendant.tag, str) or descendant is element:
             continue
-        if is_wanted(found):
+        if is_wanted(descendant):
             walk.skip_subtree()
-            yield found
-        elif found.tag == "math":
+            yield descendant
+        elif descendant.tag == "math":
             walk.skip_subtree()
 
 
@@ -148,14 +148,14 @@ def outside_divisions(
     element: etree._Element, is_wanted: Callable[[etree._Element], bool]
 ) -> Iterator[etree._Element]:
     """Elements as in `outermost`, but outside sections: an open float holds the paper's rest."""
-    for found in outermost(element, lambda below: is_division(below) or is_wanted(below)):
-        if not is_division(found):
-            yield found
+    for descendant in outermost(element, lambda below: is_division(below) or is_wanted(below)):
+        if not is_division(descendant):
+            yield descendant
 
 
 def with_class(element: etree._Element, name: str) -> Iterator[etree._Element]:
     """The outermost elements of a class below an element."""
-    return outermost(element, lambda found: name in classes_of(found))
+    return outermost(element, lambda descendant: name in classes_of(descendant))
 
 
 Take = Callable[[etree._Element, frozenset[str], int], bool]

@@ -117,9 +117,9 @@ def _number(article: etree._Element, kind: str) -> str:
 
 def _abstract(article: etree._Element) -> str:
     """The abstract proper in paragraphs; each part's heading is printed before its text."""
-    found = article.findall(f"{_META}/abstract")
-    plain = [abstract for abstract in found if abstract.get("abstract-type") is None]
-    for abstract in plain or found[:1]:
+    abstracts = article.findall(f"{_META}/abstract")
+    plain = [abstract for abstract in abstracts if abstract.get("abstract-type") is None]
+    for abstract in plain or abstracts[:1]:
         paragraphs = [text for text in _abstract_paragraphs(abstract) if text]
         if paragraphs:
             return "\n\n".join(paragraphs)
@@ -187,27 +187,27 @@ def _licence(article: etree._Element) -> str | None:
         named = [licence.get(HREF) or "", print_text(licence.find("license_ref"))]
         linked = [link.get(HREF) or "" for link in licence.iter("ext-link", "uri")]
         named += [link for link in linked if "licen" in link or "creativecommons" in link]
-        found = next((text for text in named if text), print_text(licence))
-        if found:
-            return found[:_MAX_LICENCE]
+        licence_text = next((text for text in named if text), print_text(licence))
+        if licence_text:
+            return licence_text[:_MAX_LICENCE]
     return None
 
 
 def _blocks(article: etree._Element) -> list[Block]:
     """The sections of body and back matter, without notes, floats and the reference list."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     body = article.find("body")
     if body is not None:
-        found += _division(body, Block(), 1)
+        blocks += _division(body, Block(), 1)
     back = article.find("back")
     if back is not None:
         for child in children(back):
             for part in child.iterfind("app") if child.tag == "app-group" else [child]:
                 if part.tag in _ROLE_OF_BACK:
                     role = _ROLE_OF_BACK[str(part.tag)]
-                    found += _division(part, _open(part, 1, role), 2)
+                    blocks += _division(part, _open(part, 1, role), 2)
     kept: list[Block] = []
-    for block in reversed(found):
+    for block in reversed(blocks):
         # Keep a section that has text of its own or in a subsection.
         if block.paragraphs or (block.heading and kept and kept[-1].level > block.level):
             kept.append(block)

@@ -82,13 +82,13 @@ def read_name(person: etree._Element) -> str:
 
 def read_entries(ref: etree._Element) -> Iterator[Entry]:
     """The works in an entry, else the entry itself; alternatives count as one work."""
-    found: list[etree._Element] = []
+    citations: list[etree._Element] = []
     for child in children(ref):
         if child.tag in _CITATIONS:
-            found.append(child)
+            citations.append(child)
         elif child.tag == "citation-alternatives":
-            found += [one for one in children(child) if one.tag in _CITATIONS][:1]
-    for citation in found or [ref]:
+            citations += [one for one in children(child) if one.tag in _CITATIONS][:1]
+    for citation in citations or [ref]:
         yield _entry(citation, ref.get("id") or "")
 
 
@@ -170,5 +170,5 @@ def _tex(element: etree._Element) -> str:
     if parent is not None and parent.find("math") is not None:
         return ""
     text = "".join(map(str, element.itertext(etree.Element)))
-    found = _TEX_DOCUMENT.search(text)
-    return found[1] if found is not None else text
+    match = _TEX_DOCUMENT.search(text)
+    return match[1] if match is not None else text

@@ -90,41 +90,41 @@ def tar_members(stream: ByteStream) -> Iterator[tuple[str, Part]]:
     name = ""
     is_sparse = False
     while any(block := stream.read(BLOCK)):
-        found = _header(block)
-        if found.type in _HEADERS:
-            if found.size > _LARGEST_HEADER:
+        header = _header(block)
+        if header.type in _HEADERS:
+            if header.size > _LARGEST_HEADER:
                 most = _LARGEST_HEADER >> 10
                 raise InputError(f"the archive has a header of more than {most} KiB")
-            content = _read(stream, found.size + -found.size % BLOCK)[: found.size]
-            if found.type == _LONG_NAME:
+            content = _read(stream, header.size + -header.size % BLOCK)[: header.size]
+            if header.type == _LONG_NAME:
                 name = content.partition(b"\0")[0].decode("utf-8", "replace")
-            elif found.type in _PAX:
+            elif header.type in _PAX:
                 records = _records(content)
                 name = records.get(b"path", b"").decode("utf-8", "replace") or name
                 is_sparse = any(key.startswith(b"GNU.sparse.") for key in records)
             yield "", Part(stream, 0)  # counted as a member, to limit their number
             continue
-        if found.type == tarfile.GNUTYPE_SPARSE:
+        if header.type == tarfile.GNUTYPE_SPARSE:
             is_sparse = True
             goes_on = block[_IS_EXTENDED]
             while goes_on:  # blocks that list the holes of the file
                 goes_on = _read(stream, BLOCK)[_GOES_ON]
-        part = Part(stream, 0 if found.type in _WITHOUT_DATA else found.size)
-        is_file = found.type in _FILES and not is_sparse
-        yield name or found.name, part if is_file else Part(stream, 0)
+        part = Part(stream, 0 if header.type in _WITHOUT_DATA else header.size)
+        is_file = header.type in _FILES and not is_sparse
+        yield name or header.name, part if is_file else Part(stream, 0)
         part.skip()
-        _read(stream, -found.size % BLOCK if found.type not in _WITHOUT_DATA else 0)
+        _read(stream, -header.size % BLOCK if header.type not in _WITHOUT_DATA else 0)
         name, is_sparse = "", False
 
 
 def _header(block: bytes) -> tarfile.TarInfo:
     try:
-        found = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
     except (tarfile.HeaderError, ValueError, IndexError) as error:
         raise InputError(f"the archive is damaged: {error}") from error
-    if found.size < 0:
+    if header.size < 0:
         raise InputError("the archive is damaged: a file in it has a negative size")
-    return found
+    return header
 
 
 def _records(content: bytes) -> dict[bytes, bytes]:

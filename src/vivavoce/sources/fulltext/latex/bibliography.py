@@ -74,9 +74,9 @@ def read_items(layout: Layout) -> list[Entry]:
             continue
         end = next(
             (
-                at
-                for at in range(key.after, following)
-                if layout.tokens[at].startswith("\\end{theb")
+                position
+                for position in range(key.after, following)
+                if layout.tokens[position].startswith("\\end{theb")
             ),
             following,
         )
@@ -152,7 +152,7 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
 
     The list that LaTeX printed is preferred to .bib files, unless it lacks most cited works.
     """
-    keys = list(dict.fromkeys(key for found in layout.citations() for key in found.keys))
+    keys = list(dict.fromkeys(key for citation in layout.citations() for key in citation.keys))
     wanted = {key.casefold() for key in keys}
     entries, has_labels = _printed(files, main, layout)
     known = sum(entry.key.casefold() in wanted for entry in entries)
@@ -184,10 +184,10 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
             # The entries of a .bbl file that biblatex wrote, each key once.
             starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
             by_key: dict[str, Entry] = {}
-            ends = [*(found.start() for found in starts), len(text)][1:]
-            for found, end in zip(starts, ends, strict=False):
-                if found[1] not in by_key:
-                    by_key[found[1]] = _biblatex_entry(found[1], text[found.end() : end][:50_000])
+            ends = [*(match.start() for match in starts), len(text)][1:]
+            for match, end in zip(starts, ends, strict=False):
+                if match[1] not in by_key:
+                    by_key[match[1]] = _biblatex_entry(match[1], text[match.end() : end][:50_000])
             return list(by_key.values()), None
         inside = Layout(expand(files, name))
         entries = read_items(inside)
@@ -210,15 +210,15 @@ def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
         for place in layout.find(_BIB)
         for name in _names_in(layout, place)
     ]
-    found = [name for name in named if name.lower().endswith(".bib")]
-    if not found:
-        found = [name for name in files.names if name.lower().endswith(".bib") and "/" not in name]
-    return list(dict.fromkeys(found))
+    paths = [name for name in named if name.lower().endswith(".bib")]
+    if not paths:
+        paths = [name for name in files.names if name.lower().endswith(".bib") and "/" not in name]
+    return list(dict.fromkeys(paths))
 
 
 def _names_in(layout: Layout, place: int) -> list[str]:
-    found = layout.required(place)
-    return [name.strip() for name in layout.source(found).split(",")] if found else []
+    argument = layout.required(place)
+    return [name.strip() for name in layout.source(argument).split(",")] if argument else []
 
 
 def _is_numeric(layout: Layout) -> bool:
@@ -241,11 +241,11 @@ def _read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
     blocks: dict[str, str] = {}
     strings: list[str] = []
     for text in texts:
-        starts = [found for found in _BIB_ENTRY.finditer(text) if _opens(text, found.start())]
-        ends = [*(found.start() for found in starts), len(text)][1:]
-        for found, end in zip(starts, ends, strict=True):  # from one `@type{key` to the next
-            kind, key = found[1].lower(), found[2].casefold()
-            block = text[found.start() : min(end, found.start() + _MAX_ENTRY)]
+        starts = [match for match in _BIB_ENTRY.finditer(text) if _opens(text, match.start())]
+        ends = [*(match.start() for match in starts), len(text)][1:]
+        for match, end in zip(starts, ends, strict=True):  # from one `@type{key` to the next
+            kind, key = match[1].lower(), match[2].casefold()
+            block = text[match.start() : min(end, match.start() + _MAX_ENTRY)]
             if kind == "string":
                 strings.append(block)
             elif kind not in _NO_ENTRIES and (key in wanted or "*" in wanted):
@@ -284,8 +284,8 @@ def _join(value: str, strings: Mapping[str, str]) -> str:
     if '"' not in value:
         return value
     return "".join(
-        found[1] if found[1] is not None else strings.get(found[2].casefold(), "")
-        for found in _JOINED.finditer(value)
+        match[1] if match[1] is not None else strings.get(match[2].casefold(), "")
+        for match in _JOINED.finditer(value)
     )
 
 

@@ -74,9 +74,9 @@ class PaperFiles:
         self._read = 0
         self.encoding = "cp1252"
         """Encoding of files that are not in UTF-8: that of Windows unless a file declares one."""
-        found = list_text_files(folder) if folder else sorted(self._unpacked)
-        self.names = tuple(found)
-        self._known = frozenset(found)
+        names = list_text_files(folder) if folder else sorted(self._unpacked)
+        self.names = tuple(names)
+        self._known = frozenset(names)
 
     def text(self, name: str) -> str:
         """The text of a file in `names`; `InputError` if it cannot be read or is too large."""
@@ -142,10 +142,10 @@ def _walk(folder: Path, depth: int) -> Iterator[Path]:
 
 def document_class(text: str) -> str | None:
     """The class of a file that can be a paper; None for parts, slides and stand-alone figures."""
-    found = _CLASS.search(text)
-    if found is None or _BEGIN.search(text) is None:
+    match = _CLASS.search(text)
+    if match is None or _BEGIN.search(text) is None:
         return None
-    name = found[1].strip()
+    name = match[1].strip()
     return None if _NO_PAPER.search(name.lower()) else name
 
 

@@ -177,8 +177,8 @@ class Layout:
         after = self.past_spaces(place)
         if after < len(self.tokens) and self.tokens[after] == "*":
             place = after + 1
-        while (found := self.option(place)) is not None:
-            place = found.after
+        while (option := self.option(place)) is not None:
+            place = option.after
         return place
 
     def past_groups(self, place: int, count: int, *, with_options: bool = False) -> int:

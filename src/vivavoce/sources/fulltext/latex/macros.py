@@ -252,16 +252,16 @@ class Expander(Definitions):
             self.options |= {each.strip() for each in "".join(options or []).split(",")}
         for name in names.split(","):
             self.packages.add(name.strip())
-            found = self._files.find(name, suffixes=(".sty",))
-            if found and "\\ProvidesPackage" not in self._files.text(found):
-                self._read_in(found)
+            path = self._files.find(name, suffixes=(".sty",))
+            if path and "\\ProvidesPackage" not in self._files.text(path):
+                self._read_in(path)
         out += [token, "[", *(options or []), "]", "{", *filter(None, [names]), "}"]
 
     def _input(self, name: str) -> None:
         current = next((frame.name for frame in reversed(self.frames) if frame.name), "")
-        found = self._files.find(name, current or "")
-        if found:
-            self._read_in(found)
+        path = self._files.find(name, current or "")
+        if path:
+            self._read_in(path)
 
     def _read_in(self, name: str) -> None:
         open_files = [frame.name for frame in self.frames if frame.name]

@@ -155,54 +155,54 @@ class _Reader:
 
     def _section(self, place: int, out: list[str]) -> int:
         token = self.layout.tokens[place]
-        found = self.layout.required(place)
-        if found is None or token == "\\part":
-            return found.after if found else place + 1
+        argument = self.layout.required(place)
+        if argument is None or token == "\\part":
+            return argument.after if argument else place + 1
         level = SECTIONS[token] + self.shift
         after_star = self.layout.past_spaces(place + 1)
         is_starred = self.layout.tokens[after_star : after_star + 1] == ["*"]
         number = None if is_starred else self.numbering.step(level)
-        heading = self.setter.line(found.start, found.end).rstrip(" .:") or None
+        heading = self.setter.line(argument.start, argument.end).rstrip(" .:") or None
         role = "appendix" if self.numbering.in_appendix else None
         self.story.open(Block(heading, number, level, role))
         self.current = ("Section", number or "")
         self.counters.enter_section(level, number)
-        self._note_labels(found.start, found.end, self.current)
-        return found.after
+        self._note_labels(argument.start, argument.end, self.current)
+        return argument.after
 
     def _title(self, place: int, out: list[str]) -> int:
-        found = self.layout.required(place)
-        if found is None:
+        argument = self.layout.required(place)
+        if argument is None:
             return place + 1
-        title = self.setter.line(found.start, found.end)
+        title = self.setter.line(argument.start, argument.end)
         if title and self.layout.tokens[place] == "\\subtitle":
             self.subtitle = title
         elif title:
             self.titles.append(title)
-        return found.after
+        return argument.after
 
     def _author(self, place: int, out: list[str]) -> int:
-        found = self.layout.required(place)
-        if found is None:
+        argument = self.layout.required(place)
+        if argument is None:
             return place + 1
-        self.authors.append(found)
+        self.authors.append(argument)
         if self.layout.tokens[place] == "\\icmlauthor":
-            affiliation = self.layout.group(found.after)
-            return affiliation.after if affiliation else found.after
-        return found.after
+            affiliation = self.layout.group(argument.after)
+            return affiliation.after if affiliation else argument.after
+        return argument.after
 
     def _abstract(self, place: int, out: list[str]) -> int:
         if self.layout.tokens[place].startswith("\\begin"):
             end = self.layout.ends.get(place)
-            found = None if end is None else Span(self.layout.past_options(place + 1), end, end + 1)
+            span = None if end is None else Span(self.layout.past_options(place + 1), end, end + 1)
         else:
-            found = self.layout.required(place)
-        if found is None:
+            span = self.layout.required(place)
+        if span is None:
             return place + 1
         text: list[str] = []
-        self.setter.walk(found.start, found.end, text, 1)
+        self.setter.walk(span.start, span.end, text, 1)
         self.abstracts.append(PARAGRAPH.join(paragraphs_in("".join(text))))
-        return found.after
+        return span.after
 
     def _appendix(self, place: int, out: list[str]) -> int:
         self.numbering.start_appendix()
@@ -214,9 +214,9 @@ class _Reader:
         return self.layout.past_options(place + 1)
 
     def _label(self, place: int, out: list[str]) -> int:
-        found = self.layout.required(place)
+        argument = self.layout.required(place)
         self._note_labels(place, place + 1, self.counters.meaning(place, self.current))
-        return found.after if found else place + 1
+        return argument.after if argument else place + 1
 
     def _equation(self, place: int, out: list[str]) -> int:
         end = self.layout.ends.get(place)
@@ -312,9 +312,9 @@ def read_paper(files: PaperFiles, main: str) -> Manuscript:
 
 def _class(layout: Layout) -> str:
     for place in layout.find(frozenset({"\\documentclass", "\\documentstyle"})):
-        found = layout.required(place)
-        if found is not None:
-            return layout.source(found).strip()
+        argument = layout.required(place)
+        if argument is not None:
+            return layout.source(argument).strip()
     return ""
 
 

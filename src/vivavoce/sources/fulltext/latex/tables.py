@@ -48,7 +48,7 @@ def read_table(setter: Typesetter, start: int, end: int) -> RawTable | None:
 
 
 def _keys(layout: Layout, start: int, end: int) -> list[str]:
-    return [key for found in layout.citations(start, end) for key in found.keys]
+    return [key for citation in layout.citations(start, end) for key in citation.keys]
 
 
 def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
@@ -56,14 +56,14 @@ def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
     for place in range(start, end):
         token = layout.tokens[place]
         if token in _CAPTIONS:
-            found = layout.required(place)
+            argument = layout.required(place)
         elif token == "\\captionof":
             kind = layout.required(place)
-            found = layout.group(layout.past_options(kind.after)) if kind else None
+            argument = layout.group(layout.past_options(kind.after)) if kind else None
         else:
             continue
-        if found is not None and found.end <= end:
-            text = setter.line(found.start, found.end)
+        if argument is not None and argument.end <= end:
+            text = setter.line(argument.start, argument.end)
             if text:
                 yield text
 

@@ -59,16 +59,16 @@ def tokenise(text: str) -> list[str]:
             if after > position:
                 position = after
                 continue
-        found = _TOKEN.match(text, position)
-        if found is None:  # a backslash ends the text
+        match = _TOKEN.match(text, position)
+        if match is None:  # a backslash ends the text
             break
-        position = found.end()
-        kind = found.lastgroup
+        position = match.end()
+        kind = match.lastgroup
         if kind == "comment":
             if text.startswith("\n", position):
                 tokens.append(PARAGRAPH)
         else:
-            tokens.append(PARAGRAPH if kind == "paragraph" else found[kind or "other"])
+            tokens.append(PARAGRAPH if kind == "paragraph" else match[kind or "other"])
     return tokens
 
 
@@ -82,7 +82,7 @@ def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) ->
         tokens += [
             address[1],
             "{",
-            LITERAL + _ESCAPED.sub(lambda found: found[1] or "", written),
+            LITERAL + _ESCAPED.sub(lambda match: match[1] or "", written),
             "}",
         ]
         return address.end()

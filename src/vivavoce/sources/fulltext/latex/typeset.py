@@ -87,12 +87,12 @@ class Typesetter:
         if token.startswith("\\begin{"):
             return self.begin(token[7:-1], place, out)
         if is_citation(token):
-            found = layout.citation(place)
-            notes = [self.line(note.start, note.end, depth + 1) for note in found.notes]
+            citation = layout.citation(place)
+            notes = [self.line(note.start, note.end, depth + 1) for note in citation.notes]
             before = notes[0] if len(notes) > 1 else ""
             after = notes[-1] if notes else ""
-            out.append(cite(found.keys, _how(token), before, after) if found.keys else "")
-            return found.after
+            out.append(cite(citation.keys, _how(token), before, after) if citation.keys else "")
+            return citation.after
         if token in _REFERENCES and (labels := layout.required(place)) is not None:
             is_named = token in _NAMED_REFERENCES
             how = "named" if is_named else "brackets" if token == "\\eqref" else ""

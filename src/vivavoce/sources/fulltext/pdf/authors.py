@@ -64,12 +64,12 @@ def read_authors(
     `lines` are between title and abstract, and `margins` outside the text. `described` holds the
     authors that the PDF's metadata names, often wrongly.
     """
-    found, has_places, unread = _names_in(lines)
+    author_names, has_places, unread = _names_in(lines)
     printed = compact(" ".join(line.text for line in (*lines, *margins)))
     known = [name for name in _pieces(described) if _is_name(name) and compact(name) in printed]
-    if len(known) > len(found):
-        found = known
-    names = list(dict.fromkeys(found))[:_MAX_AUTHORS]
+    if len(known) > len(author_names):
+        author_names = known
+    names = list(dict.fromkeys(author_names))[:_MAX_AUTHORS]
     sure = {compact(name) for name in known}
     usual = _BESIDE if has_places else _ALONE
     authors = tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)

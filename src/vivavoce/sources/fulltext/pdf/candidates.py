@@ -83,16 +83,16 @@ class HeadingCandidate:
 def find_candidates(columns: Columns) -> list[HeadingCandidate]:
     """Every line of running text that could be a heading, in reading order."""
     finder = _Finder(columns)
-    found: list[HeadingCandidate] = []
+    candidates: list[HeadingCandidate] = []
     place = 0
     while place < len(finder.lines):
-        candidate = None if finder.lines[place].kind else finder.find_at(place, found)
+        candidate = None if finder.lines[place].kind else finder.find_at(place, candidates)
         if candidate is None:
             place += 1
         else:
-            found.append(candidate)
+            candidates.append(candidate)
             place = candidate.stop
-    return found
+    return candidates
 
 
 class _Finder:

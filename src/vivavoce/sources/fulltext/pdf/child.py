@@ -65,12 +65,12 @@ class Child:
             answer = None
         if answer is None:
             raise InputError(self._obituary(process))
-        found = json.loads(answer)
-        if "reason" in found:
-            if kind := found.get("kind"):
-                raise UnreadableError(found["reason"], kind)
-            raise InputError(found["reason"])
-        return document_adapter().validate_python(found["document"])
+        response = json.loads(answer)
+        if "reason" in response:
+            if kind := response.get("kind"):
+                raise UnreadableError(response["reason"], kind)
+            raise InputError(response["reason"])
+        return document_adapter().validate_python(response["document"])
 
     @property
     def process_id(self) -> int | None:

@@ -111,14 +111,14 @@ class Evidence:
                     groups[candidate.style, number.style][place] = number
                     if candidate.is_strong and not candidate.runs_in:
                         groups[None, number.style][place] = number
-        found = [
+        hypotheses = [
             Hypothesis(dict(build_chain(numbers, self.roles)[0]), style, number_style)
             for (style, number_style), numbers in groups.items()
         ]
-        found += [Hypothesis(members, style) for style, members in styles.items()]
+        hypotheses += [Hypothesis(members, style) for style, members in styles.items()]
         # A drawing may hold thousands of styles, but those of a paper's headings recur.
-        found.sort(key=lambda one: -len(one.members))
-        return [self._from_start(one) for one in found[:_MAX_HYPOTHESES] if one.members]
+        hypotheses.sort(key=lambda one: -len(one.members))
+        return [self._from_start(one) for one in hypotheses[:_MAX_HYPOTHESES] if one.members]
 
     def _from_start(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis without the candidates before the introduction, such as the title."""

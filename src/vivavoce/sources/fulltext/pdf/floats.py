@@ -89,9 +89,9 @@ class Columns:
 
     def usual(self, line: Line) -> Measure:
         """The column of a line as it is on most pages."""
-        found = self.known.get((-1, line.column))
-        if found is not None:
-            return found
+        measure = self.known.get((-1, line.column))
+        if measure is not None:
+            return measure
         width = self.layout.widths[line.page]
         sides = [0.1 * width, *self.layout.gutters, 0.9 * width]
         if not line.column:
@@ -128,15 +128,15 @@ def find_floats(columns: Columns) -> list[Float]:
     beside: set[int] = set()
     place = 0
     while place < len(lines):
-        found = _caption(lines, place, columns.layout)
-        if found is None:
+        kind = _caption(lines, place, columns.layout)
+        if kind is None:
             place += 1
             continue
         stop = _caption_end(lines, place, columns)
         is_beside = lines[place].kind == FLOAT
         for line in lines[place:stop]:
             line.kind = CAPTION
-        floats.append(Float(found, lines[place:stop]))
+        floats.append(Float(kind, lines[place:stop]))
         if is_beside:
             beside.add(id(floats[-1]))
         place = stop
@@ -176,22 +176,22 @@ def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
     line = lines[place]
     if line.kind not in {"", FLOAT}:
         return None
-    found = CAPTION_LABEL.match(line.text)
-    if found is None or not found["kind"][0].isupper():
+    match = CAPTION_LABEL.match(line.text)
+    if match is None or not match["kind"][0].isupper():
         return None
-    kind = found["kind"].casefold().split()[-1]
+    kind = match["kind"].casefold().split()[-1]
     label = line.words[0].font
     is_styled = (label.bold and not layout.body.bold) or line.size < layout.body.size - 0.4
-    is_alone = found.end() >= len(line.text)
+    is_alone = match.end() >= len(line.text)
     is_opened = (
-        found["mark"] in {":", ".", "|", "—", "–"}
+        match["mark"] in {":", ".", "|", "—", "–"}
         or is_alone
         or is_styled
-        or (label.small_caps or label.italic or line.text[: found.end("kind")].isupper())
+        or (label.small_caps or label.italic or line.text[: match.end("kind")].isupper())
     )
     if not is_opened:
         return None
-    if line.gap < 1.15 * layout.leading and found["mark"] not in {":", "|"} and not is_styled:
+    if line.gap < 1.15 * layout.leading and match["mark"] not in {":", "|"} and not is_styled:
         return None  # a sentence that happens to start a line
     return {"tab": "table", "fig": "figure"}.get(kind, kind)
 
@@ -298,8 +298,8 @@ def _ruled(caption: Sequence[Line], columns: Columns, is_below: bool) -> list[Li
         ends = sorted(ys, reverse=not is_below)
         near = last.y if is_below else first.y
         if len(ends) > 1 and abs(ends[0] - near) <= reach:
-            found = _enclosed(across, ends, columns)
-            best = max(best, [one for one in found if one.x0 >= x0 and one.x1 <= x1], key=len)
+            lines = _enclosed(across, ends, columns)
+            best = max(best, [one for one in lines if one.x0 >= x0 and one.x1 <= x1], key=len)
     return best
 
 

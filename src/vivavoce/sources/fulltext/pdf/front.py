@@ -77,11 +77,11 @@ def read_front(
     # Authors may be in any column above the abstract, which is in the first column.
     between = [
         line
-        for at, line in enumerate(lines)
+        for position, line in enumerate(lines)
         if line.page == page
         and not line.kind
         and line.y > top
-        and (start < at < min(place, first) if below is None else line.y < below - 1)
+        and (start < position < min(place, first) if below is None else line.y < below - 1)
     ]
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
@@ -94,7 +94,7 @@ def read_front(
             break
     else:
         stop = max(end, first)
-    printed = [lines[at] for at in own] + lines[place:stop]
+    printed = [lines[position] for position in own] + lines[place:stop]
     alike = between[0].text if is_alike else ""
     return Front(title, alike, abstract, between, [*above, *margins], printed)
 
@@ -202,13 +202,13 @@ def _abstract_start(
     heads = {c.start for c in candidates}
     for place in range(min(first, len(lines))):
         line = lines[place]
-        found = ABSTRACT.match(line.text)
-        if line.kind or found is None:
+        match = ABSTRACT.match(line.text)
+        if line.kind or match is None:
             continue
-        is_alone = found.end() >= len(line.text)
+        is_alone = match.end() >= len(line.text)
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
         is_parted = line.words[0].font.bold > line.words[-1].font.bold
-        label, rest = line.text[: found.end()].strip(), line.text[found.end() :]
+        label, rest = line.text[: match.end()].strip(), line.text[match.end() :]
         is_closed = label[-1:] in ".:—–-" or label == label.upper() or rest[:1].isupper()
         if is_alone or is_parted or (is_styled and is_closed):
             return place, rest
@@ -326,7 +326,9 @@ def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
     return Imprint(
         date=_date(front, margins),
         doi=next((doi for text in everything if (doi := find_doi(text))), None),
-        arxiv_id=next((found for text in everything if (found := arxiv_id_in(text))), None),
+        arxiv_id=next(
+            (identifier for text in everything if (identifier := arxiv_id_in(text))), None
+        ),
         venue=next((m[0].strip(" ,") for t in margins if (m := _PROCEEDINGS.search(t))), None),
     )
 
@@ -345,20 +347,20 @@ def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
                 [(*m.span(), day) for m in way.finditer(sentence) if (day := _iso(m.groupdict()))]
                 for way in _DATES
             )
-            for start, stop, found in next(filter(None, ways), []):
+            for start, stop, date in next(filter(None, ways), []):
                 before, is_last = sentence[:start], not re.search(r"\w", sentence[stop:])
                 if _PUBLISHED.search(before):
-                    ranked.append((0, found))
+                    ranked.append((0, date))
                 elif (
                     text in front and is_last and (_ALONE.match(before) or _LABELLED.match(before))
                 ):
-                    ranked.append((1, found))
+                    ranked.append((1, date))
                 elif _ACCEPTED.search(before):
-                    ranked.append((2, found))
+                    ranked.append((2, date))
                 elif _LABELLED.match(before) or (
                     _ISSUE.search(before) and not _EVENT.search(before)
                 ):
-                    ranked.append((3, found))
+                    ranked.append((3, date))
     if ranked:
         return min(ranked, key=lambda pair: pair[0])[1]
     return _first(_YEAR, margins) or _first(_VENUE_YEAR, margins)
@@ -376,4 +378,4 @@ def _iso(parts: dict[str, str]) -> str | None:
 
 def _first(pattern: re.Pattern[str], texts: Iterable[str]) -> str | None:
     matches = (pattern.search(text) for text in texts)
-    return next((next(filter(None, found.groups())) for found in matches if found), None)
+    return next((next(filter(None, match.groups())) for match in matches if match), None)

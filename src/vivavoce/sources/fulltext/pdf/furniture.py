@@ -125,7 +125,7 @@ def _mark_inside(
 
 def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
     """Mark rows in usual type that open many pages at one height, with space before the text."""
-    found: dict[int, list[list[Line]]] = defaultdict(list)
+    heads: dict[int, list[list[Line]]] = defaultdict(list)
     for lines in pages.values():
         ordered = sorted((line for line in lines if not line.kind), key=lambda line: line.y)
         row = [line for line in ordered if line.y - ordered[0].y <= _SAME_ROW]
@@ -134,9 +134,9 @@ def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
         is_usual = all(line.size < layout.body.size + 0.5 and not line.font.bold for line in row)
         is_short = len(_text(row).split()) <= _MAX_HEAD
         if is_apart and is_usual and is_short and not _CAPTION.match(_text(row)):
-            found[round(row[0].y)].append(row)
-    for y, rows in found.items():
-        count = sum(len(found.get(near, ())) for near in (y - 1, y, y + 1))
+            heads[round(row[0].y)].append(row)
+    for y, rows in heads.items():
+        count = sum(len(heads.get(near, ())) for near in (y - 1, y, y + 1))
         if count >= max(_PAGES_OF_HEADS, _SHARE_OF_HEADS * len(pages)):
             for line in (line for row in rows for line in row):
                 line.kind = FURNITURE
@@ -213,8 +213,8 @@ def _mark_contents(layout: Layout) -> None:
 
 def names_abstract(text: str) -> bool:
     """Check whether a line is the heading of an abstract, or starts with one."""
-    found = ABSTRACT.match(text)
-    return found is not None and (found.end() == len(text) or found[0].rstrip()[-1] in ".:—–-")
+    match = ABSTRACT.match(text)
+    return match is not None and (match.end() == len(text) or match[0].rstrip()[-1] in ".:—–-")
 
 
 def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:

@@ -76,14 +76,14 @@ class _Judge:
         start = min(self.main.members, default=0)
         self._accept_appendix(top)
         self._accept_unnumbered(top, start)
-        found = []
+        headings = []
         for place, (level, number) in sorted(self.accepted.items()):
             candidate = self.candidates[place]
             text = plain_heading(number.text if number else candidate.text)
             role = "appendix" if number is not None and number.is_appendix else None
             printed = number.printed if number else None
-            found.append(Heading(candidate, level, text, printed, role))
-        return found
+            headings.append(Heading(candidate, level, text, printed, role))
+        return headings
 
     def _accept_below(self) -> None:
         """Accept numbers with several parts that continue the section around them."""
@@ -101,13 +101,13 @@ class _Judge:
                 self._accept_roman_parts(top + 1, stop, number)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
-        found: dict[int, SectionNumber] = {}
+        numbers: dict[int, SectionNumber] = {}
         for place in range(start, stop):
             for number in self.candidates[place].numbers:
                 deeper = number.style == style and len(number.parts) > len(prefix)
                 if deeper and number.parts[: len(prefix)] == prefix:
-                    found[place] = number
-        for place, number in build_chain(found, self.roles, start=prefix)[0].items():
+                    numbers[place] = number
+        for place, number in build_chain(numbers, self.roles, start=prefix)[0].items():
             self.accepted[place] = (len(number.parts), number)
 
     def _accept_roman_parts(self, start: int, stop: int, top: SectionNumber) -> None:

@@ -234,7 +234,7 @@ def _doubt_of_authors(facts: Facts) -> str | None:
         return "none is found"
     if any(_LONE.fullmatch(author.name) for author in facts.authors):
         return "a name of one word"
-    addresses = {found for line in facts.lines[:_OPENING] for found in _ADDRESS.findall(line.text)}
+    addresses = {email for line in facts.lines[:_OPENING] for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
     if facts.title_alike:
@@ -269,8 +269,8 @@ def _doubt_of_references(facts: Facts) -> str | None:
     cited = [
         int(number)
         for section in facts.sections
-        for found in _CITED.findall(section.text)
-        for number in found.replace("–", ",").replace("-", ",").split(",")
+        for numbers in _CITED.findall(section.text)
+        for number in numbers.replace("–", ",").replace("-", ",").split(",")
         if number.strip().isdigit()
     ]
     above = sum(number > len(facts.references) for number in cited)

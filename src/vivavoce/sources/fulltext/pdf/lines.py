@@ -133,13 +133,13 @@ class _Reader:
             text = "".join(chr(self._unicode(index)) for index in range(count))
         return _BELOW_STROKE.sub(self._stroke_or_space, text)
 
-    def _stroke_or_space(self, found: re.Match[str]) -> str:
+    def _stroke_or_space(self, match: re.Match[str]) -> str:
         """Restore the stroke of `ł`, which TeX's old fonts set with the code of a space."""
-        place, letter = found.start(), found[1]
+        place, letter = match.start(), match[1]
         start = self.origin(place + 1)[0]
         if pdfium.FPDFText_IsGenerated(self.text_page, place):
             # After a gap PDFium drops the stroke, but the space has its place, inside the letter.
-            return " Ł" if letter == "L" and self.origin(place)[0] > start + 0.2 else found[0]
+            return " Ł" if letter == "L" and self.origin(place)[0] > start + 0.2 else match[0]
         middle = (self.end(place + 1, 0) + start) / 2
         return (_STROKE if self.end(place, 0) > middle else " ") + letter
 
@@ -227,13 +227,13 @@ def _boxes(
 
 def _read_rules(page: object, box: tuple[float, float, float, float]) -> list[Rule]:
     """Horizontal rules of a page, drawn as lines or thin boxes; touching ones are joined."""
-    found = [
+    rules = [
         Rule(left, right, round((top + bottom) / 2, 1))
         for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_PATH, box)
         if bottom - top <= _THICKEST_RULE and right - left >= _MIN_RULE
     ]
     joined: list[Rule] = []
-    for rule in sorted(found, key=lambda rule: (rule.y, rule.x0)):
+    for rule in sorted(rules, key=lambda rule: (rule.y, rule.x0)):
         if joined and joined[-1].y == rule.y and rule.x0 - joined[-1].x1 < _TOUCHING:
             joined[-1] = joined[-1]._replace(x1=max(joined[-1].x1, rule.x1))
         else:
@@ -254,11 +254,11 @@ def _page_box(page: object) -> tuple[float, float, float, float]:
 def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
     text = _BARE_LIGATURE.sub(lambda m: _OF_CODE[m[0]], reader.text())
     reader.unnamed = len(_CONTROL.findall(text)) - sum(map(text.count, "\r\x02\ufffe"))
-    found = list(islice(_WORD.finditer(text), _MAX_WORDS))
-    objects = [reader.object_at(word.start()) for word in found]
+    words = list(islice(_WORD.finditer(text), _MAX_WORDS))
+    objects = [reader.object_at(word.start()) for word in words]
     objects.append(-1)
     end_before = -1
-    for place, word in enumerate(found):
+    for place, word in enumerate(words):
         start, stop = word.start(), word.end()
         glued, end_before = start == end_before, stop
         address = objects[place]

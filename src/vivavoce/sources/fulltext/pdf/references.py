@@ -117,10 +117,10 @@ def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
     """Entries that open with a number or a key."""
     for pattern in (BRACKETED, NUMBERED, _BARE, RAISED):
         matches = [(place, pattern.match(line.text)) for place, line in enumerate(lines)]
-        found = [(place, match["label"]) for place, match in matches if match]
-        if not found or found[0][0] > 2:
+        labels = [(place, match["label"]) for place, match in matches if match]
+        if not labels or labels[0][0] > 2:
             continue
-        starts = _rising(found)
+        starts = _rising(labels)
         if len(starts) >= 3 or (len(starts) >= 1 and len(lines) <= 12):
             return _cut(lines, starts)
     return []
@@ -203,12 +203,12 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> None:
     """Print raised numbers in brackets if they follow words and cover the reference list."""
     text = [line for line in lines if not line.kind]
     marks = [mark for line in text for is_mark, _, mark in _runs(line) if is_mark]
-    found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
-    covered = sum(0 < number <= references for number in found)
+    numbers = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
+    covered = sum(0 < number <= references for number in numbers)
     # Marks with several numbers are not footnotes.
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
-    if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(found):
+    if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(numbers):
         return
     for line in text:
         runs = list(_runs(line))

@@ -76,7 +76,7 @@ def _join(accent: Word, word: Word) -> bool:
     if word is accent or not is_above or not word.x0 - 1 <= middle <= word.x1 + 1:
         return False
     guess = int((middle - word.x0) / width * len(word.text))
-    for place in sorted(range(len(word.text)), key=lambda at: (abs(at - guess), at))[:3]:
+    for place in sorted(range(len(word.text)), key=lambda index: (abs(index - guess), index))[:3]:
         letter = {"ı": "i", "ȷ": "j"}.get(word.text[place], word.text[place])
         whole = unicodedata.normalize("NFC", letter + COMBINING[accent.text])
         if len(whole) == 1 and letter.isalpha():
