@@ -1,4 +1,4 @@
-"""What the pdf source reads of real papers, against what is known of them.
+"""Readings of real papers by the pdf source, compared with their known contents.
 
     python benchmarks/pdf/accuracy.py [--data DIR] [--json]
 

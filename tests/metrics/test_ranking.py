@@ -223,7 +223,7 @@ def test_tied_papers_may_stand_in_either_order() -> None:
     scores = [9.0, 8.0, 8.0, 7.0]
     score = score_paper_ranking(BOARD, ["a", "c", "b", "d"], scores)
     assert (score.ktau_all, score.ktau, score.bem, score.ndcg) == (1.0, 1.0, 1.0, 1.0)
-    # Found are only the tied ones: of the board's 5 pairs none, and of theirs there is none.
+    # The answer has only the two tied papers: none of the board's 5 pairs is among them.
     tied = score_paper_ranking(BOARD, ["c", "b"], scores)
     assert (tied.ktau_all, tied.ktau) == (0.0, None)
 

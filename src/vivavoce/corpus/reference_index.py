@@ -161,7 +161,7 @@ PAPER = pa.schema(
         ("titles", _TEXTS),
     ]
 )
-"""What is known of a paper when a reference is compared with it."""
+"""Facts of a paper that a reference is compared with."""
 FACTS = pa.schema(
     [
         *PAPER,

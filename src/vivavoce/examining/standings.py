@@ -101,9 +101,9 @@ def best_baseline(chosen: ExamTask, logs: Sequence[RunLog]) -> str:
             for log in logs
             if (log.key.task, log.key.method) == (chosen.task, name) and not log.stopped
         ]
-        mean = (
-            float(np.nanmean(values[0])) if values and not np.isnan(values[0]).all() else -math.inf
-        )
+        if not values or np.isnan(values[0]).all():
+            return -math.inf
+        mean = float(np.nanmean(values[0]))
         return mean if is_higher_better else -mean
 
     return max(chosen.baselines, key=score)

@@ -49,7 +49,7 @@ class Rank:
     rank_interval: tuple[int, int] | None
     """(1 + number significantly better, k - number significantly worse), for k contestants."""
     undecided_with: tuple[str, ...]
-    """Sorted names of the contestants whom these items do not separate from this one."""
+    """Sorted names of contestants that these items do not separate from this one."""
     more_needed: tuple[int | None, ...] = ()
     """Additional clusters that would decide each undecided pair (see `more_clusters`)."""
 

@@ -47,12 +47,12 @@ PAPER = PaperText("p", "2024-01-02", "The Title", "The abstract.", WHOLE)
 
 
 def main_body(task: str, parts: tuple[Section, ...]) -> str:
-    """What the setting `base` shows of a paper with these sections."""
+    """Input of the setting `base` for a paper with these sections."""
     return slots(task, "base", replace(PAPER, sections=parts))["content"]
 
 
 def other_sections(task: str, parts: tuple[Section, ...]) -> str:
-    """What the setting `leave_one_out` shows of a paper with these sections."""
+    """Input of the setting `leave_one_out` for a paper with these sections."""
     return slots(task, "leave_one_out", replace(PAPER, sections=parts))["content"]
 
 

@@ -104,7 +104,7 @@ def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> 
 
 @contextmanager
 def _visit(request: Request, *, writes: bool = False) -> Iterator[Visit]:
-    """Open a visit by the person to whom the link belongs; 404 if the link is unknown."""
+    """Open a visit by the person that owns the link; 404 if the link is unknown."""
     database: Database = request.app.state.database
     link = request.path_params["link"]
     with database.writing() if writes else database.reading() as connection:

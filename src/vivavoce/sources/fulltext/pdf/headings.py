@@ -40,7 +40,7 @@ def find_headings(
     candidates: Sequence[HeadingCandidate], lines: Sequence[Line]
 ) -> tuple[list[Heading], Hypothesis]:
     """The headings from the first section onwards, and the hypothesis behind them."""
-    # Give headings in capitals, or centred ones, a style of their own if others share theirs.
+    # Give headings in capitals, or centred ones, a style of their own if others share it.
     alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
     for candidate in candidates:
         if not candidate.runs_in and candidate.is_strong:
