@@ -35,6 +35,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "README.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
         "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
+        "2025-08-01": "2023-03-01",
     },
     "docs/audits.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/corpus.md": {"models/contriever": "models/encoder"},

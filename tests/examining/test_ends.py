@@ -1,4 +1,4 @@
-"""Ends of an exam that are no errors: Ctrl-C, No to the plan, and a question answered early."""
+"""Ends of an exam: Ctrl-C, No to the plan, a question answered early, dates without papers."""
 
 from __future__ import annotations
 
@@ -88,3 +88,25 @@ def test_a_model_is_asked_until_it_is_better_than_the_best_baseline(tmp_path: Pa
     [verdict] = report["verdicts"]
     assert (verdict["better"], verdict["papers"]) == ("openai-api/scripted/strong", 13)
     assert asked == {"strong": 39, "weak": 13}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (
+            ("--since", "2023-02-01"),
+            "is from 2023-02-01 or later: all are from before 2023-01-02. Name an earlier --since.",
+        ),
+        (
+            ("--until", "2023-01-01"),
+            "is from before 2023-01-01: all are from 2023-01-01 or later. Name a later --until.",
+        ),
+    ],
+)
+def test_dates_that_leave_no_paper_are_blamed(
+    tmp_path: Path, option: tuple[str, str], message: str
+) -> None:
+    papers = save_pages(tmp_path / "papers", 1)
+    done = viva_here("exam", papers, *option, "--out", tmp_path / "out", expect=2)
+    assert done.stderr.endswith(f"Error: No paper of {papers} {message}\n")

@@ -228,10 +228,18 @@ class _Exam:
             return load_corpus(request.corpus), load_round(request.round)
         corpus = read_papers(request, files, self.watch, service)
         periods = [period(paper.first_public) for paper in corpus.papers if paper.first_public]
-        window = {
-            "start": request.since or min(first for first, _ in periods),
-            "end": request.until or max(last for _, last in periods),
-        }
+        oldest, after = min(first for first, _ in periods), max(last for _, last in periods)
+        if request.since and request.since >= after:
+            raise InputError(
+                f"No paper of {request.papers} is from {request.since} or later: all are from "
+                f"before {after}. Name an earlier --since."
+            )
+        if request.until and request.until <= oldest:
+            raise InputError(
+                f"No paper of {request.papers} is from before {request.until}: all are from "
+                f"{oldest} or later. Name a later --until."
+            )
+        window = {"start": request.since or oldest, "end": request.until or after}
         families = [name for name, card in list_families().items() if card.of_papers]
         head = {"id": request.round.name, "window": window, "seed": 0, "families": families}
         with self.watch("Building the round"):
