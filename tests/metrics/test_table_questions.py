@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from tests.metrics.test_literature_tables import table
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.tables.literature_tables import (
-    LiteratureTable,
-    TableRow,
-    score_table,
-)
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.metrics.tables.table_questions import QuestionSet, Side, TablePair, Tally, tally
 

@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.text.citation_markers import (
-    find_author_year_markers,
-    find_numeric_markers,
-    name_key,
-)
+from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers, name_key
 
 
 def numbers(text: str) -> list[tuple[int, ...]]:

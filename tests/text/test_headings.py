@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.records import SECTION_ROLES
-from vivavoce.text.headings import (
-    is_heading_text,
-    role_of_heading,
-    split_heading,
-)
+from vivavoce.text.headings import is_heading_text, role_of_heading, split_heading
 
 
 @pytest.mark.parametrize(

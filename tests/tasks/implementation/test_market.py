@@ -11,10 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market import (
-    TABLES,
-    generate,
-)
+from vivavoce.tasks.implementation.items.market import TABLES, generate
 
 Tables = dict[str, pd.DataFrame]
 COLUMNS = {

@@ -14,11 +14,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.leaderboards.family import LeaderboardArguments
-from vivavoce.tasks.leaderboards.items import (
-    FoundChunk,
-    PaperChunk,
-    compose,
-)
+from vivavoce.tasks.leaderboards.items import FoundChunk, PaperChunk, compose
 
 
 @pytest.fixture(scope="module")

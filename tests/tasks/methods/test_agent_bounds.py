@@ -11,15 +11,7 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
 from tests.servers.evaluations import one
 from tests.servers.scripted import FAULTS, Ask, Reply, answer
-from tests.tasks.methods.agent_runs import (
-    Work,
-    calls,
-    reader,
-    results,
-    sample,
-    script,
-    sent,
-)
+from tests.tasks.methods.agent_runs import Work, calls, reader, results, sample, script, sent
 
 from vivavoce.tasks.methods.agent import agent
 

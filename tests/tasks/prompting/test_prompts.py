@@ -46,9 +46,6 @@ def test_every_text_arrives_as_it_is(
     "text",
     [
         "{{ title }}",
-        "{% raw %}",
-        "{{ 7 * 7 }}",
-        "\ue000title\ue001",
         "\ue000content\ue001",
         "<b>&amp;",
     ],

@@ -13,10 +13,7 @@ from tests.support.corpora import paper, write_papers
 from vivavoce.corpus import Corpus
 from vivavoce.tasks.ranking import build as graph_items
 from vivavoce.tasks.ranking.boards import BoardQuery
-from vivavoce.tasks.ranking.build import (
-    Candidates,
-    find_candidates,
-)
+from vivavoce.tasks.ranking.build import Candidates, find_candidates
 from vivavoce.text.terms import STOP_WORDS, terms_of
 
 SOON = date(2021, 1, 1)

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.servers.commands import small_round
-from tests.servers.scripted import (
-    scripted,
-)
+from tests.servers.scripted import scripted
 from tests.tasks.scoring.court import ITEMS, Court
 
 

@@ -13,14 +13,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 from tests.servers.commands import small_round, viva_here
-from tests.servers.scripted import (
-    FAULTS,
-    TOKENS,
-    Ask,
-    Reply,
-    answer,
-    by_model,
-)
+from tests.servers.scripted import FAULTS, TOKENS, Ask, Reply, answer, by_model
 from tests.tasks.scoring.court import ITEMS, Court, always_first, block, rows, verdict, write
 
 from vivavoce.errors import InputError

@@ -6,11 +6,7 @@ import json
 
 import pytest
 from tests.servers.commands import viva_here
-from tests.servers.scripted import (
-    Ask,
-    Reply,
-    answer,
-)
+from tests.servers.scripted import Ask, Reply, answer
 from tests.tasks.scoring.court import Court, always_first, block, rows, verdict, write
 
 from vivavoce.errors import InputError

@@ -7,11 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.servers.commands import viva_here
 from tests.servers.scripted import scripted
-from tests.tasks.writing.gold_contestants import (
-    MODEL,
-    ROUND,
-    Bench,
-)
+from tests.tasks.writing.gold_contestants import MODEL, ROUND, Bench
 from tests.tasks.writing.judges import judge
 
 from vivavoce.rounds import load_round

@@ -17,13 +17,7 @@ from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.tasks import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
-from vivavoce.tasks.writing.inputs import (
-    TASKS,
-    gold_paragraphs,
-    paper_from_row,
-    settings_of,
-    slots,
-)
+from vivavoce.tasks.writing.inputs import TASKS, gold_paragraphs, paper_from_row, settings_of, slots
 from vivavoce.text.dates import earlier
 
 LIKE_BASE = {"base", "random", "coauthor", "mixed"}
