@@ -1,7 +1,5 @@
 """`viva annotate`: a campaign from import to export by the command line alone."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import signal

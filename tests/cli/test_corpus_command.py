@@ -1,7 +1,5 @@
 """viva corpus stats, verify and export."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

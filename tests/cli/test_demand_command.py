@@ -1,7 +1,5 @@
 """`viva round demands`, from a spec to a file that `viva round build` reads, and the statistics."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

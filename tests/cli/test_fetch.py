@@ -1,7 +1,5 @@
 """viva fetch, against a repository and an arXiv on the loopback interface."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

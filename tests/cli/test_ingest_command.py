@@ -1,7 +1,5 @@
 """viva ingest, as somebody who scripts against it sees it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

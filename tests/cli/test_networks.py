@@ -1,7 +1,5 @@
 """viva network build and stats."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """viva round build, verify and stats."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`viva score`: answers made anywhere against a gold file."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """`viva run --sweep --subset`, `viva board show --by sweep` and the costs of `viva board show`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

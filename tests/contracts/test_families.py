@@ -1,7 +1,5 @@
 """What every family of tasks must have, whatever it is about."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

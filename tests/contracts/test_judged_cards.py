@@ -1,7 +1,5 @@
 """What a card says that oracle, null and copycat reach in the metrics of a judge."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

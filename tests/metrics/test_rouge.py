@@ -1,7 +1,5 @@
 """ROUGE by hand and equal to rouge-score; length ratio and n-gram overlap."""
 
-from __future__ import annotations
-
 import random
 import re
 

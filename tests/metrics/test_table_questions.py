@@ -1,7 +1,5 @@
 """What tables are asked, and that a reader without a model scores what we count."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Ranked lists in free answers, their faults, and average precision."""
 
-from __future__ import annotations
-
 import html
 import json
 

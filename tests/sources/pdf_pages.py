@@ -1,7 +1,5 @@
 """Hand-made PDF pages for the tests of the pdf source: text set line by line, as printers do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

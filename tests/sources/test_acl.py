@@ -5,8 +5,6 @@ Typed by hand after real files of it, its published schema and its rules for ids
 against those of a real table of its papers.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Metadata of papers, the same from every format, under our names or theirs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Harvests of a repository that forgets, stalls and answers nonsense: never a shorter corpus."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

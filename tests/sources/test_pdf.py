@@ -1,7 +1,5 @@
 """What the pdf source reads out of hand-made pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper, simple_paper

@@ -1,7 +1,5 @@
 """Text that flows around a figure, a table or a box is whole, and no caption is in it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

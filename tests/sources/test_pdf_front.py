@@ -1,7 +1,5 @@
 """First pages of PDFs: title, authors, abstract, dates and what else they print of their paper."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Running heads, columns and other typography that only the whole document explains."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

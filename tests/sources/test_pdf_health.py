@@ -1,7 +1,5 @@
 """The pdf source knows when it has read a paper badly, and the corpus heeds it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

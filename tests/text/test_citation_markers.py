@@ -1,7 +1,5 @@
 """Citation markers in plain text: what is found, and what is no citation."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Which paper a text speaks of: arXiv, Anthology and DOI."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The synthetic market: reproducible, small, and odd in every way it promises."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

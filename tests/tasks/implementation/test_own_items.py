@@ -1,7 +1,5 @@
 """A folder of a user's own items of every kind, and market data, as items of a round."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 from pathlib import Path

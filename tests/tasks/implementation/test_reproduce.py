@@ -1,7 +1,5 @@
 """Reports reproduced through `viva run`: every stage of an answer is scored on its own."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Programs found in answers, the sandboxes they run in, and what is refused as one."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Other usual readings of a formula give other values, and its text rules them out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

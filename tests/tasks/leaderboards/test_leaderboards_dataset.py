@@ -1,7 +1,5 @@
 """Samples of a hand-built round: what they show, and what a run's arguments change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

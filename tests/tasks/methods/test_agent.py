@@ -1,7 +1,5 @@
 """What the agent does with its tools, and what they never show."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

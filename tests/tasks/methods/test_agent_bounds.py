@@ -1,7 +1,5 @@
 """What bounds the agent: turns, tokens and windows; and what faults on the way do to its counts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from inspect_ai import Task, eval_set

@@ -1,7 +1,5 @@
 """Prompt templates: filled once a slot, hashed, and refused when they lose a text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,5 @@
 """The model table, the two ways of counting tokens, and providers that know better."""
 
-from __future__ import annotations
-
-import math
 from pathlib import Path
 
 import pytest
@@ -50,8 +47,6 @@ def test_a_token_is_estimated_as_three_bytes() -> None:
     assert counter.count("é") == 1  # 2 bytes
     assert counter.count("读者") == 2  # 6 bytes
     assert counter.count("😀") == 2  # 4 bytes
-
-
 
 
 @given(st.text(), st.integers(0, 40))

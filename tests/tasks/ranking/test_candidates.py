@@ -1,7 +1,5 @@
 """Which papers are candidates for a board, and which are not."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

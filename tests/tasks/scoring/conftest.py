@@ -1,7 +1,5 @@
 """A court for the tests of judges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

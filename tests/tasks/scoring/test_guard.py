@@ -1,7 +1,5 @@
 """The guard: what is not an answer is counted and never scored; what is one is never mistaken."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """A judge that is a scripted server: what it is sent, and what becomes of what it says."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Several judges, and judges of a contestant's own family."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

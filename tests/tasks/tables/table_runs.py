@@ -1,7 +1,5 @@
 """Runs of the table task against a server whose models read the texts of the two surveys."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The task end to end against a server: what reached it, what was scored, and by whom."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

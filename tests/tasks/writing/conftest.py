@@ -1,7 +1,5 @@
 """A round of the sample whose answers are judged, for the tests of judged writing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Which papers become writing items, in which settings, and what the items hold."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The writing scorer: ROUGE and diagnostics of an answer, zero for what is not an answer."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

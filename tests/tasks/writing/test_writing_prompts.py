@@ -1,7 +1,5 @@
 """The templates: a prompt states the limits, and none speaks of what is not there."""
 
-from __future__ import annotations
-
 import pytest
 from tests.tasks.writing.corpora import Papers, words
 

@@ -1,7 +1,5 @@
 """Items and their labels: every fault of a row is named, and the majority decides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

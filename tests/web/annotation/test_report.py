@@ -1,7 +1,5 @@
 """What a campaign came to: figures by hand, and the files of its export."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

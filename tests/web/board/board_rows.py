@@ -1,7 +1,5 @@
 """Rows of boards for tests, and the pages made from them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of a comparison, from what the command prints as JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

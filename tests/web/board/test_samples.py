@@ -1,7 +1,5 @@
 """Pages of items: what stands on them, what leads where, and what hostile answers cannot do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

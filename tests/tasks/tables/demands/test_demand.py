@@ -1,7 +1,5 @@
 """Demands: held against the checklist, worded from a template, and read from a file."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any

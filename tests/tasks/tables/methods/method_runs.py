@@ -4,8 +4,6 @@ A script answers from the request alone. The pool is of parsers, which name a tr
 in their texts, and of cookery, which the demand is not about.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

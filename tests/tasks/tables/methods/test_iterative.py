@@ -1,7 +1,5 @@
 """The iterative method: digests, rounds of batches, and a check of every cell."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Changes as models write them, answers on the way to a table, and what is wrong with either."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The method of one step, with all papers in one prompt, and the one by rule."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

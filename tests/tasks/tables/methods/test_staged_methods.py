@@ -1,7 +1,5 @@
 """The methods that ask about each paper: alone, or for a row of columns chosen before."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
