@@ -46,12 +46,6 @@ def test_rounds_of_a_folder_are_listed_and_other_folders_passed_over(
     assert str(out / "else") in result.stderr
 
 
-def test_an_unknown_thing_is_wrong_use(viva: Viva) -> None:
-    result = viva("list", "poems")
-    assert result.exit_code == 2
-    assert "poems" in result.stderr
-
-
 def test_doctor_finds_what_this_test_runs_on(viva: Viva) -> None:
     result = viva("doctor", "--json")
     assert result.exit_code == 0

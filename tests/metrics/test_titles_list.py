@@ -1,6 +1,5 @@
 """Ranked lists in free answers, their faults, and average precision."""
 
-import html
 import json
 
 import pytest
@@ -39,18 +38,13 @@ def labelled(labels: str, template: str) -> str:
 
 
 FORMATS = {
-    "plain lines": lines("{title}"),
-    "numbers": lines("{number}. {title}"),
-    "brackets": lines("({number}) {title}"),
     "hash": lines("#{number} {title}"),
     "rank words": lines("Rank {number}: {title}"),
     "words": labelled("First Second Third Fourth", "{label}: {title}"),
-    "letters": labelled("a b c d", "{label}) {title}"),
     "Roman numerals": labelled("I II III IV", "**{label}.** {title}"),
     "bold": lines("{number}. **{title}**"),
     "escaped numbers": lines("{number}\\. {title}"),
     "plain lines apart": lines("{title}\n"),
-    "bullets": lines("- {title}"),
     "quotes": lines('{number}. "{title}"'),
     "labelled": lines("{number}. Title: {title}"),
     "link": lines("{number}. [{title}](https://example.org/{number})"),
@@ -60,17 +54,13 @@ FORMATS = {
     "no-break spaces": lines("{number}. {title}").replace(" ", "\u00a0"),
     "wide letters": lines("{title}").replace("BERT", "ＢＥＲＴ"),
     "table": "| Rank | Title | F1 |\n|---|---|---|\n" + lines("| {number} | {title} | 0.9 |"),
-    "html list": "<ol>" + "".join(f"<li>{html.escape(title)}</li>" for title in RANKED) + "</ol>",
     "html breaks": "<br/>".join(RANKED),
     "html table": "<table>" + lines("<tr><td>{number}</td><td>{title}</td></tr>") + "</table>",
     "python list": repr(RANKED),
     "python list of one": repr(["\n".join(RANKED)]),
-    "json list": json.dumps(RANKED),
-    "json object": json.dumps({"ranking": RANKED, "confidence": 0.7}),
     "json ranks": json.dumps({title: 1 + i for i, title in enumerate(RANKED)}),
     "unescaped list": "[" + ", ".join(f"'{title}'" for title in RANKED) + "]",
     "code block": f"```python\n{RANKED!r}\n```",
-    "one line of numbers": " ".join(f"{1 + i}. {title}" for i, title in enumerate(RANKED)),
     "thinking first": f"<think>\n{lines('{title}', GOLD)}\n</think>\n{lines('{title}')}",
 }
 WHOLE_ANSWERS = {

@@ -71,12 +71,6 @@ def test_with_the_title_alone_nothing_else_is_spoken_of(task: str) -> None:
         assert word not in text
 
 
-def test_without_works_none_are_spoken_of() -> None:
-    text = render("related_work", works=[])
-    for word in ("<works>", "[2]", "numbered", "number"):
-        assert word not in text
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(task: str) -> None:
     examples = [
