@@ -1,5 +1,6 @@
 """Ranked lists in free answers, their faults, and average precision."""
 
+import html
 import json
 
 import pytest
@@ -38,6 +39,8 @@ def labelled(labels: str, template: str) -> str:
 
 
 FORMATS = {
+    "plain lines": lines("{title}"),
+    "numbers": lines("{number}. {title}"),
     "hash": lines("#{number} {title}"),
     "rank words": lines("Rank {number}: {title}"),
     "words": labelled("First Second Third Fourth", "{label}: {title}"),
@@ -45,6 +48,7 @@ FORMATS = {
     "bold": lines("{number}. **{title}**"),
     "escaped numbers": lines("{number}\\. {title}"),
     "plain lines apart": lines("{title}\n"),
+    "bullets": lines("- {title}"),
     "quotes": lines('{number}. "{title}"'),
     "labelled": lines("{number}. Title: {title}"),
     "link": lines("{number}. [{title}](https://example.org/{number})"),
@@ -54,10 +58,12 @@ FORMATS = {
     "no-break spaces": lines("{number}. {title}").replace(" ", "\u00a0"),
     "wide letters": lines("{title}").replace("BERT", "ＢＥＲＴ"),
     "table": "| Rank | Title | F1 |\n|---|---|---|\n" + lines("| {number} | {title} | 0.9 |"),
+    "html list": "<ol>" + "".join(f"<li>{html.escape(title)}</li>" for title in RANKED) + "</ol>",
     "html breaks": "<br/>".join(RANKED),
     "html table": "<table>" + lines("<tr><td>{number}</td><td>{title}</td></tr>") + "</table>",
     "python list": repr(RANKED),
     "python list of one": repr(["\n".join(RANKED)]),
+    "json list": json.dumps(RANKED),
     "json ranks": json.dumps({title: 1 + i for i, title in enumerate(RANKED)}),
     "unescaped list": "[" + ", ".join(f"'{title}'" for title in RANKED) + "]",
     "code block": f"```python\n{RANKED!r}\n```",
