@@ -3,8 +3,6 @@
 What attacks the sandbox alone is in tests/sandbox.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
