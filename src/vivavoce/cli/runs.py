@@ -45,8 +45,8 @@ def run(
 ) -> Answer:
     """Run tasks with models or baselines; run it again to resume or to retry what failed.
 
-    A --config file describes a whole study. It can set more options than are listed here, such as
-    the window, decoding, tries, time limits and caches: docs/how-to/board.md.
+    A --config file describes a whole study. More options than are listed here, such as --epochs,
+    --prompts and --decide, may stand in it or on the command line: docs/how-to/board.md.
     """
     from vivavoce.running import run as run_tasks
 
