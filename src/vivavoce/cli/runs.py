@@ -46,7 +46,7 @@ def run(
     """Run tasks with models or baselines; run it again to resume or to retry what failed.
 
     A --config file describes a whole study. More options than are listed here, such as --epochs,
-    --prompts and --decide, may stand in it or on the command line: docs/how-to/board.md.
+    --prompts and --decide, may be set in it or on the command line: docs/how-to/board.md.
     """
     from vivavoce.running import run as run_tasks
 
