@@ -1,7 +1,5 @@
 """Tables built on a Ray cluster that loses workers: the same bytes as on one machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ Keys stand as whole words in the commands of a page; those under the empty name 
 page. `$SERVER` and the like are variables of the environment that the examples run in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 MODEL = "openai/gpt-4o-mini"

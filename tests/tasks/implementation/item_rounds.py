@@ -1,7 +1,5 @@
 """Rounds of implementation items, and the scores of runs over them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

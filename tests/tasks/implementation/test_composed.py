@@ -1,7 +1,5 @@
 """Formulas composed from a seed: read in one way, computed as loops do, and of this round alone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Formulas through `viva run`: programs of a scripted model, run in the sandbox and scored."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

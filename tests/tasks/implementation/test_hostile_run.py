@@ -1,7 +1,5 @@
 """A whole run against a hostile model: nothing gets out or scores, and the run goes on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
