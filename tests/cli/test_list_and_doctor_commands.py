@@ -1,7 +1,5 @@
 """viva list and viva doctor."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -46,12 +44,6 @@ def test_rounds_of_a_folder_are_listed_and_other_folders_passed_over(
     assert (row["round"], row["start"], row["end"]) == ("small", "2023-07-01", "2025-01-01")
     assert row["folder"] == str(out / "small")
     assert str(out / "else") in result.stderr
-
-
-def test_an_unknown_thing_is_wrong_use(viva: Viva) -> None:
-    result = viva("list", "poems")
-    assert result.exit_code == 2
-    assert "poems" in result.stderr
 
 
 def test_doctor_finds_what_this_test_runs_on(viva: Viva) -> None:

@@ -1,7 +1,5 @@
 """A corpus at an address of an object store: every machine has a copy, one state counts."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Every label that boards, tables of the terminal and settings show is in the glossary."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

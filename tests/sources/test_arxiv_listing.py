@@ -1,7 +1,5 @@
 """Searches of arXiv that lose nothing: papers that come and go, kills, and empty answers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every form of an answer that the manual lists scores as the plain one; cut ones are marked."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path
