@@ -54,10 +54,7 @@ def test_only_the_families_that_are_named(tmp_path: Path) -> None:
         ((), "There is no terminal to ask on. Add --id."),
         (("--id", "a", "--start", "2024-07-01"), "Add --end."),
         (("--id", "Not An Id", *DAYS), "The new spec: [round] id"),
-        (
-            ("--id", "a", "--start", "2025-01-01", "--end", "2024-01-01"),
-            "start must be before end",
-        ),
+        (("--id", "a", "--start", "2025-01-01", "--end", "2024-01-01"), "start must be before end"),
         (("--id", "a", *DAYS, "--family", "writting"), "there is no family 'writting'"),
     ],
 )

@@ -182,7 +182,7 @@ def test_an_unknown_family_lists_those_there_are(tmp_path):
 
 
 PUBLISHED = {  # LEGOBench, Table 9: CIS, BEM, KTau, CP
-    "GPT4": (21.89, 0.08, 0.10, 51.92),
+    "GPT4": (21.89, 0.08, 0.10, 51.92)
 }
 
 

@@ -57,11 +57,7 @@ def test_scores_of_papers_and_works_that_came_later_are_taken_off(corpus: Corpus
     assert [(found.board.id, found.published) for found in kept] == [
         ("parsing/bank/f1", "2020-06-01")
     ]
-    assert {entry.method for entry in kept[0].board.entries} == {
-        "Early",
-        "Mid",
-        "Outside before",
-    }
+    assert {entry.method for entry in kept[0].board.entries} == {"Early", "Mid", "Outside before"}
     assert kept[0].undated == 1
     lenient, _ = boards_within(corpus, YEAR_2020, keep_undated=True)
     assert {entry.method for entry in lenient[0].board.entries} == {

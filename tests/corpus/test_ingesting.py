@@ -102,12 +102,6 @@ def test_columns_that_were_not_read_are_listed_and_renamed_ones_are_read(
     assert load_corpus(tmp_path / "c").papers[0].title == "Of graphs"
 
 
-def test_a_source_without_columns_has_none_to_rename(tmp_path: Path, write_tei: Write) -> None:
-    path = write_tei("a.tei.xml", "Of graphs")
-    with pytest.raises(InputError, match="--map"):
-        ingest("tei", path, tmp_path / "c", options=ReadOptions({"a": "title"}))
-
-
 def test_the_same_ingest_twice_changes_nothing(tmp_path: Path, write_tei: Write) -> None:
     write_tei("a.tei.xml", "Of graphs")
     first = ingest("tei", tmp_path / "tei", tmp_path / "c")

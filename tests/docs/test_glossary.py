@@ -94,8 +94,7 @@ def test_every_setting_and_every_metric_is_defined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "same"),
-    [("mixed@1", "mixed"), ("base+dev", "base"), ("none@3", "none")],
+    ("setting", "same"), [("mixed@1", "mixed"), ("base+dev", "base"), ("none@3", "none")]
 )
 def test_a_setting_with_an_argument_has_the_meaning_of_the_plain_one(
     setting: str, same: str

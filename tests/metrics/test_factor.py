@@ -313,6 +313,7 @@ def test_nothing_chosen_is_zero(chosen: list[str]) -> None:
         (2e6, 2e6 + 3.0, 0.0),
         (0.25, None, 0.0),
         (0.25, math.nan, 0.0),
+        (0.25, math.inf, 0.0),
     ],
 )
 def test_a_number_is_right_within_a_millionth(

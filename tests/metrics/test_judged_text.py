@@ -225,17 +225,6 @@ def test_what_names_no_single_place_makes_the_verdict_malformed(value: Any) -> N
     assert read_verdict(words(novelty=value)) is None
 
 
-def test_names_of_criteria_may_be_spelled_as_people_do() -> None:
-    value = words()
-    del value["style"], value["overall"]
-    spelled = {name.title(): given for name, given in value.items()}
-    assert read_verdict({**spelled, "Academic Style": 2, "Overall Winner": 2}) == {
-        **FIRST,
-        "style": "second",
-        "overall": "second",
-    }
-
-
 @pytest.mark.parametrize("missing", [*CRITERIA, OVERALL])
 def test_a_verdict_lacks_nothing(missing: str) -> None:
     value = words()

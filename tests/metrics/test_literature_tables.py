@@ -30,10 +30,7 @@ def table(columns: str, *rows: str, papers: str = "") -> LiteratureTable:
 
 
 GOLD = table(
-    "Task | Params | Year",
-    "a | QA | 340M | 2019",
-    "b | MT | 60M  | 2017",
-    "c | QA | N/A  | 2018",
+    "Task | Params | Year", "a | QA | 340M | 2019", "b | MT | 60M  | 2017", "c | QA | N/A  | 2018"
 )
 EMPTY = table("")
 values_of = st.sampled_from(["QA", "MT", "1", "2", "N/A", ""])

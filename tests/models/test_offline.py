@@ -123,13 +123,7 @@ def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "ours",
-    [
-        {"source": [0, 99]},
-        {"source": "all"},
-        {"source": [[0, 4], [0, 99]]},
-        {"words": 0},
-    ],
+    "ours", [{"source": [0, 99]}, {"source": "all"}, {"source": [[0, 4], [0, 99]]}, {"words": 0}]
 )
 def test_metadata_that_makes_no_sense_is_refused(ours: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="metadata"):

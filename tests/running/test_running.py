@@ -26,11 +26,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 def spec(opened: Round, logs: Path, **changes: Any) -> RunSpec:
     plain = RunSpec(
-        tasks=["title"],
-        round=opened.folder,
-        logs=logs,
-        models=["extractive/lead"],
-        display="none",
+        tasks=["title"], round=opened.folder, logs=logs, models=["extractive/lead"], display="none"
     )
     return dataclasses.replace(plain, **changes)
 

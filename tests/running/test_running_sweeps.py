@@ -26,11 +26,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 def spec(opened: Round, logs: Path, **changes: Any) -> RunSpec:
     plain = RunSpec(
-        tasks=["title"],
-        round=opened.folder,
-        logs=logs,
-        models=["extractive/lead"],
-        display="none",
+        tasks=["title"], round=opened.folder, logs=logs, models=["extractive/lead"], display="none"
     )
     return dataclasses.replace(plain, **changes)
 
@@ -113,10 +109,7 @@ def test_a_subset_is_the_same_items_for_everyone_and_never_looks_like_the_whole(
     assert counts == {
         ("base", ITEMS),
         (f"base (2 of {ITEMS}, seed 1)", 2),
-        (
-            f"base (2 of {ITEMS}, seed 2)",
-            2,
-        ),
+        (f"base (2 of {ITEMS}, seed 2)", 2),
     }
     # And asked for again, it is there already.
     assert run(some).logs == report.logs

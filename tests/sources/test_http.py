@@ -42,11 +42,7 @@ def server(clock: FakeClock) -> Iterator[ReplayServer]:
 
 
 def client_of(
-    server: ReplayServer,
-    clock: FakeClock,
-    *,
-    limits: Limits | None = None,
-    interval: float = 3.0,
+    server: ReplayServer, clock: FakeClock, *, limits: Limits | None = None, interval: float = 3.0
 ) -> Client:
     allowed = Allowed(frozenset({"export.arxiv.org"}), loopback=server.origin)
     return Client(allowed, clock.turns(interval), limits=limits)

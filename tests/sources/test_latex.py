@@ -286,11 +286,7 @@ def test_a_heading_for_print_and_bookmarks_is_read_once(tmp_path: Path) -> None:
 def test_acknowledgements_in_an_environment_are_a_section(tmp_path: Path) -> None:
     body = "\\section{End}We end.\n\\begin{ack}We thank all.\\end{ack}\n\\section{More}Words."
     found = [(section.heading, section.text) for section in read(tmp_path, body).sections]
-    assert found == [
-        ("End", "We end."),
-        ("Acknowledgements", "We thank all."),
-        ("More", "Words."),
-    ]
+    assert found == [("End", "We end."), ("Acknowledgements", "We thank all."), ("More", "Words.")]
 
 
 def test_authors_behind_a_break_with_a_length_and_apart_by_a_length_are_read(

@@ -138,8 +138,7 @@ def test_neither_the_order_of_items_nor_of_names_changes_a_rank(rows: list, rand
     )
     columns = list(zip(*shuffled, strict=True))
     after = rank_contestants(
-        {"c": columns[3], "a": columns[1], "b": columns[2]},
-        resample(columns[0], resamples=60),
+        {"c": columns[3], "a": columns[1], "b": columns[2]}, resample(columns[0], resamples=60)
     )
     assert after == before
 

@@ -207,8 +207,7 @@ def test_a_rule_without_options_asks_for_every_pair() -> None:
 
 
 @pytest.mark.parametrize(
-    ("looks", "papers"),
-    [(1, [5]), (2, [2, 5]), (3, [1, 3, 5]), (20, [1, 2, 3, 4, 5])],
+    ("looks", "papers"), [(1, [5]), (2, [2, 5]), (3, [1, 3, 5]), (20, [1, 2, 3, 4, 5])]
 )
 def test_each_look_adds_whole_papers_until_all_are_seen(looks: int, papers: list[int]) -> None:
     rule = StoppingRule(looks=looks)

@@ -106,15 +106,7 @@ def test_a_marker_crosses_a_line_only_where_it_is_unfinished(
     assert years(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "in 2016",
-        "x1 (2016)",
-        "K (2016)",
-        "Kim 3016",
-    ],
-)
+@pytest.mark.parametrize("text", ["in 2016", "x1 (2016)", "K (2016)", "Kim 3016"])
 def test_other_years_are_no_markers(text: str) -> None:
     assert years(text) == []
 

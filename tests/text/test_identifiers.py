@@ -131,11 +131,7 @@ def test_a_clean_doi_is_its_own_reading(doi: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [
-        ("1410.5401", "2014-10"),
-        ("hep-th/9901001", "1999-01"),
-        ("math.GT/0309136", "2003-09"),
-    ],
+    [("1410.5401", "2014-10"), ("hep-th/9901001", "1999-01"), ("math.GT/0309136", "2003-09")],
 )
 def test_an_arxiv_id_tells_its_month(name: str, expected: str) -> None:
     assert arxiv_month(name) == expected
@@ -143,11 +139,7 @@ def test_an_arxiv_id_tells_its_month(name: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [
-        ("P18-1001", "2018"),
-        ("2020.acl-main.207", "2020"),
-        ("W00-01.1", "2000"),
-    ],
+    [("P18-1001", "2018"), ("2020.acl-main.207", "2020"), ("W00-01.1", "2000")],
 )
 def test_an_anthology_id_tells_its_year(name: str, expected: str) -> None:
     assert acl_year(name) == expected

@@ -169,15 +169,11 @@ def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(refine:
     assert score(sample)["fault"] == "refusal"
 
 
-def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(
-    refine: Refine,
-) -> None:
+def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(refine: Refine) -> None:
     texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
     # About 1,200 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
     server, sample = refine(
-        lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"),
-        context=2_450,
-        max_tokens=100,
+        lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"), context=2_450, max_tokens=100
     )
     assert server.failures == []
     sizes = [len(ask.body["messages"]) for ask in server.asks]

@@ -297,10 +297,7 @@ def test_models_of_known_quality_come_in_the_right_order(finished: Finished) -> 
     for name, keep in keeps.items():
         finished.scripts[f"tables-{name}"] = lambda ask, keep=keep: table_of(ask, keep)
     order: dict[str, list[float]] = {}
-    for by, arguments in (
-        ("rule", {}),
-        ("use", {"answerer": "openai-api/scripted/tables-judge"}),
-    ):
+    for by, arguments in (("rule", {}), ("use", {"answerer": "openai-api/scripted/tables-judge"})):
         for name in keeps:
             log = finished.log(finished.task(**arguments), f"tables-{name}")
             values = [values_of(sample) for sample in samples_of(log).values()]

@@ -276,11 +276,7 @@ def test_names_that_may_be_two_people_connect_nobody(tmp_path: Path) -> None:
 def paper(name: str, *, title: str = "", abstract: str = "", opening: str = "") -> PaperText:
     introduction = Section(0, 1, "Introduction", "introduction", opening or words(f"{name}o", 60))
     return PaperText(
-        name,
-        "2024",
-        title or f"On {name}",
-        abstract or words(f"{name}a", 60),
-        (introduction,),
+        name, "2024", title or f"On {name}", abstract or words(f"{name}a", 60), (introduction,)
     )
 
 

@@ -109,9 +109,7 @@ def test_swapped_citations_lower_precision_and_coverage_of_claims(
     same_but(values, "swapped", "citation_precision", "claim_coverage")
 
 
-def test_shuffled_paragraphs_lower_organisation_alone(
-    values: dict[str, dict[str, float]],
-) -> None:
+def test_shuffled_paragraphs_lower_organisation_alone(values: dict[str, dict[str, float]]) -> None:
     assert values["shuffled"]["organisation"] < 0.4
     same_but(values, "shuffled", "organisation")
 
@@ -287,12 +285,7 @@ def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
     [priced] = [row for row in json.loads(planned.stdout)["estimate"] if row["model"] == MODEL]
     # Two orders, facts, claims, and works, since the section's own are cited.
     assert priced["requests"] == 5 * len(bench.items())
-    assert set(priced["questions"]) == {
-        "judge",
-        "judge.claims",
-        "judge.nuggets",
-        "judge.relevance",
-    }
+    assert set(priced["questions"]) == {"judge", "judge.claims", "judge.nuggets", "judge.relevance"}
 
 
 def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
