@@ -151,16 +151,6 @@ def test_wrong_use_ends_with_2(
     assert "fault of the program" not in done.stderr
 
 
-def test_an_unknown_task_or_round_ends_with_2(small: Round, tmp_path: Path) -> None:
-    logs, model = tmp_path / "logs", ("--model", "extractive/lead")
-    done = viva("run", "novel", "--round", small.folder, "--logs", logs, *model)
-    assert (done.exit_code, "There are: " in done.stderr) == (2, True)
-    done = viva("run", "title", "--round", tmp_path, "--logs", logs, *model)
-    assert (done.exit_code, str(tmp_path) in done.stderr) == (2, True)
-    done = viva("run", "title", "--round", small.folder, "--logs", logs)
-    assert (done.exit_code, "--model" in done.stderr) == (2, True)
-
-
 def test_context_cuts_the_paper_and_the_log_says_so(small: Round, tmp_path: Path) -> None:
     assert baseline(small, tmp_path / "logs", "--context", "1500").exit_code == 0
     [info] = list_eval_logs(str(tmp_path / "logs"))

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest, load_corpus
+from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.sources import ReadOptions
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Path]
@@ -84,22 +83,6 @@ def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus_behind(
     with pytest.raises(InputError, match=name):
         ingest("tei", tmp_path / name, tmp_path / "c")
     assert not (tmp_path / "c").exists()
-
-
-def test_an_unknown_kind_names_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'latin'.*metadata.*tei"):
-        ingest("latin", tmp_path, tmp_path / "c")
-
-
-def test_columns_that_were_not_read_are_listed_and_renamed_ones_are_read(
-    tmp_path: Path, write_rows: Write
-) -> None:
-    where = write_rows("m.jsonl", [{"id": "p", "Name": "Of graphs", "colour": "red"}])
-    plain = ingest("metadata", where, tmp_path / "c")
-    assert plain.ignored_columns == ("Name", "colour")
-    renamed = ingest("metadata", where, tmp_path / "c", options=ReadOptions({"Name": "title"}))
-    assert renamed.ignored_columns == ("colour",)
-    assert load_corpus(tmp_path / "c").papers[0].title == "Of graphs"
 
 
 def test_the_same_ingest_twice_changes_nothing(tmp_path: Path, write_tei: Write) -> None:
