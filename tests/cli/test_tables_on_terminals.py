@@ -86,9 +86,7 @@ cell = st.text("ab0.[]–", max_size=30)
     ),
     st.integers(40, 140),
 )
-def test_no_line_is_wider_than_the_window(
-    table: tuple[list[str], list[list[str]]], window: int
-) -> None:
+def test_no_line_exceeds_the_window(table: tuple[list[str], list[list[str]]], window: int) -> None:
     heads, rows = table
     shown = Sheet("", tuple(heads), tuple(map(tuple, rows)))
     assert all(len(line) <= window for line in table_lines(shown, window))

@@ -259,9 +259,7 @@ def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_folder_that_is_no_corpus_is_said_and_left_as_it_was(
-    fetch: Fetch, tmp_path: Path
-) -> None:
+def test_a_folder_that_is_no_corpus_is_told_and_left_alone(fetch: Fetch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a corpus"):
         fetch(tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()

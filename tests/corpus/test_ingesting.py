@@ -54,9 +54,7 @@ def test_two_papers_in_files_of_the_same_name_are_not_taken_for_one(
     assert "2020/paper.tei.xml has the same name as 2019/paper.tei.xml" in str(report.failed)
 
 
-def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_a_name_that_is_not_utf8_keeps_no_other_file_out(tmp_path: Path, write_tei: Write) -> None:
     path = write_tei("a.tei.xml", "Of graphs")
     (path.parent / os.fsdecode(b"caf\xe9.tei.xml")).write_bytes(path.read_bytes())
     report = ingest("tei", path.parent, tmp_path / "c")
@@ -66,9 +64,7 @@ def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(
     ]
 
 
-def test_a_link_that_leads_out_of_the_folder_is_not_followed(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, write_tei: Write) -> None:
     outside = write_tei("b.tei.xml", "Of trees", folder=tmp_path / "outside")
     write_tei("a.tei.xml", "Of graphs")
     (tmp_path / "tei" / "link.tei.xml").symlink_to(outside)
@@ -76,9 +72,7 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(
 
 
 @pytest.mark.parametrize("name", ["missing", "missing/deeper", "empty"])
-def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus_behind(
-    tmp_path: Path, name: str
-) -> None:
+def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=name):
         ingest("tei", tmp_path / name, tmp_path / "c")

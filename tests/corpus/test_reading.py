@@ -54,9 +54,7 @@ def test_an_export_has_the_promised_columns_in_both_formats(
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == lines
 
 
-def test_an_export_needs_a_suffix_it_knows_and_a_place_to_write(
-    sample: Corpus, tmp_path: Path
-) -> None:
+def test_an_export_needs_a_known_suffix_and_a_free_place(sample: Corpus, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.jsonl or \.parquet"):
         export_table(sample, "papers", tmp_path / "out.csv")
     (tmp_path / "in-the-way.jsonl").mkdir()

@@ -198,11 +198,6 @@ def test_a_bad_row_is_refused_with_file_and_line(
         get_model(f"replay/{path}")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.jsonl is not a file"):
-        get_model(f"replay/{tmp_path}/nowhere.jsonl")
-
-
 def test_a_message_that_names_no_sample_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "foreign.jsonl", {"id": "a", "text": "x"})
     with pytest.raises(InputError, match="cannot identify the sample"):

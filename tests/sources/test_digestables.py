@@ -203,9 +203,7 @@ def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
         (lines({"tabids": [], "corpus_id": -1}), "neither a 'corpus_id'"),
     ],
 )
-def test_what_cannot_be_read_is_a_fault_with_its_line(
-    tmp_path: Path, content: str, reason: str
-) -> None:
+def test_an_unreadable_line_is_a_numbered_fault(tmp_path: Path, content: str, reason: str) -> None:
     fault, good = written(tmp_path, lines(TABLE) + content)  # tables come when all are read
     assert isinstance(good, Document)
     assert isinstance(fault, Fault)

@@ -156,9 +156,7 @@ def test_authors_are_a_list_or_separated_text(
         ({"author_ids": ["x"]}, "author_ids has 1 entries, authors has 0"),
     ],
 )
-def test_a_bad_row_says_what_is_wrong(
-    tmp_path: Path, row: dict[str, Any], words: str | None
-) -> None:
+def test_a_bad_row_says_what_is_bad(tmp_path: Path, row: dict[str, Any], words: str | None) -> None:
     if words is None:
         assert document(tmp_path, **row).published is None
     else:

@@ -198,9 +198,7 @@ def test_raised_numbers_of_footnotes_are_no_citations(tmp_path: Path) -> None:
         ([], ["Journal of Quiet Models, Vol. 12, No. 3 (2001), pp. 1–20", "5 May 2020"], "2001"),
     ],
 )
-def test_the_most_credible_date_counts(
-    front: list[str], margins: list[str], date: str | None
-) -> None:
+def test_the_credible_date_counts(front: list[str], margins: list[str], date: str | None) -> None:
     assert read_imprint(front, margins).date == date
 
 

@@ -214,9 +214,7 @@ def test_real_folders_hold_just_these_files(data_dir: Path, tmp_path: Path) -> N
         (gzip.compress(b" " * (20 << 20)), "larger than"),
     ],
 )
-def test_what_cannot_be_read_is_a_fault_with_the_file(
-    tmp_path: Path, content: bytes, reason: str
-) -> None:
+def test_an_unreadable_file_is_a_named_fault(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
     (found,) = SOURCE.read(Piece(path), ReadOptions())

@@ -318,9 +318,7 @@ LEAK = (
         (b"<TEI><teiHeader/><text><body/></text></TEI>", "holds no title"),
     ],
 )
-def test_a_bad_file_is_one_fault_with_its_reason(
-    content: bytes, reason: str, tmp_path: Path
-) -> None:
+def test_a_bad_file_is_one_fault_with_a_reason(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.tei.xml"
     path.write_bytes(content)
     (fault,) = SOURCE.read(Piece(path), ReadOptions())
@@ -362,9 +360,7 @@ LABELS = st.sampled_from([None, "1", "2", "2.1", "3.", "A.", "IV.", "0.5", "•"
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(divisions=st.lists(st.tuples(HEADS, LABELS, st.integers(0, 2)), max_size=10))
-def test_no_paragraph_is_lost_whatever_the_headings(
-    divisions: list[tuple[str, str | None, int]],
-) -> None:
+def test_no_heading_loses_a_paragraph(divisions: list[tuple[str, str | None, int]]) -> None:
     body, words = "", []
     for place, (head, label, nested) in enumerate(divisions):
         words.append(f"word{place}")

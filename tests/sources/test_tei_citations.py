@@ -166,9 +166,7 @@ MARKS = st.lists(
 
 @settings(deadline=None)
 @given(printed=PRINTED, marks=MARKS, size=st.integers(0, 12))
-def test_every_cited_reference_exists(
-    printed: str, marks: list[tuple[str, int | None]], size: int
-) -> None:
+def test_cited_works_exist(printed: str, marks: list[tuple[str, int | None]], size: int) -> None:
     works = "<biblStruct".join(WORKS.split("<biblStruct")[: size + 1])
     body = "".join(f"<p>{mark(text, number)}</p>" for text, number in marks)
     for printed_table in paper(body + table(printed, caption=printed), works).tables:

@@ -76,9 +76,7 @@ def test_all_pairs_end_when_the_others_differ_by_less_than_matters() -> None:
 
 
 @pytest.mark.parametrize(("indifference", "is_tied"), [(0.053, False), (0.055, True)])
-def test_a_tie_is_one_that_one_more_paper_would_not_undo(
-    indifference: float, is_tied: bool
-) -> None:
+def test_a_tie_is_what_one_more_paper_does_not_undo(indifference: float, is_tied: bool) -> None:
     # Differences of +-0.24 on 100 papers. 5% of random signs give 20 of 100 or more, a bound of 2:
     # the interval reaches 2 * 0.24 / sqrt(100 - 4) = 0.049, and half a paper of 100 is 0.005 more.
     wave = np.where(np.arange(100) % 2 == 0, 0.24, -0.24)

@@ -39,9 +39,7 @@ AROUND = st.sampled_from(
 
 
 @given(NEW_IDS | OLD_IDS, VERSIONS, AROUND)
-def test_an_arxiv_id_is_found_wherever_it_is_written(
-    name: str, version: str | None, around: str
-) -> None:
+def test_an_arxiv_id_is_found_where_it_stands(name: str, version: str | None, around: str) -> None:
     assert find_arxiv_id(around.format(name + (version or ""))) == (name, version)
 
 

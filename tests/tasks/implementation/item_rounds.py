@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import KEY, ScriptedServer
 
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
@@ -39,8 +37,3 @@ def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[s
             about = {"fault": (score.metadata or {})["fault"], "answer": sample.output.completion}
             rows.append({**score.value, **about, "item": str(sample.id), "method": method})
     return rows
-
-
-def use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
 from tests.servers.scripted import FAULTS, Ask, Reply, Script, ScriptedServer, answer, scripted
-from tests.tasks.implementation.item_rounds import round_of, use
+from tests.tasks.implementation.item_rounds import round_of
 from tests.tasks.samples import fault_of, values_of
 
 from vivavoce.errors import InputError
@@ -55,7 +55,7 @@ def refine(opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Re
         script: Script, rounds: int = 3, task: str = "formula", **options: Any
     ) -> tuple[ScriptedServer, EvalSample]:
         with scripted(script) as server:
-            use(server, monkeypatch)
+            server.serve_here(monkeypatch)
             report = run(
                 RunSpec(
                     tasks=[task],

@@ -69,9 +69,7 @@ def test_the_whole_gold_covers_all_its_facts_and_cites_what_carries_it(
     assert (found["judge_malformed"], found["judge_refused"]) == (0.0, 0.0)
 
 
-def test_the_coverage_of_facts_leads_where_a_judge_has_them(
-    rows: dict[str, dict[str, Any]],
-) -> None:
+def test_the_coverage_of_facts_leads_where_there_are_some(rows: dict[str, dict[str, Any]]) -> None:
     led = [metric for metric, row in rows["whole"].items() if row["headline"]]
     assert led == ["nugget_coverage"]
 
