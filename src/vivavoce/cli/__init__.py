@@ -94,7 +94,9 @@ def doctor() -> Answer:
         verdict = (
             f"The base works. Missing, and only needed for what it names: {', '.join(missing)}."
         )
-    return Answer([finding.as_dict() for finding in findings], [shown, verdict], failed=failed)
+    return Answer(
+        [finding.as_dict() for finding in findings], [shown, verdict], exit_code=int(failed)
+    )
 
 
 def _tasks() -> Listing:

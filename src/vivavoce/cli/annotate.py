@@ -162,8 +162,7 @@ def agreement(
     bootstrap: Bootstrap,
     out: Annotated[Path | None, Opt("Folder for a page with the same report.")] = None,
     db: Database = Path("annotation.db"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure how far people agree with each other and with labels suggested by a model."""
     from vivavoce.statistics.estimates import Draws
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
@@ -175,9 +174,8 @@ def agreement(
         items = read_items(connection, stored_campaign)
     with progress("Drawing"):
         report = measure(stored_campaign.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
-    Answer(report, parts_of(report)).print(as_json=as_json)
-    if out:
-        say(str(write_page(report, campaign, out)), quiet=as_json)
+    pages = [str(write_page(report, campaign, out))] if out else []
+    return Answer(report, [*parts_of(report), *pages])
 
 
 def _read_text(path: Path) -> str:

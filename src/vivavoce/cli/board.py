@@ -197,7 +197,7 @@ def intake(
     with progress("Submissions") as update:
         decisions = take_in(inbox, out, rounds, update)
     parts = [*decisions.parts(), str(out / DECISIONS)]
-    return Answer(decisions.as_dict(), parts, failed=not decisions.is_clean)
+    return Answer(decisions.as_dict(), parts, exit_code=int(not decisions.is_clean))
 
 
 By = Literal[

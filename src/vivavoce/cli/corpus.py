@@ -145,7 +145,7 @@ def ingest(
     return Answer(
         {**asdict(report), "corpus": str(corpus), **enrichment},
         lines,
-        failed=not report.read or (strict and bool(report.failed)),
+        exit_code=int(not report.read or (strict and bool(report.failed))),
         stopped=enriched.stopped if enriched else None,
     )
 
@@ -210,7 +210,7 @@ def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
 def report_problems(problems: list[str], where: Path) -> Answer:
     """Answer with the problems that a check found, or with a line that there are none."""
     document = {"sound": not problems, "problems": problems}
-    return Answer(document, problems or [f"{where} is sound"], failed=bool(problems))
+    return Answer(document, problems or [f"{where} is sound"], exit_code=int(bool(problems)))
 
 
 Network = Literal["coauthor", "citation", "comparison"]
