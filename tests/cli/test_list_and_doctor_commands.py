@@ -68,7 +68,7 @@ def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
     assert "no-such-package" in found["base packages"]["found"]
     assert found["extra x"]["install"] == "pip install 'vivavoce[x]'"
     assert found["extra x"]["is_fatal"] is False
-    docker = found["docker, by option"]  # bubblewrap does as well
+    docker = found["docker (optional)"]  # bubblewrap does as well
     assert (docker["state"], docker["install"]) == ("unused", "")
 
 

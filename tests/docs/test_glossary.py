@@ -21,6 +21,7 @@ SOURCES = Path(vivavoce.__file__).parent
 TERMINAL = [
     *(SOURCES / "cli").glob("*.py"),
     *(SOURCES / "results").rglob("*.py"),
+    SOURCES / "demonstration.py",
     SOURCES / "web" / "annotation" / "report.py",
 ]
 """Modules whose tables the terminal prints."""

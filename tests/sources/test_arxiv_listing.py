@@ -137,7 +137,7 @@ def test_the_command_asks_for_days_with_a_contact(arxiv: ReplayServer, tmp_path:
     more[3] = "two words"
     done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "x")])
     assert done.exit_code == 2
-    assert "is not an address that a server can write to" in done.output
+    assert "is not a contact" in done.output
 
 
 @pytest.mark.slow
