@@ -55,6 +55,7 @@ def facts_of(document: Document, **others: object) -> Facts:
         title=document.title,
         described_title="",
         title_alike="",
+        beside_abstract="",
         below_title="",
         authors=document.authors,
         unread_authors=(),

@@ -96,6 +96,7 @@ def read_pages(
             authors=authors,
             unread_authors=unread,
             abstract=front.abstract,
+            beside_abstract=front.beside_abstract,
             sections=sections,
             references=references,
             lines=layout.lines,

@@ -34,7 +34,9 @@ _KEYWORDS = re.compile(
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
 _NEAR = 1.6
 """Multiple of the font size: lines of keywords are no further apart."""
-_MIN_PROSE = 3
+_MIN_PROSE, _FULL = 3, 6
+"""Fewest full lines of an abstract without a heading, and fewest words of a full line."""
+_ENDED = re.compile(r"[.!?][\W\d]*$")
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a title line that continues on the next."""
 _SHORT_TITLE = 4
@@ -49,6 +51,8 @@ class Front(NamedTuple):
     title_alike: str
     """The line below the title if it has exactly the title's font, else empty."""
     abstract: str | None
+    beside_abstract: str
+    """A line below an abstract without a heading that is set like it, else empty."""
     between: list[Line]
     """Lines of the first page between the title and the abstract."""
     margins: list[Line]
@@ -96,7 +100,10 @@ def read_front(
         stop = max(end, first)
     printed = [lines[position] for position in own] + lines[place:stop]
     alike = between[0].text if is_alike else ""
-    return Front(title, alike, abstract, between, [*above, *margins], printed)
+    last = lines[end - 1] if abstract and opening is None else None
+    rest = [line for line in lines[stop:first] if not line.kind and line.text.count(" ") > _FULL]
+    beside = next((line.text for line in rest if last and _is_alike(line, last)), "")
+    return Front(title, alike, abstract, beside, between, [*above, *margins], printed)
 
 
 def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
@@ -242,29 +249,61 @@ def _abstract(
 
 
 def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:
-    """Places and text of the longest run of full lines between the title and the first section."""
-    best: list[Line] = []
-    run: list[Line] = []
-    for line in paragraphs.layout.lines[start:first]:
+    """Places and text of the prose between the title and the first section.
+
+    It is the longest run of full lines, with the paragraphs around it that are set like it.
+    """
+    lines = paragraphs.layout.lines
+    runs: list[list[int]] = [[]]
+    for place in range(start, first):
+        line = lines[place]
         if line.kind or line.page > 1:
             continue
-        goes_on = (
-            bool(run)
-            and 0 <= line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
-            and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
-        )
-        if not goes_on or _KEYWORDS.match(line.text):
-            run = []
-        if not _KEYWORDS.match(line.text):
-            run.append(line)
-        if sum(len(item.text) for item in run) > sum(len(item.text) for item in best):
-            best = list(run)
-    wide = [line for line in best if line.runs == 1 and len(line.text.split()) >= 6]
-    if len(wide) < _MIN_PROSE:
+        if _KEYWORDS.match(line.text):
+            runs.append([])  # no abstract goes on behind its keywords
+            continue
+        last = lines[runs[-1][-1]] if runs[-1] else line
+        is_near = 0 <= line.y - last.y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
+        if is_near and abs(line.size - last.size) < 0.4 and line.page == last.page:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    own = [[lines[place] for place in run] for run in runs]
+    prose = [n for n, run in enumerate(own) if _full(run) >= _MIN_PROSE and _is_flush(run)]
+    if not prose:
         return first, first, None
-    ends = {id(best[0]), id(best[-1])}
-    places = [n for n in range(start, first) if id(paragraphs.layout.lines[n]) in ends]
-    return places[0], places[-1] + 1, paragraphs.text(best)
+    top = end = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    main = own[top]
+    while top and _full(own[top - 1]) and _is_set_like(own[top - 1], main):
+        top -= 1
+    while end + 1 < len(own) and _full(own[end + 1]) and _is_set_like(own[end + 1], main):
+        end += 1
+    text = paragraphs.text([line for run in own[top : end + 1] for line in run])
+    return runs[top][0], runs[end][-1] + 1, text
+
+
+def _full(run: Sequence[Line]) -> int:
+    """The number of lines that may be lines of prose."""
+    return sum(line.runs == 1 and len(line.text.split()) >= _FULL for line in run)
+
+
+def _is_flush(run: Sequence[Line]) -> bool:
+    """Check whether most lines begin at one edge, unlike centred lines of affiliations."""
+    edge = sorted(line.x0 for line in run)[len(run) // 2]
+    return 2 * sum(abs(line.x0 - edge) < line.size for line in run) > len(run)
+
+
+def _is_set_like(run: Sequence[Line], main: Sequence[Line]) -> bool:
+    """Check whether lines are a paragraph beside others: same print, same edges, whole sentences."""
+    edges = min(line.x0 for line in main), max(line.x1 for line in main)
+    is_wide = len(run) == 1 or max(line.x1 for line in run) > edges[1] - 2 * main[0].size
+    is_below = abs(min(line.x0 for line in run) - edges[0]) < 2 * main[0].size
+    is_ended = _ENDED.search(run[-1].text) is not None
+    return _is_alike(run[0], main[0]) and is_below and is_wide and is_ended
+
+
+def _is_alike(line: Line, other: Line) -> bool:
+    return line.font.name == other.font.name and abs(line.size - other.size) < 0.4
 
 
 _MONTH = (

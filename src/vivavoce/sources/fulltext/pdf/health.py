@@ -172,6 +172,7 @@ class Facts:
     authors: Sequence[Author]
     unread_authors: Sequence[str]
     abstract: str | None
+    beside_abstract: str
     sections: Sequence[Section]
     references: Sequence[Reference]
     lines: Sequence[Line]
@@ -260,6 +261,8 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
         return "it ends inside a sentence"
     if facts.abstract[:1].islower():
         return "it begins inside a sentence"
+    if facts.beside_abstract:
+        return f"{facts.beside_abstract!r} below it is set like it"
     return None
 
 
