@@ -10,7 +10,7 @@ import pytest
 from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, paper_with_table
 
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
+from vivavoce.sources.fulltext.pdf.imprint import Imprint, read_imprint
 from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 

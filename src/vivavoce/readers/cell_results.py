@@ -1,9 +1,9 @@
 """Results in the cells of tables: dataset, metric, method and score of each cell.
 
-A column of numbers has results if its header or its rows' heading names a metric; a caption may
-name another one. The other words of the header are the dataset. A spanning cell belongs to the header of each column that
-it spans. If the rows are datasets or metrics, the columns are methods. If a metric's name does not
-show whether higher is better, bold numbers show it.
+A column of numbers has results if its header or its rows' heading names a metric. The other words
+of the header are the dataset. A spanning cell belongs to the header of each column that it spans.
+If the rows are datasets or metrics, the columns are methods. If a metric's name does not show
+whether higher is better, bold numbers show it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Metric and dataset of a number: from the column or the row, the dataset also from the caption."""
+    """Metric and dataset of a number; only the dataset may be from the caption."""
 
     metric: str
     dataset: str | None
