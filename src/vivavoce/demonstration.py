@@ -7,7 +7,7 @@ answers arrive, whether they are valid, and what they cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.models.scripted import CONTESTANTS, JUDGE
 from vivavoce.publication import SiteInputs, make_site
+from vivavoce.reports import Column, Report, Sheet, sheet, shown
 from vivavoce.requests import SiteOptions
 from vivavoce.requests.run import RunSpec
 from vivavoce.results.board.groups import Board
@@ -150,7 +151,7 @@ class SmokeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SmokeReport:
+class SmokeReport(Report):
     """Result of a smoke test."""
 
     model: str
@@ -170,6 +171,23 @@ class SmokeReport:
     def as_dict(self) -> dict[str, Any]:
         """The report as plain JSON values."""
         return asdict(self) | {"is_whole": self.is_whole}
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """A table of all tasks, what is missing and why, and the cost."""
+        yield sheet(
+            self.model,
+            map(asdict, self.rows),
+            *("task", "method", Column("{answered}/{items}".format_map, "answers")),
+            Column("valid", form=".0%"),
+            Column(lambda row: f"{row['metric']} {shown(row['value'])}", "score"),
+            *("tokens", Column("cost", "dollars", form=".4f")),
+            Column(lambda row: row["stopped"] or "", "stopped"),
+        )
+        for row in self.rows:
+            if row.problem:
+                yield f"{row.task} with {row.method}: {row.problem}"
+        yield from self.left_out
+        yield f"Cost {self.cost:.4f} of at most {self.limit:g} dollars."
 
 
 _OF_ALL = ("tasks", "methods", "settings", "agent", "judge", "sweep", "decide", "limit", "epochs")
@@ -196,7 +214,7 @@ def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> 
     spent = 0.0
     for place, (family, task, method) in enumerate(plan):
         if spent >= limit:
-            left_out.append(f"{task} with {method} was not asked: the limit is used up.")
+            left_out.append(f"{task} with {method} was not asked: the budget is used up.")
             continue
         asked = replace(
             spec,
@@ -234,9 +252,9 @@ def _check_smoke(spec: RunSpec) -> tuple[str, float]:
         raise InputError("A smoke test asks one model. Name it: --model provider/model.")
     [model] = spec.models
     if model not in spec.prices:
-        raise InputError(f"Name the price of {model}: --price {model}=IN,OUT.")
+        raise InputError(f"Give the price of {model}: --price {model}=IN,OUT.")
     if spec.budget is None or not spec.budget > 0:
-        raise InputError("Name the dollars that it may cost: --budget USD, above 0.")
+        raise InputError("Give the most it may cost: --budget USD, above 0.")
     if spec.logs.exists() and any(spec.logs.iterdir()):
         raise InputError(f"{spec.logs} holds logs already. Remove it, or name another folder.")
     return model, spec.budget

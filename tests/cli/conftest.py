@@ -1,7 +1,5 @@
 """The `viva` command, called in this process."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """An address in place of a path is refused by every option, before anything is made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin

@@ -1,7 +1,5 @@
 """`viva audit` and the comparisons of `viva board`: tables, one JSON document, exit codes."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

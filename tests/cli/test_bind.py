@@ -1,7 +1,5 @@
 """Verbs made from requests: options, files of a request, and what is said of a wrong value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date

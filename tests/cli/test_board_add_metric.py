@@ -1,7 +1,5 @@
 """`viva board add-metric`: a metric that was thought of after the runs stands on every board."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

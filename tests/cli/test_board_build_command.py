@@ -1,7 +1,5 @@
 """What the options of `viva board build` change on a site."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

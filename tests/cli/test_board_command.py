@@ -1,7 +1,5 @@
 """`viva board`: one JSON document, tables for people, and refusals with an exit code."""
 
-from __future__ import annotations
-
 import shutil
 from functools import partial
 from pathlib import Path

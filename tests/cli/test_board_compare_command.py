@@ -1,7 +1,5 @@
 """`viva board compare`: tables for people, one JSON document, pages, and refusals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`viva board export`: results as Every Eval Ever, the hub, CSV and Parquet have them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`viva board` says how much of what a setting adds was shown, and ranks nobody by nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`viva board build --samples`: pages of items, where they are linked, and none when not asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

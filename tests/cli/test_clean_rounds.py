@@ -1,7 +1,5 @@
 """Cases planted among real papers: dates on the wrong side, copies, and gold that was retold."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

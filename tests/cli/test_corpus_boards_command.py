@@ -1,7 +1,5 @@
 """viva corpus stats --of boards: what the leaderboards of a corpus hold."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """viva corpus stats, verify and export."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -58,8 +56,6 @@ def test_an_export_prints_where_it_wrote(viva: Viva, sample: Path, tmp_path: Pat
         (["verify", "--corpus", "."], "is not a corpus"),
         (["export", "papers", "--corpus", "sample", "--out", "x.csv"], ".jsonl or .parquet"),
         (["export", "poems", "--corpus", "sample", "--out", "x.jsonl"], "'poems'"),
-        (["export", "papers", "--corpus", "sample"], "--out"),
-        (["stats"], "--corpus"),
     ],
 )
 def test_wrong_use_is_2(

@@ -1,7 +1,5 @@
 """`viva run --decide`: a run ends when its question is answered, and asks no more than it takes."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`viva demo`: every step, twice into the same folder."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every command has in common: help, exit codes, and no traceback unless asked for."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

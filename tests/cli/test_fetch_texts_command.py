@@ -1,7 +1,5 @@
 """`texts` and `cited`, the two verbs of `viva fetch`, called on an app of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

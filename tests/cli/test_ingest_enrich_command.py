@@ -1,7 +1,5 @@
 """viva ingest pdf --enrich, against an arXiv and a Crossref on the loopback interface."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

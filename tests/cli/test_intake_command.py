@@ -1,7 +1,5 @@
 """Submissions taken in by `viva board intake`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

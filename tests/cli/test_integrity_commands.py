@@ -1,7 +1,5 @@
 """`viva board verify`, `contamination` and `submit`, and `viva round export`: what users script."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

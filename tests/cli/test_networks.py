@@ -1,19 +1,14 @@
 """viva network build and stats."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from vivavoce.cli.corpus import Network as Name
 from vivavoce.cli.corpus import network_app as app
 from vivavoce.errors import InputError, StaleError
-from vivavoce.networks.stored import READS
 
 Network = Callable[..., Result]
 
@@ -68,13 +63,10 @@ def test_stats_are_as_promised(network: Network, built: Path) -> None:
     assert f"    external: {stats['citation']['external']}" in printed.stdout.splitlines()
 
 
-@pytest.mark.parametrize("by", ["domain"])
-def test_stats_break_down(network: Network, built: Path, by: str) -> None:
-    printed = network("stats", "--corpus", built, "--by", by)
-    assert printed.exit_code == 0
-    assert printed.stdout
-    found = json.loads(network("stats", "--corpus", built, "--by", by, "--json").stdout)
-    assert found
+def test_stats_break_down(network: Network, built: Path) -> None:
+    printed = network("stats", "--corpus", built, "--by", "domain")
+    assert (printed.exit_code, bool(printed.stdout)) == (0, True)
+    assert json.loads(network("stats", "--corpus", built, "--by", "domain", "--json").stdout)
 
 
 @pytest.mark.parametrize("by", [(), ("--by", "domain")])
@@ -93,19 +85,3 @@ def test_a_folder_that_is_no_corpus_is_wrong_use(network: Network, tmp_path: Pat
         error = network(verb, "--corpus", tmp_path).exception
         assert isinstance(error, InputError)
         assert error.exit_code == 2
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["stats"],
-        ["stats", "--corpus", "c", "--by", "colour"],
-        ["stats", "--corpus", "c", "--by", "pagerank"],
-    ],
-)
-def test_wrong_words_are_2(network: Network, words: list[str]) -> None:
-    assert network(*words).exit_code == 2
-
-
-def test_choices_are_those_of_the_library() -> None:
-    assert list(get_args(Name)) == list(READS)

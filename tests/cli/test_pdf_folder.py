@@ -1,7 +1,5 @@
 """A folder of PDFs alone becomes a round and a board, by the commands a user runs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

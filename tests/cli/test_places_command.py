@@ -1,7 +1,5 @@
 """A corpus at an address of an object store: every machine has a copy, one state counts."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -87,7 +85,7 @@ def test_of_two_publishers_the_second_is_refused_and_begins_again_with_the_work_
     monkeypatch.setattr("vivavoce.corpus.ingestion.imports.build_tables", meanwhile)
     result = viva("ingest", "sample", "50", "--corpus", ADDRESS)
     assert result.exit_code == 1
-    assert "was published by another since it was brought here" in result.stderr
+    assert "was published by someone else after it was copied here" in result.stderr
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
     assert papers_at(viva, ADDRESS) == 40
     assert viva("ingest", "sample", "50", "--corpus", ADDRESS).exit_code == 0

@@ -1,7 +1,5 @@
 """viva round build, verify and stats."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -61,12 +59,8 @@ def test_json_names_the_round_its_manifest_and_its_counts(
     ("old", "new", "said"),
     [
         ('id = "small"', 'id = "../small"', "[round] id"),
-        ("2025-01-01", "2023-07-01", "start must be before end"),
-        ("2025-01-01", "2023-02-30", "not readable TOML"),
         ("2025-01-01", '"soon"', "window.end"),
-        ('["writing"]', '["poetry"]', "'poetry'"),
         ("families", "familys", "Did you mean families?"),
-        ("[round]", "[rouns]", "Did you mean round?"),
     ],
 )
 def test_a_bad_spec_is_2_and_names_file_and_key(

@@ -1,7 +1,5 @@
 """`viva round init`: a spec from options or from answers, with every option as a comment."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

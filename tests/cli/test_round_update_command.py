@@ -1,7 +1,5 @@
 """viva round update, seal, reveal and unseal."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`viva run --agent`: an agent of a user's own from the command line to the board."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`viva run --agent` with four frameworks and by hand: one task each, from command to row."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`viva run` and `inspect eval` as a user types them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What `viva run` costs: forecast, held to a budget, and not paid twice for the same request."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`viva score`: answers made anywhere against a gold file."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -19,27 +17,15 @@ RUNNER = CliRunner()
 
 
 def score(family, gold, predictions, *options):
-    done = RUNNER.invoke(
-        app,
-        [
-            "score",
-            family,
-            "--gold",
-            str(gold),
-            "--predictions",
-            str(predictions),
-            "--json",
-            *options,
-        ],
-    )
+    files = ("--gold", str(gold), "--predictions", str(predictions))
+    done = RUNNER.invoke(app, ["score", family, *files, "--json", *options])
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
 
 
 def refused(family, gold, predictions, *options):
-    done = RUNNER.invoke(
-        app, ["score", family, "--gold", str(gold), "--predictions", str(predictions), *options]
-    )
+    files = ("--gold", str(gold), "--predictions", str(predictions))
+    done = RUNNER.invoke(app, ["score", family, *files, *options])
     assert done.exit_code == 2, done.output
     return done.stderr
 

@@ -1,7 +1,5 @@
 """`--split` narrows boards to the items of one split, wherever a board is made."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

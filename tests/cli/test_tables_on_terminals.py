@@ -1,7 +1,5 @@
 """Tables on a terminal: never wider than its window, and nothing is lost."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

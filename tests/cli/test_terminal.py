@@ -1,7 +1,5 @@
 """What the terminal shows: the version, and names that cannot steer it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What Inspect loads with the package costs nothing until a name of the package is looked up."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

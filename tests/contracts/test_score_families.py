@@ -1,7 +1,5 @@
 """What every score family promises: the gold itself is perfect, a constant is far from it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

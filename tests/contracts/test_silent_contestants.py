@@ -1,7 +1,5 @@
 """A model that says nothing, or nothing that can be read, has no valid answer by any method."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Small papers and metadata written to files, and corpora made of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

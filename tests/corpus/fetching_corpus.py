@@ -1,7 +1,5 @@
 """Corpora of metadata alone, and the server that has the texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path

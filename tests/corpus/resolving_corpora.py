@@ -1,7 +1,5 @@
 """Corpora and references made at random that try every way of resolving one."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

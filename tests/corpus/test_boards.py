@@ -1,7 +1,5 @@
 """Boards out of rows of results, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

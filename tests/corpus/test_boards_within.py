@@ -1,7 +1,5 @@
 """Boards as a window sees them: nothing on them that came after it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date

@@ -1,7 +1,5 @@
 """What the tables of a corpus hold when several sources describe one paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The sharded build: the same tables however the work is cut, and only what changed is redone."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

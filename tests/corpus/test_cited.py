@@ -1,7 +1,5 @@
 """Cited works fetched into a corpus, a hundred ids at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Cited works fetched by DOI and title, by the command, from two services on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How well references are resolved: on titles damaged by rule."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

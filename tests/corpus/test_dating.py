@@ -1,7 +1,5 @@
 """The sources of a date, and which of them counts."""
 
-from __future__ import annotations
-
 import json
 import random
 from datetime import date

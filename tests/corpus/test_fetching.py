@@ -1,7 +1,5 @@
 """Texts fetched into a corpus: what is asked for, what is kept, and what never again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Quality gates at their bounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.corpus.fields import GATES, failed_gates

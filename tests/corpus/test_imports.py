@@ -1,7 +1,5 @@
 """An ingest that was cut short: resumed when it is the same, refused when it is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What goes in, what does not, and what is said about it."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Titles, names and years compared across sources."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

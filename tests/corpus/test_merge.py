@@ -1,7 +1,5 @@
 """Which documents describe one paper."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

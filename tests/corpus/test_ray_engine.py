@@ -1,7 +1,5 @@
 """Tables built on a Ray cluster that loses workers: the same bytes as on one machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -28,8 +26,8 @@ pytestmark = [
 ]
 
 __all__ = ["bucket", "server"]
-ROWS = 10_500
-MEAN = 512
+ROWS = 4_200
+MEAN = 200
 # A cluster of two machines of one core each. It takes one away when it is written a line.
 CLUSTER = """
 import sys
@@ -171,7 +169,7 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
     tell(cluster)
     out, err = building.communicate()
     assert building.returncode == 0, err
-    assert json.loads(out)["papers"] > 10_000
+    assert json.loads(out)["papers"] > 4_000
     opened = load_corpus(tmp_path / "ray")
     assert made < len(opened.manifest["shards"])  # it was in the midst of its work
 
@@ -182,20 +180,17 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
     assert hash_tree(tmp_path / "ray") == hash_tree(tmp_path / "native")
 
 
-@pytest.mark.parametrize("place", ["a shared folder", "an address"])
 def test_a_worker_killed_in_each_step_changes_no_byte(
     cluster: subprocess.Popen[str],
     environment: dict[str, str],
     bucket: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    place: str,
 ) -> None:
     (tmp_path / "losing.py").write_text(LOSING)
     seen = tmp_path / "seen"
     seen.mkdir()
-    corpus = "s3://papers/one" if place == "an address" else str(tmp_path / "shared")
-    command = ["ingest", "sample", "40", "--corpus", corpus]
+    command = ["ingest", "sample", "40", "--corpus", "s3://papers/one"]
     engine = ["--engine", "ray", "--address", next_line(cluster)]
     done = subprocess.run(
         [sys.executable, "-c", "import losing; losing.build()", *command, *engine],
@@ -206,15 +201,13 @@ def test_a_worker_killed_in_each_step_changes_no_byte(
     )
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in seen.iterdir() if p.name != "folders") == STEPS
-    copies = tmp_path / "vivavoce" / "corpora"
-    made = next(copies.glob("one-*")) if place == "an address" else tmp_path / "shared"
     folders = (seen / "folders").read_text().splitlines()
     assert folders
-    if place == "an address":
-        # No worker looked into the copy of the machine that handed out the work.
-        assert not any(folder.startswith(str(tmp_path)) for folder in folders)
-        assert not [key for key in keys_in(bucket) if key.startswith("one/work/")]
-        assert states_in(bucket) == ["00000001.json"]
+    # No worker looked into the copy of the machine that handed out the work.
+    assert not any(folder.startswith(str(tmp_path)) for folder in folders)
+    assert not [key for key in keys_in(bucket) if key.startswith("one/work/")]
+    assert states_in(bucket) == ["00000001.json"]
+    [made] = (tmp_path / "vivavoce" / "corpora").glob("one-*")
     monkeypatch.setattr(partitioning, "MEAN_PAPERS", 8)
     ingest("sample", Path("40"), tmp_path / "native")
     assert hash_tree(made) == hash_tree(tmp_path / "native")

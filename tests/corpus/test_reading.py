@@ -1,7 +1,5 @@
 """A corpus opened, counted and exported."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """References resolved to papers of the corpus."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

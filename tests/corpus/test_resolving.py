@@ -1,7 +1,5 @@
 """References resolved by joins of keys, as `PaperIndex` over the whole corpus resolves them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import islice

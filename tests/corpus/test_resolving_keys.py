@@ -1,7 +1,5 @@
 """Keys of texts: the same alone and among others."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

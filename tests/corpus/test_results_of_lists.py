@@ -1,7 +1,5 @@
 """Results of lists in a corpus: with the paper where it is there, else by themselves."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import permutations

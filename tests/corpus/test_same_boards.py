@@ -1,7 +1,5 @@
 """Boards under several names, by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.corpus.test_boards import make_boards, on

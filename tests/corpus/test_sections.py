@@ -1,7 +1,5 @@
 """Roles over the whole list of a paper's sections."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Tables of a paper read from two files: cells that the one lost, and what each row cites."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Damage to a corpus: noticed, named, and repaired by the same ingest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Papers that are one work: found by their abstracts, dated by the earliest, asked about once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ A `bash` block that is followed by a `text` block is a step. A block that is pre
 example: it stands for papers, rounds and models of the reader's.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import pty

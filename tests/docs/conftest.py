@@ -1,7 +1,5 @@
 """One world for all pages: commands that start at once, papers, a round, logs and servers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -6,8 +6,6 @@ lies there hands arguments, folder, environment and streams to that process, and
 command did.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import importlib.metadata

@@ -1,7 +1,5 @@
 """A small file of every kind that the pages on papers have the reader bring."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A model that answers whatever the examples of the pages have it asked, in the form asked for."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """A round of one item that a page shows how to write, solved by its own reference."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from vivavoce import Round

@@ -1,7 +1,5 @@
 """Draw the board of README: `make picture` runs the demo and shows its first page twice."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

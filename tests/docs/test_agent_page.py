@@ -1,7 +1,5 @@
 """The page on agents names the tasks that give tools: those of the cards."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """docs/annotation.md: its commands, and between them the people it speaks of."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The picture of the rooms is the order of imports that `make check` holds."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

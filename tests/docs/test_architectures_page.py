@@ -1,7 +1,5 @@
 """The architectures on the page on implementation: the example becomes an item of a round."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The site of the documentation: built without a warning, it asks nothing of other machines."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess

@@ -3,8 +3,6 @@
 That those of the blocks run is tested beside this one.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Blocks that say what they print are played where they stand, see the tests besid
 others speak of papers, rounds and models of the reader's; here they get some, and must end well.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The page on formulas as programs: its example becomes an item that its reference solves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every label that boards, tables of the terminal and settings show is in the glossary."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -23,6 +21,7 @@ SOURCES = Path(vivavoce.__file__).parent
 TERMINAL = [
     *(SOURCES / "cli").glob("*.py"),
     *(SOURCES / "results").rglob("*.py"),
+    SOURCES / "demonstration.py",
     SOURCES / "web" / "annotation" / "report.py",
 ]
 """Modules whose tables the terminal prints."""

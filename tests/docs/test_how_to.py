@@ -1,7 +1,5 @@
 """The how-to pages and the published tables: each is done, and prints what it says."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """README and the pages of docs/ print what the commands print."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

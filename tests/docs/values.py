@@ -4,8 +4,6 @@ Keys stand as whole words in the commands of a page; those under the empty name 
 page. `$SERVER` and the like are variables of the environment that the examples run in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 MODEL = "openai/gpt-4o-mini"
@@ -35,7 +33,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "README.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
         "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
-        "2025-08-01": "2023-03-01",
+        "2025-09-01": "2023-03-01",
     },
     "docs/audits.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/corpus.md": {"models/contriever": "models/encoder"},
@@ -58,6 +56,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "docs/how-to/exam.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
+        "2025-09-01": "2023-03-01",
         "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
     },
     "docs/how-to/papers.md": {"papers/": "inputs", "--out feeds": "--out feeds --base $ARXIV"},

@@ -1,7 +1,5 @@
 """What the examples of the pages take for given: papers, a round, logs, and servers to ask."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator, Mapping

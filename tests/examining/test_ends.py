@@ -40,24 +40,24 @@ def test_ctrl_c_ends_with_130_and_the_command_that_goes_on(tmp_path: Path) -> No
 def test_no_to_the_plan_is_no_error_and_asks_nobody(tmp_path: Path) -> None:
     papers = save_pages(tmp_path / "papers", 8)
     command = ("exam", papers, "--tasks", "abstract", "--out", tmp_path / "out", *TWO)
-    ours, theirs = pty.openpty()
+    terminal, keyboard = pty.openpty()
     with scripted(quality) as server:
         process = subprocess.Popen(
             [str(VIVA), *map(str, command)],
             env=server.environment,
-            stdin=theirs,
+            stdin=keyboard,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        os.write(ours, b"n\n")
-        shown, told = process.communicate(timeout=120)
-        assert (process.returncode, server.asks) == (0, []), told
-    os.close(ours)
-    os.close(theirs)
-    assert "abstract: 8 items" in shown
-    assert shown.strip().endswith("No model was asked.")
-    assert "Error" not in told
+        os.write(terminal, b"n\n")
+        output, errors = process.communicate(timeout=120)
+        assert (process.returncode, server.asks) == (0, []), errors
+    os.close(terminal)
+    os.close(keyboard)
+    assert output.strip() == "No model was asked."
+    assert "abstract: 8 items" in errors
+    assert "Error" not in errors
 
 
 @pytest.mark.slow
@@ -109,4 +109,4 @@ def test_dates_that_leave_no_paper_are_blamed(
 ) -> None:
     papers = save_pages(tmp_path / "papers", 1)
     done = viva_here("exam", papers, *option, "--out", tmp_path / "out", expect=2)
-    assert done.stderr.endswith(f"Error: No paper of {papers} {message}\n")
+    assert done.stderr.endswith(f"Error: No paper in {papers} {message}\n")

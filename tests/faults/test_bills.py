@@ -18,7 +18,7 @@ from vivavoce.store import read_jsonl
 
 pytestmark = pytest.mark.slow
 
-ITEMS, KILLS = 60, 2
+ITEMS, KILLS = 30, 2
 MODELS = ("first", "second")
 MAX_TOKENS = 16
 MOST = (200 * IN + MAX_TOKENS * OUT) / 1e6
@@ -63,7 +63,7 @@ def command_of(verb: str, folder: Path, connections: int) -> list[str | Path]:
     return ["live", folder / "board.toml", "--until", "2024-02-01"]
 
 
-@pytest.mark.parametrize(("verb", "connections"), [("run", 1), ("run", 10), ("live", 50)])
+@pytest.mark.parametrize(("verb", "connections"), [("run", 1), ("run", 10), ("live", 20)])
 def test_a_kill_costs_what_was_in_flight(
     verb: str, connections: int, tmp_path: Path, kill_after: Callable[..., None]
 ) -> None:
@@ -99,7 +99,7 @@ def test_a_budget_holds_after_kills(tmp_path: Path, kill_after: Callable[..., No
         viva_here(*command, "--budget", "1", "--logs", tmp_path / "calm", env=server.environment)
         budget = 0.6 * sum(bill.usd.values())
         bill.usd.clear()
-        for number in (5, 20):
+        for number in (5, 10):
             limited = [*command, "--budget", str(budget)]
             kill_after(server, server.answered + number, limited)
         viva_here(*command, "--budget", str(budget), env=server.environment, expect=1)

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.sandbox,
 ]
-KILLS = 2
+KILLS = 1
 """Kills of each kind; `python -m tests.faults.paid_once` makes twenty."""
 
 

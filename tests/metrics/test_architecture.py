@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.architecture import (
-    consistency,
-    score_architecture,
-    score_tracks,
-)
+from vivavoce.metrics.architecture import consistency, score_architecture, score_tracks
 
 shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 arrays = hnp.arrays(np.float64, shapes, elements=st.floats())

@@ -1,7 +1,5 @@
 """Cells that say the same have one key; others have not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Citations of a numbered list of works, counted by hand."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

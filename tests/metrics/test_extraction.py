@@ -1,7 +1,5 @@
 """Methods of an answer against those of a report, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

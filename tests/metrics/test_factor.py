@@ -1,7 +1,5 @@
 """Factors compared by hand and against pandas; skill, columns chosen and numbers claimed."""
 
-from __future__ import annotations
-
 import datetime
 import math
 

@@ -1,7 +1,5 @@
 """Verdicts in two orders and labels of lines: what follows from them, by hand."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import Any

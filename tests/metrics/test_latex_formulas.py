@@ -1,7 +1,5 @@
 """Formulas as lines of text, and when two of them are the same."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

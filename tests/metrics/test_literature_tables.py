@@ -1,7 +1,5 @@
 """Scores of literature tables, by hand and by brute force, and faults of answers."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Properties that metrics have for any input, for those that no oracle covers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Metrics of one's own questions, by values that a reader can compute."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.metrics import Metric

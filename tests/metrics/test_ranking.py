@@ -1,7 +1,5 @@
 """Ranking metrics by hand, against scipy and scikit-learn, and the published numbers."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """ROUGE by hand and equal to rouge-score; length ratio and n-gram overlap."""
 
-from __future__ import annotations
-
 import random
 import re
 
@@ -11,14 +9,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.rouge import (
-    MAX_WORDS,
-    Overlap,
-    length_ratio,
-    ngram_overlap,
-    rouge,
-    words_of,
-)
+from vivavoce.metrics.rouge import MAX_WORDS, Overlap, length_ratio, ngram_overlap, rouge, words_of
 
 NAMES = ("rouge1", "rouge2", "rougeL")
 NOTHING, ALL = Overlap(0.0, 0.0, 0.0), Overlap(1.0, 1.0, 1.0)

@@ -1,7 +1,5 @@
 """Headers and cells that mean the same: by forms, and in whole tables."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 from pathlib import Path

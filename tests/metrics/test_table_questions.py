@@ -1,7 +1,5 @@
 """What tables are asked, and that a reader without a model scores what we count."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -11,11 +9,7 @@ from hypothesis import strategies as st
 from tests.metrics.test_literature_tables import table
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.tables.literature_tables import (
-    LiteratureTable,
-    TableRow,
-    score_table,
-)
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.metrics.tables.table_questions import QuestionSet, Side, TablePair, Tally, tally
 

@@ -1,7 +1,5 @@
 """Renames of a column that cost nothing, those that do, and the recall of DIGESTables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

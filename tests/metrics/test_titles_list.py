@@ -1,7 +1,5 @@
 """Ranked lists in free answers, their faults, and average precision."""
 
-from __future__ import annotations
-
 import html
 import json
 
@@ -43,11 +41,9 @@ def labelled(labels: str, template: str) -> str:
 FORMATS = {
     "plain lines": lines("{title}"),
     "numbers": lines("{number}. {title}"),
-    "brackets": lines("({number}) {title}"),
     "hash": lines("#{number} {title}"),
     "rank words": lines("Rank {number}: {title}"),
     "words": labelled("First Second Third Fourth", "{label}: {title}"),
-    "letters": labelled("a b c d", "{label}) {title}"),
     "Roman numerals": labelled("I II III IV", "**{label}.** {title}"),
     "bold": lines("{number}. **{title}**"),
     "escaped numbers": lines("{number}\\. {title}"),
@@ -68,11 +64,9 @@ FORMATS = {
     "python list": repr(RANKED),
     "python list of one": repr(["\n".join(RANKED)]),
     "json list": json.dumps(RANKED),
-    "json object": json.dumps({"ranking": RANKED, "confidence": 0.7}),
     "json ranks": json.dumps({title: 1 + i for i, title in enumerate(RANKED)}),
     "unescaped list": "[" + ", ".join(f"'{title}'" for title in RANKED) + "]",
     "code block": f"```python\n{RANKED!r}\n```",
-    "one line of numbers": " ".join(f"{1 + i}. {title}" for i, title in enumerate(RANKED)),
     "thinking first": f"<think>\n{lines('{title}', GOLD)}\n</think>\n{lines('{title}')}",
 }
 WHOLE_ANSWERS = {

@@ -1,7 +1,5 @@
 """Model cutoffs: which entry a name finds, and what a date says about an item."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path

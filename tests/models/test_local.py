@@ -1,7 +1,5 @@
 """A real small model: SmolLM2 with 135 million parameters, in a window of 256 tokens."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

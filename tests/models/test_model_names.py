@@ -1,7 +1,5 @@
 """Families of models by their names."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.models import is_same_family, model_family

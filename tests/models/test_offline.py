@@ -1,7 +1,5 @@
 """Extractive and replayed answers, and the centrality of sentences."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Contestants of the demo: shares of the gold, and a judge that answers from its prompt alone."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from random import Random

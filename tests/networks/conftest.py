@@ -1,7 +1,5 @@
 """Small corpora written table by table."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

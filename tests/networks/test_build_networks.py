@@ -1,7 +1,5 @@
 """Networks written beside a corpus: the same bytes, kept while they hold, noticed when stale."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Who cites whom, and which entries mean the same work outside the corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

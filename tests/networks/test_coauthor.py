@@ -1,7 +1,5 @@
 """Authors told apart, and edges between those who share a paper: by hand and as networkx does."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The works that tables cite, and the choices among them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """PageRank, components and degrees: by hand, and equal to networkx."""
 
-from __future__ import annotations
-
 import networkx
 import numpy as np
 import numpy.typing as npt

@@ -1,7 +1,5 @@
 """A network grows as the published update describes, over a corpus instead of a search service."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Statistics by network and domain, and who stands out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

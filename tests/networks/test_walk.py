@@ -1,7 +1,5 @@
 """The walk through co-authors on arXiv, against a server with a made-up catalogue."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Dense retrieval on small random encoders, saved here in the format of each architecture."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

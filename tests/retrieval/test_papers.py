@@ -1,7 +1,5 @@
 """Papers behind retrievers by name, and their vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """BM25 and TF-IDF by hand and against other packages, and documents with every term of a query."""
 
-from __future__ import annotations
-
 import math
 from datetime import date
 

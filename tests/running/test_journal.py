@@ -1,7 +1,5 @@
 """Replies that were paid for are taken from the journal; those that do harm are asked for anew."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

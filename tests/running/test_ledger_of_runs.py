@@ -1,7 +1,5 @@
 """The ledger of a log folder: what it records, and what it does not let pass."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

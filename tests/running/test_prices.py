@@ -1,7 +1,5 @@
 """Prices: read from words, counted for boards, and what holds a sample to a sum."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

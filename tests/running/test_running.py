@@ -1,7 +1,5 @@
 """Running tasks: what is resolved, resumed, counted and refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

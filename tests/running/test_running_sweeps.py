@@ -1,7 +1,5 @@
 """Runs over every combination of arguments, and over some of the items."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Words of a sweep, and the combinations they stand for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A clock for the tests of sources that fetch."""
 
-from __future__ import annotations
-
 import pytest
 from tests.servers.arxiv_replay import FakeClock
 

@@ -1,7 +1,5 @@
 """Files of metadata written and read, for the tests of their formats and of their columns."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A folder of PDFs made of the sample papers: typeset here, so that nothing but the PDFs tells."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hand-made PDF pages for the tests of the pdf source: text set line by line, as printers do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +72,28 @@ class Paper:
         for text in texts:
             self._line(text, 0.0, size or self.size)
 
+    def abstract(self, text: str = f"We study papers that are small. {FILLER}") -> None:
+        """An abstract under its heading."""
+        self.centred("Abstract", BOLD, 12, 30)
+        self.paragraph(text)
+
+    def front(self, title: str = "A Study of Small Papers", **abstract: str) -> None:
+        """A title, one author and an abstract."""
+        self.centred(title)
+        self.centred("Ada Brandt", TEXT, 11)
+        self.abstract(**abstract)
+
+    def sections(self, *headings: str) -> None:
+        """A section of one paragraph under each heading."""
+        for heading in headings:
+            self.heading(heading)
+            self.paragraph(FILLER)
+
+    def references(self) -> None:
+        """A list of one reference."""
+        self.heading("References")
+        self.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+
     def small_caps(self, text: str, size: float = 12.0, gap: float = 24.0) -> None:
         """Capitals, and small capitals for the rest, one run of each after the other."""
         self.y += gap
@@ -98,8 +118,7 @@ def simple_paper(path: Path, headings: list[str], body: str = FILLER) -> Path:
     paper = Paper(path)
     paper.centred("A Study of Small Papers")
     paper.centred("Author 001", TEXT, 10)
-    paper.centred("Abstract", BOLD, 12, 30)
-    paper.paragraph("We study papers that are small. " + body)
+    paper.abstract("We study papers that are small. " + body)
     for heading in headings:
         if paper.y > 600:
             paper.page()

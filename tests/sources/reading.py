@@ -1,7 +1,5 @@
 """Files read as an ingest reads them: piece by piece, by the source of a kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

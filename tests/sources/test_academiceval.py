@@ -4,8 +4,6 @@ The samples are typed by hand from the scripts in the repository of AcademicEval
 read its data set (main.py, exp_comparison.py); no real file was tried.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

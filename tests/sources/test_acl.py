@@ -5,18 +5,13 @@ Typed by hand after real files of it, its published schema and its rules for ids
 against those of a real table of its papers.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
@@ -153,17 +148,6 @@ def test_a_paper_is_dated_and_named_as_in_a_real_table_of_the_same_papers(
         assert found.key == other.key
         assert (found.acl_id, found.published) == (other.acl_id, other.published)
         assert found.venue == other.venue
-
-
-def test_the_same_paper_of_table_and_xml_becomes_one(data_dir: Path, tmp_path: Path) -> None:
-    table = pq.read_table(data_dir / "acl" / "acl_upto2022.parquet")
-    ids = pa.array(["2020.acl-main.644", "2020.acl-main.207", "P18-1198"])
-    small = table.filter(pc.is_in(table["id"], value_set=ids.cast(table["id"].type)))
-    pq.write_table(small, tmp_path / "small.parquet")
-    (tmp_path / "2020.acl.xml").write_text(collection(paper_xml("644"), paper_xml("207")), "utf-8")
-    ingest("metadata", tmp_path / "small.parquet", tmp_path / "corpus")
-    report = ingest("acl", tmp_path, tmp_path / "corpus")
-    assert (report.read, report.completed, report.papers) == (2, 2, 3)
 
 
 def test_a_month_of_its_own_is_of_the_volumes_year(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Feeds of arXiv's query API: read from files, and fetched from a server that replays them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents out of what every markup yields: keys, ranges, marks, spans and sections."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.errors import InputError

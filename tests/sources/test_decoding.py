@@ -1,7 +1,5 @@
 """Text of catalogues: entities, tags and TeX as the characters that they stand for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """DeepScholar-Bench: its two files become a round of the open track."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ The records are typed by hand from the data description in the repository of arx
 that its full texts have, and from the fields that arXiv2Table names; no real file was tried.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -4,8 +4,6 @@ The pages in fixtures/html were typed by hand after the classes that LaTeXML doc
 and what arXiv and ar5iv put around it; no page of theirs is among them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """LaTeXML pages without a paper, damaged and hostile ones: one fault each, in bounded time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The polite client, against a server that misbehaves."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import subprocess

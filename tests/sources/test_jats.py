@@ -1,7 +1,5 @@
 """JATS files: what is read, and what is refused with a reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

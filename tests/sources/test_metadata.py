@@ -1,7 +1,5 @@
 """Metadata of papers, the same from every format, under our names or theirs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -142,11 +140,3 @@ def test_the_index_of_the_tei_files_names_their_papers(data_dir: Path) -> None:
     assert sum(item.arxiv_id is not None for item in items) == 85
     assert sum(item.acl_id is not None for item in items) == 4
     assert "grobid_title" in unknown_columns(path, ReadOptions())
-
-
-@pytest.mark.data
-def test_an_arxiv_snapshot_goes_in(data_dir: Path) -> None:
-    items = read(data_dir / "arxiv_api" / "arxiv_metadata_oai_sample.jsonl")
-    documents = [item for item in items if isinstance(item, Document)]
-    assert len(documents) == len(items) > 100
-    assert all(item.arxiv_id and item.title and item.categories for item in documents)

@@ -1,7 +1,5 @@
 """What one row of metadata says of a paper."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ Typed by hand after real answers of arXiv, the protocol
 (https://arxiv.org/OAI/arXiv.xsd, https://arxiv.org/OAI/arXivRaw.xsd).
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Harvests of a repository that forgets, stalls and answers nonsense: never a shorter corpus."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -12,24 +10,12 @@ from pathlib import Path
 
 import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, only
-from tests.servers.oai_replay import (
-    Repository,
-    days_of_june,
-    envelope,
-    error_of,
-    serving,
-    starts,
-)
+from tests.servers.oai_replay import Repository, days_of_june, envelope, error_of, serving, starts
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, LockedError, VivaError
 from vivavoce.sources.catalogues.oai.harvest import HarvestReport, harvest
-from vivavoce.sources.http.client import (
-    Allowed,
-    BadReplyError,
-    Client,
-    Limits,
-)
+from vivavoce.sources.http.client import Allowed, BadReplyError, Client, Limits
 from vivavoce.store import hash_tree, lock
 
 

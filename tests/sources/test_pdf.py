@@ -1,17 +1,8 @@
 """What the pdf source reads out of hand-made pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from tests.sources.pdf_pages import (
-    BOLD,
-    FILLER,
-    ITALIC,
-    TEXT,
-    Paper,
-    simple_paper,
-)
+from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper, simple_paper
 
 from vivavoce.records import Document, Fault, Section
 from vivavoce.sources import Piece, ReadOptions, get_source
@@ -102,15 +93,10 @@ def test_numbers_beside_every_line_are_no_text(tmp_path: Path) -> None:
 def test_the_appendix_is_told_from_the_body(tmp_path: Path) -> None:
     paper = Paper(tmp_path / "a.pdf")
     paper.centred("A Paper With More Behind It")
-    for name in ("1 Introduction", "2 Conclusion"):
-        paper.heading(name)
-        paper.paragraph(FILLER)
-    paper.heading("References")
-    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    paper.sections("1 Introduction", "2 Conclusion")
+    paper.references()
     paper.page()
-    for name in ("A Proofs", "B More Data", "B.1 Sources"):
-        paper.heading(name)
-        paper.paragraph(FILLER)
+    paper.sections("A Proofs", "B More Data", "B.1 Sources")
     document = read_file(paper.save())
     assert outline(document) == [
         (1, "1", "Introduction"),
@@ -128,9 +114,7 @@ def test_an_abstract_without_a_heading_stands_before_the_first_section(tmp_path:
     paper.centred("Author 001", TEXT, 10, 24)
     paper.y += 20
     paper.paragraph("We say at once what was done. " + FILLER, 9)
-    for name in ("1 Introduction", "2 Method", "3 Conclusion"):
-        paper.heading(name)
-        paper.paragraph(FILLER)
+    paper.sections("1 Introduction", "2 Method", "3 Conclusion")
     abstract = read_file(paper.save()).abstract or ""
     assert abstract.startswith("We say at once what was done.")
 

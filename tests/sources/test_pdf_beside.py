@@ -1,7 +1,5 @@
 """Text that flows around a figure, a table or a box is whole, and no caption is in it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -50,16 +48,8 @@ def table(page: Paper, x: float, y: float) -> None:
 def opened(path: Path, *headings: str) -> Paper:
     page = Paper(path)
     page.centred(f"A Study of Small Papers of the Kind {path.stem}")
-    closed(page, *headings)
+    page.sections(*headings)
     return page
-
-
-def closed(page: Paper, *headings: str) -> None:
-    for heading in headings:
-        page.heading(heading)
-        page.paragraph(FILLER)
-    if headings[-1] == "4 Conclusion":
-        page.save()
 
 
 def flowing(path: Path, draw: Draw, *, is_left: bool) -> str:
@@ -69,7 +59,8 @@ def flowing(path: Path, draw: Draw, *, is_left: bool) -> str:
     words = narrow(page, page.left + (190 if is_left else 0), 206, 8)
     draw(page, page.left + (0 if is_left else 220), top)
     page.paragraph(FILLER)
-    closed(page, "3 Results", "4 Conclusion")
+    page.sections("3 Results", "4 Conclusion")
+    page.save()
     return words
 
 
@@ -107,7 +98,8 @@ def test_two_figures_side_by_side_are_no_text(tmp_path: Path) -> None:
         page.say("of both halves of the sample.", x, page.y + 92)
     page.y += 110
     page.paragraph(FILLER)
-    closed(page, "3 Results", "4 Conclusion")
+    page.sections("3 Results", "4 Conclusion")
+    page.save()
     text = sections_of(tmp_path)["a.pdf"]["Method"]
     assert "Figure" not in text
     assert "halves" not in text

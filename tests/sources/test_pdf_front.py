@@ -1,7 +1,5 @@
 """First pages of PDFs: title, authors, abstract, dates and what else they print of their paper."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,11 +31,8 @@ class Page(Paper):
         self.say(right, self.left + 220, self.y)
 
     def body(self) -> None:
-        self.centred("Abstract", size=12, gap=30)
-        self.paragraph("We study papers that are small. " + FILLER)
-        for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-            self.heading(heading)
-            self.paragraph(FILLER)
+        self.abstract()
+        self.sections("1 Introduction", "2 Method", "3 Conclusion")
 
 
 def start(tmp_path: Path) -> Page:
@@ -297,11 +292,8 @@ def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names:
     page.centred("A Study of Small Papers")
     for line in lines:
         page.centred(line, TEXT, 11, 16)
-    page.centred("Abstract", BOLD, 12, 30)
-    page.paragraph("We study papers that are small. " + FILLER)
-    for heading in NAMES:
-        page.heading(heading)
-        page.paragraph(FILLER)
+    page.abstract()
+    page.sections(*NAMES)
     found = [author.name for author in read_file(page.save()).authors]
     assert found == [{"Ada": "Ada Brandt", "Ben": "Ben Okafor"}[name] for name in names.split()]
 

@@ -1,6 +1,4 @@
-"""Running heads, feet and other typography that only the whole document explains."""
-
-from __future__ import annotations
+"""Running heads, columns and other typography that only the whole document explains."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,15 +53,21 @@ def test_what_repeats_at_one_height_is_furniture_wherever_it_is(
     assert text.count("The corpus holds many") == 12
 
 
+def column(page: Paper, x: float, y: float, lines: int, size: float = 10.0) -> float:
+    """Full lines of running text in a narrow column; gives back the last baseline."""
+    for number in range(lines):
+        first = 7 * number % (len(WORDS) - 9)
+        page.say(" ".join(WORDS[first : first + 9]), x, y + 1.2 * size * number, TEXT, size)
+    return y + 1.2 * size * (lines - 1)
+
+
 def two_columns(page: Paper, y: float, headings: Sequence[str]) -> None:
     for x in (54.0, 318.0):
         at = y
         for heading in headings if x == 54.0 else headings[:0]:
             page.say(heading, x, at, BOLD, 12)
             at += 20
-        for row in range(30):
-            first = 7 * row % (len(WORDS) - 9)
-            page.say(" ".join(WORDS[first : first + 9]), x, at + 12 * row)
+        column(page, x, at, 30)
 
 
 @pytest.mark.parametrize(
@@ -88,15 +92,9 @@ def test_names_above_two_columns_are_no_headings(tmp_path: Path, names: Sequence
 def test_two_papers_in_one_file_are_in_doubt(tmp_path: Path) -> None:
     page = Paper(tmp_path / "a.pdf")
     for title in ("A Study of Small Papers", "Another Study of Larger Ones"):
-        page.centred(title)
-        page.centred("Ada Brandt", TEXT, 11)
-        page.centred("Abstract", BOLD, 12, 30)
-        page.paragraph(FILLER)
-        for heading in NAMES:
-            page.heading(heading)
-            page.paragraph(FILLER)
-        page.heading("References")
-        page.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+        page.front(title)
+        page.sections(*NAMES)
+        page.references()
         page.page()
     document = read_file(page.save())
     assert document.health == "doubtful"
@@ -121,21 +119,67 @@ def test_a_row_that_opens_many_pages_apart_from_the_text_is_a_running_head(tmp_p
     assert not any("MATTER" in section.text for section in document.sections)
 
 
-def test_a_stroke_over_a_letter_is_part_of_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("strokes", "text"),
+    [
+        ("[(Pawe )278(l or Bia )278(ly)]", "Paweł or Biały"),
+        ("[(see)-600( )320(Lucja)-600(Los)]", "see Łucja Los"),
+    ],
+)
+def test_a_stroke_over_a_letter_is_part_of_it(tmp_path: Path, strokes: str, text: str) -> None:
     paper = Paper(tmp_path / "stroke.pdf")
     paper.centred("A Paper of Two")
-    paper.heading("1 Introduction")
-    paper.paragraph(FILLER)
-    paper.canvas._code.append("BT 1 0 0 1 108 610 Tm [(Pawe )278(l or Bia )278(ly)] TJ ET")
+    paper.sections("1 Introduction")
+    paper.canvas._code.append(f"BT 1 0 0 1 108 610 Tm {strokes} TJ ET")
     (section,) = read_file(paper.save()).sections
-    assert section.text.endswith("Paweł or Biały")
+    assert section.text.endswith(text)
 
 
-def test_a_stroke_behind_a_space_is_part_of_its_letter(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "stroke.pdf")
-    paper.centred("A Paper of Two")
-    paper.heading("1 Introduction")
-    paper.paragraph(FILLER)
-    paper.canvas._code.append("BT 1 0 0 1 108 610 Tm [(see)-600( )320(Lucja)-600(Los)] TJ ET")
-    (section,) = read_file(paper.save()).sections
-    assert section.text.endswith("see Łucja Los")
+def test_a_list_of_keys_without_a_heading_is_the_list_of_references(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.front()
+    page.sections("1 Introduction", "2 Method", "3 Conclusion")
+    page.y += 12
+    for key in ("AKV13", "BC11", "BJJ11", "MS15a", "Ste13"):
+        page.lines(f"[{key}] A. Brandt and B. Okafor. A work on the tides. Journal of Tides, 2011.")
+    found = read_file(page.save()).references
+    assert [reference.raw[:4] for reference in found] == ["[AKV", "[BC1", "[BJJ", "[MS1", "[Ste"]
+
+
+def test_places_in_a_row_below_names_in_columns_are_no_authors(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    rows = (("Ada Brandt", "Bo Lindqvist"), ("Harbour Tech", "Tides Labs"))
+    for number, row in enumerate(rows):
+        for x, text in zip((120.0, 390.0), row, strict=True):
+            page.say(text, x, 140 + 13 * number, TEXT, 12)
+    page.say("Abstract", 54, 190, BOLD, 12)
+    column(page, 54, 206, 8)
+    page.say("1 Introduction", 54, 330, BOLD, 12)
+    column(page, 54, 350, 20)
+    column(page, 318, 190, 14)
+    page.say("2 Method", 318, 400, BOLD, 12)
+    column(page, 318, 420, 14)
+    assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def test_numbers_of_lines_are_known_by_their_place_on_other_pages(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.front()
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        for line in range(1, 13):
+            page.lines(FILLER[:90])
+            page.say(str(line), 80 - stringWidth(str(line), TEXT, 10), page.y)
+    page.page()
+    page.heading("References")
+    for number in range(3):
+        page.lines(f"Brandt, A. ({2001 + number}). A work on tides. Tides.")
+        page.say(str(5 + number), 80 - stringWidth(str(5 + number), TEXT, 10), page.y)
+        page.y += 8
+    found = read_file(page.save()).references
+    assert [reference.raw[:16] for reference in found] == [
+        "Brandt, A. (2001",
+        "Brandt, A. (2002",
+        "Brandt, A. (2003",
+    ]

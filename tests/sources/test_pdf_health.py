@@ -1,13 +1,11 @@
 """The pdf source knows when it has read a paper badly, and the corpus heeds it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, simple_paper
+from tests.sources.pdf_pages import FILLER, HEIGHT, TEXT, Paper, simple_paper
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
@@ -35,20 +33,14 @@ def without_headings(path: Path) -> Path:
 
 def opened(path: Path, abstract: str = f"We study papers that are small. {FILLER}") -> Paper:
     paper = Paper(path)
-    paper.centred(f"{path.stem.title()} Studies of Small Papers")
-    paper.centred("Ada Brandt", TEXT, 11)
-    paper.centred("Abstract", BOLD, 12, 30)
-    paper.paragraph(abstract)
+    paper.front(f"{path.stem.title()} Studies of Small Papers", text=abstract)
     return paper
 
 
 def closed(paper: Paper, *headings: str) -> Document:
     """The paper with its sections and one reference, as it is read."""
-    for heading in headings:
-        paper.heading(heading)
-        paper.paragraph(FILLER)
-    paper.heading("References")
-    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    paper.sections(*headings)
+    paper.references()
     return read_file(paper.save())
 
 
@@ -131,9 +123,7 @@ def test_text_that_reaches_no_part_is_a_doubt_that_names_its_page(
     tmp_path: Path, plant: object
 ) -> None:
     paper = opened(tmp_path / "a.pdf")
-    for heading in NAMES[:2]:
-        paper.heading(heading)
-        paper.paragraph(FILLER)
+    paper.sections(*NAMES[:2])
     plant(paper)
     document = closed(paper, *NAMES[2:])
     page = 1 if plant is sideways else 2
@@ -143,9 +133,7 @@ def test_text_that_reaches_no_part_is_a_doubt_that_names_its_page(
 
 def test_glyphs_that_are_other_letters_are_named(tmp_path: Path) -> None:
     paper = opened(tmp_path / "a.pdf")
-    for heading in NAMES[:3]:
-        paper.heading(heading)
-        paper.paragraph(FILLER)
+    paper.sections(*NAMES[:3])
     shifted = "".join(chr((ord(c) - 90) % 26 + 97) if c.islower() else c for c in FILLER)
     for start in range(0, 15 * 70, 70):
         paper.y += 12
@@ -176,8 +164,7 @@ def test_fewer_authors_than_addresses_are_a_doubt(tmp_path: Path) -> None:
     paper.centred("A Study of Small Papers")
     paper.centred("Ada Brandt", TEXT, 11)
     paper.centred("ada@harbour.edu, ben@harbour.edu, cem@harbour.edu", TEXT, 9)
-    paper.centred("Abstract", BOLD, 12, 30)
-    paper.paragraph("We study papers that are small. " + FILLER)
+    paper.abstract()
     document = closed(paper, *NAMES)
     assert document.health_reasons == ("authors: 1 for 3 addresses",)
 

@@ -1,7 +1,5 @@
 """Files that cannot be read as papers end as one fault with a reason; the rest goes on."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Real papers, where they are at hand."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

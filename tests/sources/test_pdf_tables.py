@@ -1,7 +1,5 @@
 """Cells, spans and bold marks of tables in PDFs that are set by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 comment with the time and its footer were taken out.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """JSON is read strictly, and whatever a record holds, what comes out holds together."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Leaderboards of three origins, read into results; small files typed by hand."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

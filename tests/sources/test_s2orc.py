@@ -1,7 +1,5 @@
 """S2ORC JSON: what is read, and what is refused with a reason."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """arXiv's snapshot of all metadata: the real first records of it, and typed odd ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Surveys in Markdown: sections, tables, lists of references and what tables cite."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What each row of a table cites, told alike by every source that knows cells."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

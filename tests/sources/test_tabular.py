@@ -1,7 +1,5 @@
 """Rows out of files as people, programs and accidents write them."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

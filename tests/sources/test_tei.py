@@ -1,7 +1,5 @@
 """TEI files: what is read, and what is refused with a reason."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the tables of a TEI paper cite, told from the markers they print."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Real TEI files: sections, references and what their tables cite."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts asked for one by one: what counts as one, and what an answer says of the paper."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator
 from contextlib import suppress

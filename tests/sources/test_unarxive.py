@@ -1,7 +1,5 @@
 """unarXive full texts: what is read, and what is refused with a reason."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The interval of one metric's mean, as tests of reports expect it beside a value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy.typing as npt

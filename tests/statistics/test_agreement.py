@@ -1,7 +1,5 @@
 """Agreement of two annotators: worked by hand, against three packages."""
 
-from __future__ import annotations
-
 import krippendorff
 import numpy as np
 import pytest

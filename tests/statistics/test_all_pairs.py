@@ -1,7 +1,5 @@
 """Errors and intervals of the differences of all pairs at once."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ranks, looks at a run and a corrected judge where there is little or nothing to say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

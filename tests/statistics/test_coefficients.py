@@ -1,7 +1,5 @@
 """Coefficients of rank: those of scipy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Paired differences, ties, ranks and win rates: by hand, as properties and on simulated data."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A judge corrected by people: by hand, as other libraries compute it, by simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

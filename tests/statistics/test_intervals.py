@@ -1,7 +1,5 @@
 """The cluster bootstrap, against arithmetic by hand, scipy and simulated data."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers and intervals out of values of items."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.statistics.intervals import (

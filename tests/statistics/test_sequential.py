@@ -1,7 +1,5 @@
 """Looks at a comparison that goes on: what is decided when, and how often it is false."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

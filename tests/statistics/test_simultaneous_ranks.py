@@ -1,7 +1,5 @@
 """Ranks of many contestants: by hand, against all sign vectors, as properties, by simulation."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """Samples of tasks opened on a round, and single answers as a task's scorer takes them."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Opening a task: the round, the prompts, the decoding, and what they must not be."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Metrics of a family's card, and metrics that fail."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.errors import InputError, PluginError

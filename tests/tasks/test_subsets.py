@@ -1,7 +1,5 @@
 """Subsets of a task's items: seeded, the same for everyone, and of every kind where asked for."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Titles freed of what models say around them, and titles that must stay as they are."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

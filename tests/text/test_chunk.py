@@ -1,7 +1,5 @@
 """Chunks: what they hold, where they end and how they overlap."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,16 +1,10 @@
 """Citation markers in plain text: what is found, and what is no citation."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.text.citation_markers import (
-    find_author_year_markers,
-    find_numeric_markers,
-    name_key,
-)
+from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers, name_key
 
 
 def numbers(text: str) -> list[tuple[int, ...]]:

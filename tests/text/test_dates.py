@@ -1,7 +1,5 @@
 """What a date means, and what it does not tell."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The final answer in a message, however models mark their reasoning and the answer's end."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,17 +1,11 @@
 """Numbers and roles of headings."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.records import SECTION_ROLES
-from vivavoce.text.headings import (
-    is_heading_text,
-    role_of_heading,
-    split_heading,
-)
+from vivavoce.text.headings import is_heading_text, role_of_heading, split_heading
 
 
 @pytest.mark.parametrize(

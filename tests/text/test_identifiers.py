@@ -1,7 +1,5 @@
 """Which paper a text speaks of: arXiv, Anthology and DOI."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -9,13 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.text.identifiers import (
-    acl_year,
-    arxiv_month,
-    find_acl_id,
-    find_arxiv_id,
-    find_doi,
-)
+from vivavoce.text.identifiers import acl_year, arxiv_month, find_acl_id, find_arxiv_id, find_doi
 
 MONTHS = st.integers(1, 12).map("{:02d}".format)
 VERSIONS = st.none() | st.integers(1, 99).map("v{}".format)

@@ -1,7 +1,5 @@
 """JSON found in what a model says."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Titles made comparable, text made safe."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

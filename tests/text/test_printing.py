@@ -1,7 +1,5 @@
 """Figures in print."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.text.printing import bracket

@@ -1,7 +1,5 @@
 """Stems of words, beside those of NLTK."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Text as the terms it holds."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

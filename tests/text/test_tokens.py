@@ -1,7 +1,5 @@
 """Tokens counted by a vocabulary, or estimated without one."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path

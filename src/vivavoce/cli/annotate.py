@@ -71,7 +71,7 @@ def import_items(
     address: Annotated[str, Opt("The server's address, used in links.")] = "http://127.0.0.1:8000",
     db: Database = Path("annotation.db"),
 ) -> Answer:
-    """Add items to a campaign, made if new, and print the links of its people."""
+    """Add items to a campaign, new or not, and print its people's links."""
     from vivavoce.store import read_jsonl
     from vivavoce.tasks.writing.questions import nugget_rows
     from vivavoce.web.annotation.campaigns import (
@@ -162,8 +162,7 @@ def agreement(
     bootstrap: Bootstrap,
     out: Annotated[Path | None, Opt("Folder for a page with the same report.")] = None,
     db: Database = Path("annotation.db"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure how far people agree with each other and with labels suggested by a model."""
     from vivavoce.statistics.estimates import Draws
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
@@ -175,9 +174,8 @@ def agreement(
         items = read_items(connection, stored_campaign)
     with progress("Drawing"):
         report = measure(stored_campaign.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
-    Answer(report, parts_of(report)).print(as_json=as_json)
-    if out:
-        say(str(write_page(report, campaign, out)), quiet=as_json)
+    pages = [str(write_page(report, campaign, out))] if out else []
+    return Answer(report, [*parts_of(report), *pages])
 
 
 def _read_text(path: Path) -> str:
@@ -202,7 +200,7 @@ def _rows_of_logs(
     """Item rows taken from logs, each with its source, and the number of rows left out."""
     if logs is None:
         if draw is not None:
-            raise InputError("--draw is for --from-logs.")
+            raise InputError("--draw needs --from-logs.")
         return [], 0
     if kind not in (None, "preference"):
         from vivavoce.results.audits.preferences import question_rows

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import Answer, progress, say
+from vivavoce.cli.bind import verb
+from vivavoce.cli.output import RETRY, Answer, progress, say
 from vivavoce.requests import Arg, Opt
 
 
@@ -29,8 +29,8 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    help="Keep a board up to date: collect papers, build rounds, run models, publish.",
-    epilog="Example: viva live board.toml --until 2025-02-01",
+    help="Keep a board up to date: papers, rounds, runs, pages.",
+    epilog="Example: viva live board.toml --until 2025-02-01; options: viva live board.toml --help",
 )
 
 Config = Annotated[Path, Arg("The file that describes the board.", metavar="CONFIG.toml")]
@@ -44,8 +44,7 @@ def run(
     dry_run: Annotated[bool, Opt("Print the due steps and do nothing.")] = False,
     strict: Annotated[bool, Opt("Exit with 3 if there is a notice.")] = False,
     base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Do everything that is due: papers, round, contestants, audits, site."""
     from dataclasses import asdict
 
@@ -60,8 +59,7 @@ def run(
         document = {"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]}
         lines = [f"{period.name}: {', '.join(lacks)}" for period, lacks in due]
         ending = "Nothing was done." if due else "Nothing is due."
-        Answer(document, [*lines, ending]).print(as_json=as_json)
-        return
+        return Answer(document, [*lines, ending])
     with progress("Samples") as update:
         done = bring_up_to_date(
             read, day, base=base, tell=lambda line: say(line, quiet=True), progress=update
@@ -69,12 +67,13 @@ def run(
     lines = [f"Failed: {row['period']} {row['step']}: {row['reason']}" for row in done.failures]
     lines += [f"Notice: {row['period']} {row['kind']}: {row['text']}" for row in done.notices]
     lines.append(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
-    Answer({"until": day.isoformat(), **asdict(done)}, lines).print(as_json=as_json)
-    if done.failures:
-        say("Run the same command again to retry what failed.", quiet=True)
-        raise typer.Exit(1)
-    if strict and done.notices:
-        raise typer.Exit(3)
+    code = 1 if done.failures else 3 if strict and done.notices else 0
+    return Answer(
+        {"until": day.isoformat(), **asdict(done)},
+        lines,
+        exit_code=code,
+        next_steps=(RETRY,) if done.failures else (),
+    )
 
 
 @verb(app, "live status board.toml")

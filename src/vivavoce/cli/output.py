@@ -280,6 +280,9 @@ def count_lines(counts: Mapping[str, Any], indent: str = "  ") -> Iterator[str]:
             yield f"{indent}{name}: {number}"
 
 
+RETRY = "Run the same command again to retry what failed."
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Output of a verb: one JSON document, or lines and sheets for people."""
@@ -288,29 +291,37 @@ class Answer:
     parts: Iterable[Sheet | str]
     notes: Iterable[str] = ()
     """Facts that a reader of the numbers needs."""
-    failed: bool = False
-    """True to exit with 1."""
+    exit_code: int = 0
+    left_out: Iterable[str] = ()
+    """Lines for stderr, before the output: what it leaves out, and what it rests on."""
+    next_steps: Iterable[str] = ()
+    """Lines for stderr, after the output."""
     stopped: str | None = None
-    """Reason why a server ended the work early; the exit code is then 1 too."""
+    """Reason why a server ended the work early; the exit code is then at least 1."""
 
     @classmethod
     def of(cls, report: Report, *, failed: bool = False) -> Answer:
         """Make an answer from a report: its JSON document, parts and notes."""
-        return cls(report.as_dict(), report.parts(), getattr(report, "notes", ()), failed)
+        notes = getattr(report, "notes", ())
+        return cls(report.as_dict(), report.parts(), notes, exit_code=int(failed))
 
     def print(self, *, as_json: bool) -> None:
-        """Print the answer, and exit with 1 if the verb failed or was stopped."""
+        """Print the answer, and exit with its code unless that is 0."""
+        for line in self.left_out:
+            say(line, quiet=True)
         if as_json:
             print_json(self.document)
         else:
             print_parts(self.parts)
             for note in self.notes:
                 say(f"Note: {note}")
+        for line in self.next_steps:
+            say(line, quiet=True)
         if self.stopped is not None:
             say(f"Stopped before the end. {self.stopped}", quiet=True)
             say("Everything received is kept. Run the same command again later.", quiet=True)
-        if self.failed or self.stopped is not None:
-            raise typer.Exit(1)
+        if code := max(self.exit_code, int(self.stopped is not None)):
+            raise typer.Exit(code)
 
 
 def print_parts(parts: Iterable[Sheet | str]) -> None:

@@ -49,7 +49,8 @@ def _built(built: Round) -> Answer:
 @verb(app, "round from-csv questions.csv --metric exact_match --out rounds")
 def from_csv(
     table: Annotated[
-        Path, Arg("A CSV file with the columns id, input, gold, date, cluster.", metavar="TABLE")
+        Path,
+        Arg("A CSV file: id, input, gold; optionally date, cluster.", metavar="TABLE"),
     ],
     metric: Annotated[
         Literal["exact_match", "number_match", "list_f1", "rougeL"],
@@ -213,7 +214,7 @@ def demands(
         + (f", {round_demands.given:,} came with their tables" if round_demands.given else "")
     )
     failed = bool(round_demands.demands) and not round_demands.written
-    return Answer(counts, [*lines, str(out)], failed=failed)
+    return Answer(counts, [*lines, str(out)], exit_code=int(failed))
 
 
 @verb(app, "round nuggets rounds/2024-h2 --model openai/gpt-4o")
@@ -244,7 +245,7 @@ def nuggets(
         *(f"  {name}: {count:,} sections" for name, count in counts["faults"].items() if count),
         str(round_nuggets.path),
     ]
-    return Answer(counts, lines, failed=bool(not counts["nuggets"]))
+    return Answer(counts, lines, exit_code=int(not counts["nuggets"]))
 
 
 def _table_parts(report: Row) -> Iterator[Sheet | str]:

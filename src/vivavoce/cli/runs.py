@@ -5,23 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import Answer, print_json, print_parts, print_table, progress, say
+from vivavoce.cli.bind import verb
+from vivavoce.cli.output import RETRY, Answer, progress, say
 from vivavoce.cli.rounds import app as rounds_app
 from vivavoce.errors import InputError
-from vivavoce.reports import Column, markdown, sheet, shown
+from vivavoce.reports import Column, Sheet, markdown, sheet
 from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
 from vivavoce.requests.run import ExamRequest, RunSpec, given_sweep, sources_of
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeRow
-    from vivavoce.running import RunReport
 
 
 def run(
@@ -43,18 +42,16 @@ def run(
             panel="Cost",
         ),
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Run tasks with models or baselines; run it again to resume or to retry what failed.
 
-    A --config file describes a whole study. It can set more options than are listed here, such as
-    the window, decoding, tries, time limits and caches: docs/how-to/board.md.
+    A --config file describes a whole study. More options than are listed here, such as --epochs,
+    --prompts and --decide, may be set in it or on the command line: docs/how-to/board.md.
     """
     from vivavoce.running import run as run_tasks
 
     if smoke:
-        smoke_test(spec, as_json)
-        return
+        return _smoke_test(spec)
     # The words of a sweep after the first arrive as tasks; no task name contains "=".
     swept = [word for word in spec.tasks if spec.sweep and "=" in word]
     tasks = [word for word in spec.tasks if word not in swept]
@@ -63,28 +60,24 @@ def run(
         raise InputError(f"{min(twice)} is swept twice. Write all its values once.")
     spec = replace(spec, tasks=tasks, sweep={**spec.sweep, **more})
     if estimate:
-        _print_estimate(spec, as_json)
-        return
+        return _estimate(spec)
     with progress("Samples") as update:
         report = run_tasks(spec, update)
-    _print_report(report, spec.logs, as_json)
-    if report.failed:
-        if set(report.failed) - set(report.refused):
-            say("Run the same command again to retry what failed.", quiet=True)
-        raise typer.Exit(1)
+    return Answer(
+        report.as_dict(),
+        [*report.parts(), str(spec.logs)],
+        exit_code=int(bool(report.failed)),
+        left_out=report.left_out(),
+        next_steps=[RETRY] if set(report.failed) - set(report.refused) else [],
+    )
 
 
-def _print_estimate(spec: RunSpec, as_json: bool) -> None:
-    """Print the expected cost of a run."""
+def _estimate(spec: RunSpec) -> Answer:
+    """Answer with the expected cost of a run."""
     from vivavoce.running.estimating import estimate
 
     rows, skipped = estimate(spec)
-    for line in skipped:
-        say(f"Skipped: {line}", quiet=True)
-    if as_json:
-        print_json({"estimate": rows})
-        return
-    print_table(
+    parts: list[Sheet | str] = [
         sheet(
             "Expected cost of the run; nothing was sent",
             rows,
@@ -93,48 +86,20 @@ def _print_estimate(spec: RunSpec, as_json: bool) -> None:
             *("input_tokens", "output_tokens"),
             *(Column(name, form=".4f") for name in ("usd", "max_usd")),
         )
-    )
+    ]
     known = [row for row in rows if row["usd"] is not None]
     if known:
         usd, most = (sum(row[name] for row in known) for name in ("usd", "max_usd"))
-        say(f"{usd:.2f} dollars expected, {most:.2f} if every answer has its maximum length.")
-    for source in sources_of(spec.prices):
-        say(f"List prices: {source}; --price overrides them.", quiet=True)
+        parts.append(
+            f"{usd:.2f} dollars expected, {most:.2f} if every answer has its maximum length."
+        )
+    lines = [
+        f"List prices: {source}; --price overrides them." for source in sources_of(spec.prices)
+    ]
     if len(known) < len(rows):
-        say("For costs in dollars, give prices: --price MODEL=IN,OUT.", quiet=True)
-
-
-def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
-    for line in report.skipped:
-        say(f"Skipped: {line}", quiet=True)
-    for name in report.set_aside:
-        say(f"Set aside an unreadable log: {name}", quiet=True)
-    if as_json:
-        fields = ("logs", "failed", "skipped", "set_aside", "stopped")
-        lists = {name: list(getattr(report, name)) for name in fields}
-        print_json({**lists, "spent": report.spent, "cache": report.cache})
-        return
-    for each in report.stopped:
-        say(
-            f"{each['task']}, {each['setting']}: {each['reason']}, after {each['items']:,} of "
-            f"{each['of']:,} items and {each['answers']:,} of {each['of_answers']:,} answers."
-        )
-    for line in report.failed:
-        say(line if line in report.refused else f"Not complete: {line}")
-    if report.spent:
-        budget = report.spent["budget"]
-        say(
-            f"{report.spent['usd']:.4f} dollars spent in this folder"
-            + ("." if budget is None else f", of {budget:g}.")
-        )
-    if report.cache:
-        say(
-            f"Replies of {report.cache['of']} are cached for {report.cache['expiry']} in "
-            f"{report.cache['folder']}, keyed by {', '.join(report.cache['key'])}; --no-cache "
-            "asks again.",
-            quiet=True,
-        )
-    say(str(logs))
+        lines.append("For costs in dollars, give prices: --price MODEL=IN,OUT.")
+    left_out = [f"Skipped: {line}" for line in skipped]
+    return Answer({"estimate": rows}, parts, left_out=left_out, next_steps=lines)
 
 
 @verb(rounds_app, "round serve rounds/2024-h2 --before 2024-07-01")
@@ -163,32 +128,25 @@ def exam(
     yes: Annotated[bool, Opt("Skip the question before the models are asked.")] = False,
     pairs: Annotated[bool, Opt("Also print a sentence for each pair of contestants.")] = False,
     as_markdown: Annotated[bool, Opt("Print Markdown to paste.", "--markdown")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Examine models on your papers: which is better at which task, by how much, at what cost."""
     from vivavoce.examining import exam as examine
     from vivavoce.examining.planning import plan_lines
 
     result = examine(
         yes=yes,
-        agree=_ask if sys.stdin.isatty() and not as_json else None,
+        agree=_ask if sys.stdin.isatty() else None,
         watch=_step,
         **vars(request),
         **vars(connection),
     )
-    lines = tuple(result.pairs()) if pairs else ()
-    if as_json:
-        print_json(result.as_dict())
-    elif as_markdown:
-        for line in markdown((*result.parts(), *lines)):
-            say(line)
-    else:
-        print_parts(result.parts())
-        if not result.verdicts:
-            plan = plan_lines({"papers": result.papers, "plan": result.plan})
-            lines = ("A model would be asked:", *plan[1:], *lines)
-        for line in (*lines, result.page):
-            say(line)
+    parts = [*result.parts(), *(result.pairs() if pairs else ())]
+    if as_markdown:
+        return Answer(result.as_dict(), markdown(parts))
+    if not result.verdicts:
+        plan = plan_lines({"papers": result.papers, "plan": result.plan})
+        parts += ["A model would be asked:", *plan[1:]]
+    return Answer(result.as_dict(), [*parts, result.page])
 
 
 @contextmanager
@@ -204,8 +162,8 @@ def _ask(proposal: dict[str, Any]) -> bool:
     from vivavoce.examining.planning import plan_lines
 
     for line in plan_lines(proposal):
-        say(line)
-    if not typer.confirm("Ask the models?"):
+        say(line, quiet=True)
+    if not typer.confirm("Ask the models?", err=True):
         say("No model was asked.")
         raise typer.Exit
     return True
@@ -213,22 +171,21 @@ def _ask(proposal: dict[str, Any]) -> bool:
 
 def demo(
     out: Annotated[Path, Opt("Folder for all output.")] = Path("viva-demo"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Sample papers -> corpus -> round -> baselines -> leaderboard; offline, without a key."""
     from vivavoce.demonstration import run_demo
 
     with progress("Demo") as update:
         result = run_demo(out, update)
-    for line in result.left_out:
-        say(line, quiet=True)
-    if as_json:
-        print_json({**result.board.as_dict(), "page": str(result.page)})
-    else:
-        print_parts([result.board.summary()])
-        say(str(result.page))
-        say(f"All numbers: viva board show {out / 'logs'}", quiet=True)
-        say("Next: open that page, then viva exam PAPERS --model PROVIDER/NAME", quiet=True)
+    return Answer(
+        {**result.board.as_dict(), "page": str(result.page)},
+        [result.board.summary(), str(result.page)],
+        left_out=result.left_out,
+        next_steps=[
+            f"All numbers: viva board show {out / 'logs'}",
+            "Next: open that page, then viva exam PAPERS --model PROVIDER/NAME",
+        ],
+    )
 
 
 def score(
@@ -256,34 +213,14 @@ def score(
     return Answer(result, [sheet("", rows, *columns, below=[below])])
 
 
-def smoke_test(spec: RunSpec, as_json: bool) -> None:
-    """Ask a model a few items of every task; exit with 1 if anything is missing."""
+def _smoke_test(spec: RunSpec) -> Answer:
+    """Ask a model a few items of every task; the exit code is 1 if anything is missing."""
     from vivavoce.demonstration import run_smoke
 
     def tell(row: SmokeRow) -> None:
         say(f"{row.task} with {row.method}: {row.answered} of {row.items} answers", quiet=True)
 
     report = run_smoke(spec, tell)
-    if as_json:
-        print_json(report.as_dict())
-    else:
-        print_table(
-            sheet(
-                report.model,
-                map(asdict, report.rows),
-                *("task", "method", Column("{answered}/{items}".format_map, "answers")),
-                Column("valid", form=".0%"),
-                Column(lambda row: f"{row['metric']} {shown(row['value'])}", "score"),
-                *("tokens", Column("cost", "dollars", form=".4f")),
-                Column(lambda row: row["stopped"] or "", "stopped"),
-            )
-        )
-        for row in report.rows:
-            if row.problem:
-                say(f"{row.task} with {row.method}: {row.problem}")
-        for line in report.left_out:
-            say(line)
-        say(f"Cost {report.cost:.4f} of at most {report.limit:g} dollars.")
-        say(str(spec.logs))
-    if not report.is_whole:
-        raise typer.Exit(1)
+    return replace(
+        Answer.of(report, failed=not report.is_whole), parts=[*report.parts(), str(spec.logs)]
+    )

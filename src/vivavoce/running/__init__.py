@@ -16,6 +16,7 @@ from importlib.metadata import packages_distributions
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
+from vivavoce.reports import Report
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.journal import kept_batches, open_journal
 from vivavoce.running.ledger import recording
@@ -41,7 +42,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class RunReport:
+class RunReport(Report):
     """Outcome of a run."""
 
     logs: tuple[str, ...]
@@ -60,6 +61,31 @@ class RunReport:
     """Dollars that the folder's requests cost, and the budget; None without prices and budget."""
     cache: Row | None = None
     """Settings of the cache of replies: models, expiry, folder and key; None without a cache."""
+
+    def parts(self) -> Iterator[str]:
+        """Lines on comparisons that were decided early, on incomplete logs, and on the cost."""
+        for each in self.stopped:
+            yield (
+                f"{each['task']}, {each['setting']}: {each['reason']}, after {each['items']:,} of "
+                f"{each['of']:,} items and {each['answers']:,} of {each['of_answers']:,} answers."
+            )
+        for line in self.failed:
+            yield line if line in self.refused else f"Not complete: {line}"
+        if self.spent:
+            budget = self.spent["budget"]
+            of = "." if budget is None else f", of {budget:g}."
+            yield f"{self.spent['usd']:.4f} dollars spent in this folder{of}"
+
+    def left_out(self) -> Iterator[str]:
+        """Lines on skipped tasks, damaged logs and cached replies."""
+        yield from (f"Skipped: {line}" for line in self.skipped)
+        yield from (f"Set aside an unreadable log: {name}" for name in self.set_aside)
+        if self.cache:
+            yield (
+                f"Replies of {self.cache['of']} are cached for {self.cache['expiry']} in "
+                f"{self.cache['folder']}, keyed by {', '.join(self.cache['key'])}; --no-cache "
+                "asks again."
+            )
 
 
 def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: Any) -> RunReport:

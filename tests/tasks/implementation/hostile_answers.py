@@ -4,8 +4,6 @@
 `table` (a function that leaves a table of the right rows) are defined where they run.
 """
 
-from __future__ import annotations
-
 PRELUDE = """
 import ctypes, os, signal, socket, stat, sys, time
 libc = ctypes.CDLL(None, use_errno=True)

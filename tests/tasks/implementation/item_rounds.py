@@ -1,7 +1,5 @@
 """Rounds of implementation items, and the scores of runs over them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ def round_of(folder: Path, name: str = "items", seed: int = 0, **chosen: Any) ->
 
 
 def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[str, Any]]:
-    """A row a sample: values, fault, item, method and answer."""
+    """A row a sample: values, fault, item, epoch, method and answer."""
     report = run(RunSpec(tasks=[task], round=opened.folder, logs=logs, display="none", **options))
     assert report.failed == ()
     rows = []
@@ -39,7 +37,8 @@ def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[s
             (score,) = (sample.scores or {}).values()
             assert isinstance(score.value, dict)
             about = {"fault": (score.metadata or {})["fault"], "answer": sample.output.completion}
-            rows.append({**score.value, **about, "item": str(sample.id), "method": method})
+            about |= {"item": str(sample.id), "method": method, "epoch": sample.epoch}
+            rows.append({**score.value, **about})
     return rows
 
 

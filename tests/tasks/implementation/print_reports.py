@@ -3,8 +3,6 @@
 PYTHONPATH=src python tests/tasks/implementation/print_reports.py [NAME ...]
 """
 
-from __future__ import annotations
-
 import html
 import re
 import shutil

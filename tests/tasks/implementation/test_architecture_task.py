@@ -1,7 +1,5 @@
 """Architectures through `viva run`: modules of a scripted model, run in the sandbox and scored."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

@@ -1,7 +1,5 @@
 """Architectures to implement: our references against torch-geometric, and the driver."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Networks composed from a seed: read in one way, computed as loops do, and of this round alone."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Methods of reports through `viva run`: a scripted model that has only its prompt to go by."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,8 +1,5 @@
 """Formulas through `viva run`: programs of a scripted model, run in the sandbox and scored."""
 
-from __future__ import annotations
-
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from tests.tasks.implementation.item_rounds import contest, round_of, use
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
+from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.build import cluster_of
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.lookup import create_task
@@ -126,8 +124,8 @@ def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
     rows = []
     for name, change in OTHER_TYPES.items():
         code = f"{list_formulas()[name].program}{AGAIN}{change}{LEAVE}"
-        rows.append(json.dumps({"id": name, "text": f"```python\n{code}```"}))
-    (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
+        rows.append({"id": name, "text": f"```python\n{code}```"})
+    write_jsonl(tmp_path / "answers.jsonl", rows)
     model = f"replay/{tmp_path}/answers.jsonl"
     found = scores(opened, tmp_path / "logs", models=[model])["direct"]
     assert {name: (row["acc"], row["fault"]) for name, row in found.items()} == dict.fromkeys(
@@ -143,11 +141,8 @@ days = d.groupby(level="datetime")
 SAVED = '\nx.rename("value").to_frame().to_parquet("result.parquet")\n'
 # Precision and recall; F1 is 2 p r / (p + r).
 USES = {
-    "by name": ("x = 2 * days['B/P'].rank() - days['ROE'].rank()", 1.0, 1.0),
     "in an expression": ("x = d.eval('2 * `B/P` - ROE')", 1.0, 1.0),
-    "by place": ("x = 2 * d.iloc[:, 0] - d.iloc[:, 2]", 1.0, 1.0),
     "one of two": ("x = days['B/P'].rank()", 1.0, 1 / 2),
-    "one too many": ("x = days['B/P'].rank() - days['ROE'].rank() + t", 2 / 3, 1.0),
     "two too many, by place": (
         "q = pd.read_parquet('daily_pv.parquet').set_index(['datetime', 'instrument'])\n"
         "x = b - r + d.iloc[:, 1].fillna(0) + q.iloc[:, 5]",
@@ -155,31 +150,29 @@ USES = {
         1.0,
     ),
     "named, others used": ("x = pe.fillna(0) + t.fillna(0)", 0.0, 0.0),
-    "none": ("x = pd.Series(0.0, d.index)", 0.0, 0.0),
     "chance": ("import random\nx = b - r * random.random()", 0.0, 0.0),
     "right": ("x = d.assign(b=days['B/P'].rank()).eval('b') - days['ROE'].rank()", 1.0, 1.0),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", USES)
-def test_columns_count_by_what_the_result_depends_on(
-    opened: Round, tmp_path: Path, way: str
-) -> None:
-    code, precision, recall = USES[way]
-    text = f"```python\n{RANKS}{code}{SAVED}```"
+def test_columns_count_by_what_the_result_depends_on(tmp_path: Path) -> None:
+    opened = round_of(tmp_path / "round", formulas=["PB_ROE"])
     rows = [
-        json.dumps({"id": name, "text": text if name == "PB_ROE" else "-"}) for name in FORMULAS
+        {"id": "PB_ROE", "epoch": epoch, "text": f"```python\n{RANKS}{code}{SAVED}```"}
+        for epoch, (code, _, _) in enumerate(USES.values(), 1)
     ]
-    (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
+    write_jsonl(tmp_path / "answers.jsonl", [*rows, {"id": "PB_ROE", "epoch": 7, "text": "-"}])
     model = f"replay/{tmp_path}/answers.jsonl"
-    found = scores(opened, tmp_path / "logs", models=[model])["direct"]
-    row = found["PB_ROE"]
-    assert (row["data_precision"], row["data_recall"]) == pytest.approx((precision, recall))
-    both = precision + recall
-    assert row["data"] == pytest.approx(2 * precision * recall / both if both else 0.0)
-    assert (found["PB_ROE"]["skill"] == 1) is (way == "right")
-    assert math.isnan(found["alpha053"]["data"])  # no program
+    answers = contest("formula", opened, tmp_path / "logs", models=[model], epochs=7)
+    *scored, empty = sorted(answers, key=lambda row: row["epoch"])
+    for row, (way, (_, precision, recall)) in zip(scored, USES.items(), strict=True):
+        reached = (row["data_precision"], row["data_recall"])
+        assert reached == pytest.approx((precision, recall)), way
+        both = precision + recall
+        assert row["data"] == pytest.approx(2 * precision * recall / both if both else 0.0), way
+        assert (row["skill"] == 1) is (way == "right")
+    assert math.isnan(empty["data"])  # no program
 
 
 @pytest.mark.parametrize("timeout", ["long", 0, -3, True, 2.5])

@@ -1,6 +1,7 @@
-"""A whole run against a hostile model: nothing gets out or scores, and the run goes on."""
+"""A whole run against a hostile model: nothing gets out or scores, and the run goes on.
 
-from __future__ import annotations
+What attacks the sandbox alone is in tests/sandbox.
+"""
 
 import hashlib
 import json
@@ -16,8 +17,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from inspect_ai.log import EvalSample, read_eval_log
-from tests.sandbox.hostile_programs import PRELUDE as SANDBOX_PRELUDE
-from tests.sandbox.hostile_programs import PROGRAMS
 from tests.sandbox.ordinary_user import ordinary_user
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
 from tests.tasks.implementation.item_rounds import round_of
@@ -43,24 +42,7 @@ CHEATS = {
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
 RIGHT = list_formulas()[FORMULA].program
-OTHER_LIMITS = {
-    "fill /work",
-    "fill /tmp",
-    "one file of 100 MB",
-    "memory in one process",
-    "memory across processes",
-    "slow fork bomb",
-    "endless loop",
-    "deaf to signals",
-}
-"""Programs made for the small limits of tests/sandbox, and two that are slow and come here too."""
-HELD = {
-    f"sandbox: {case.name}" for case in PROGRAMS if (case.ended, case.printed) == (0, "held")
-} - {f"sandbox: {name}" for name in OTHER_LIMITS}
-"""Programs that say so when everything they tried was refused."""
-WAITING = {"sleep past the limit", "deaf past the limit"} | {
-    f"sandbox: {case.name}" for case in PROGRAMS if case.ended == "timeout"
-}
+WAITING = {"sleep past the limit", "deaf past the limit"}
 """Programs that do nothing until their limit; begun first, they all wait for it at one time."""
 SECRET = "SECRET-d41d8cd9"
 WAIT = 12
@@ -110,9 +92,6 @@ def _programs(canary: Path, port: int, folder: Path) -> dict[str, str]:
     """Every hostile program by name, and the right one in the middle and at the end."""
     told = f"CANARY, PORT, ROUND = {str(canary)!r}, {port}, {str(folder)!r}\n"
     programs = {name: told + PRELUDE + program for name, program in ANSWERS.items()}
-    for case in PROGRAMS:
-        if case.name not in OTHER_LIMITS:
-            programs[f"sandbox: {case.name}"] = told + SANDBOX_PRELUDE + case.program
     items = sorted(programs.items(), key=lambda item: item[0] not in WAITING)
     half = len(items) // 2
     return {**dict(items[:half]), "right": RIGHT, **dict(items[half:]), "right again": RIGHT}
@@ -161,8 +140,6 @@ def _check(name: str, acc: float, fault: str | None, printed: str, canary: Path)
     assert SECRET not in printed, name
     assert "ESCAPED" not in printed, name
     assert str(canary / "canary") not in printed, name
-    if name in HELD:
-        assert "held" in printed, name
 
 
 def _values(sample: EvalSample) -> tuple[dict[str, float], str | None]:
@@ -197,7 +174,7 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
         before = _fingerprint(*watched)
         report = _serve(opened, tmp_path, list(programs.values()))
         assert heard == []
-    assert len(programs) >= 80
+    assert len(programs) >= 55
 
     assert report.failed == ()
     (path,) = report.logs
@@ -229,7 +206,7 @@ def _serve(opened: Round, folder: Path, programs: list[str]) -> RunReport:
             models=[f"replay/{answers}"],
             epochs=len(programs),
             task_args={"timeout": WAIT},
-            max_connections=6,  # four programs wait for their limit
+            max_connections=4,  # two programs wait for their limit
             display="none",
         )
     )
@@ -257,7 +234,7 @@ assert os.getuid() != 0
 folder, answers, epochs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 report = run(RunSpec(
     tasks=["formula"], round=folder, logs=Path("logs"), models=[f"replay/{answers}"],
-    epochs=epochs, task_args={"timeout": int(sys.argv[4])}, max_connections=6, display="none",
+    epochs=epochs, task_args={"timeout": int(sys.argv[4])}, max_connections=4, display="none",
 ))
 assert report.failed == (), report.failed
 found = {}

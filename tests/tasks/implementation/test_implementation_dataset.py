@@ -1,7 +1,5 @@
 """Formula items as Inspect samples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """The synthetic market: reproducible, small, and odd in every way it promises."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np
@@ -11,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market import (
-    TABLES,
-    generate,
-)
+from vivavoce.tasks.implementation.items.market import TABLES, generate
 
 Tables = dict[str, pd.DataFrame]
 COLUMNS = {

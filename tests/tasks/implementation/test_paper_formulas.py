@@ -1,7 +1,5 @@
 """The paper's 11 factors: by hand on a few rows, and from which day on they have a value."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Fixed formulas on a part of the market and as programs; the public ones by hand."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import os

@@ -1,7 +1,5 @@
 """The reports: what their heads say stands in their text, and their PDFs say the same."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

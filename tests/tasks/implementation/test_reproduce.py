@@ -1,7 +1,5 @@
 """Reports reproduced through `viva run`: every stage of an answer is scored on its own."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -12,13 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import (
-    Ask,
-    Reply,
-    answer,
-    scripted,
-    slot,
-)
+from tests.servers.scripted import Ask, Reply, answer, scripted, slot
 from tests.tasks.implementation.item_rounds import contest, round_of, use
 
 from vivavoce.errors import InputError

@@ -1,7 +1,5 @@
 """Programs found in answers, the sandboxes they run in, and what is refused as one."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path
@@ -123,7 +121,6 @@ def test_a_sandbox_that_was_used_is_exchanged_for_an_empty_one() -> None:
 @pytest.mark.parametrize(
     ("answer", "program"),
     [
-        ("Here it is:\n```python\nx = 1\n```\nDone.", "x = 1\n"),
         # the last block marked as Python is the answer, whatever follows it
         ("```python\na = 1\n```\nBetter:\n```python\nb = 2\n```\n```text\nout\n```", "b = 2\n"),
         ("```\nx = 1\n```", "x = 1\n"),

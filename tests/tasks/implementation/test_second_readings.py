@@ -1,7 +1,5 @@
 """Other usual readings of a formula give other values, and its text rules them out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,7 @@ import pytest
 from tests.tasks.implementation.test_composed import CLOSE, OPEN, ROE, VOLUME, one_of_each, tree_of
 
 from vivavoce.tasks.implementation.items import composed_formulas as composing
-from vivavoce.tasks.implementation.items.composed_formulas import (
-    READINGS,
-    Trial,
-    compose,
-    evaluate,
-)
+from vivavoce.tasks.implementation.items.composed_formulas import READINGS, Trial, compose, evaluate
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, symbols
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
 from vivavoce.tasks.implementation.items.market import generate

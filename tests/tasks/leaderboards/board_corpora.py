@@ -1,7 +1,5 @@
 """Papers with tables and results written one by one, and a round of their boards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from html import escape

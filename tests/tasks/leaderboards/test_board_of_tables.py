@@ -1,7 +1,5 @@
 """Boards read by rule from the tables of papers, and rows drawn from them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Which gold methods and scores literally stand in some texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

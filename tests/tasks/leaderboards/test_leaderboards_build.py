@@ -1,7 +1,5 @@
 """Boards of a hand-built corpus turned into items: which, with what, and why others are not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Papers cut into chunks, and chunks found by a query."""
 
-from __future__ import annotations
-
 from itertools import count, pairwise
 
 import pytest

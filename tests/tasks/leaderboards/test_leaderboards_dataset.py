@@ -1,7 +1,5 @@
 """Samples of a hand-built round: what they show, and what a run's arguments change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.leaderboards.family import LeaderboardArguments
-from vivavoce.tasks.leaderboards.items import (
-    FoundChunk,
-    PaperChunk,
-    compose,
-)
+from vivavoce.tasks.leaderboards.items import FoundChunk, PaperChunk, compose
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The scorer on answers of every kind: what is counted, and what stays in n."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

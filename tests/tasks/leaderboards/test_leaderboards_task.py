@@ -1,7 +1,5 @@
 """The task end to end against a server: what reached it, and what became of answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A round's library: what is in its file, and what an item may search and read of it."""
 
-from __future__ import annotations
-
 import random
 from datetime import date, timedelta
 from pathlib import Path

@@ -3,8 +3,6 @@
 Each way in is asked the same: the functions that agents get, Inspect's tools, and the MCP server.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator

@@ -4,8 +4,6 @@ A script answers from the request alone: it knows neither the papers nor the gol
 model it has met, and with it the address of its server: so each has a name of its own.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """A round with nothing but a library, and a run of the agent on it."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the agent does with its tools, and what they never show."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -112,15 +110,12 @@ HOSTILE: list[tuple[Call, str]] = [
     (("read", {"paper_id": "melon", "page": -3}), "A page is a number from 1 on."),
     (("read", {"paper_id": "melon", "page": 2}), "has no page 2, only 1 to 1"),
     (("read", {"paper_id": "melon", "page": 10**60}), "A page is a number from 1 on."),
-    (("read", {"paper_id": "melon", "page": 1e300}), "A page is a number from 1 on."),
     (("read", {"paper_id": "melon", "page": True}), "is not of type 'integer'"),
-    (("read", {"paper_id": "melon", "page": "second"}), "is not of type 'integer'"),
     (("read", '{"paper_id": "melon", "page": NaN}'), "is not of type 'integer'"),
     (("read", {"paper_id": "melon", "part": "table -1"}), "has no part 'table -1'. It has:"),
     (("read", {"paper_id": "melon", "part": "x" * 9000}), "has no part"),
     (("read", {"paper_id": "../../etc/passwd"}), "There is no paper '../../etc/passwd'"),
     (("read", {"paper_id": ["melon"]}), "is not of type 'string'"),
-    (("read", ["melon"]), "is not of type 'string'"),
     (("delete", {"paper_id": "melon"}), "Tool delete not found"),
 ]
 

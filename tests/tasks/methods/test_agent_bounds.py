@@ -1,27 +1,8 @@
 """What bounds the agent: turns, tokens and windows; and what faults on the way do to its counts."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from inspect_ai import Task, eval_set
-from inspect_ai.dataset import MemoryDataset
-from inspect_ai.log import read_eval_log
-from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import includes
 from tests.servers.evaluations import one
 from tests.servers.scripted import FAULTS, Ask, Reply, answer
-from tests.tasks.methods.agent_runs import (
-    Work,
-    calls,
-    reader,
-    results,
-    sample,
-    script,
-    sent,
-)
-
-from vivavoce.tasks.methods.agent import agent
+from tests.tasks.methods.agent_runs import Work, calls, reader, results, script, sent
 
 
 def test_endless_calls_stop_and_an_answer_is_asked_for(work: Work) -> None:
@@ -204,43 +185,3 @@ def test_a_call_that_no_parser_takes_is_told_and_survived(work: Work) -> None:
     assert "has thousands of digits" in server.asks[1].prompt
     note = one(log).metadata["agent"]
     assert (note["steps"], note["refused"], note["stopped"]) == (3, 2, "answered")
-
-
-def test_a_log_that_lacks_a_sample_is_completed_without_counting_twice(folder: Path) -> None:
-    """A model inside the process: a client cannot be carried from one run's event loop to another.
-
-    It breaks once, in the second sample, after a search.
-    """
-    samples = [sample(folder), sample(folder)]
-    samples[1].id = "two"
-    asked: list[int] = []
-
-    def play(messages: list[ChatMessage], *_: object) -> ModelOutput:
-        asked.append(len(messages))
-        if len(asked) == 5:
-            raise ValueError("The line was cut.")
-        output = {
-            1: ModelOutput.for_tool_call("mock", "search", {"query": "melon"}),
-            3: ModelOutput.for_tool_call("mock", "read", {"paper_id": "melon"}),
-            5: ModelOutput.from_content("mock", "melon-one"),
-        }[len(messages)]
-        output.usage = ModelUsage(total_tokens=107)  # else its tokens are counted, over the net
-        return output
-
-    for is_complete in (False, True):
-        task = Task(dataset=MemoryDataset(samples), solver=agent(), scorer=includes())
-        done, logs = eval_set(
-            task,
-            str(folder.parent / "taken_up"),
-            model=get_model("mockllm/model", custom_outputs=play),
-            display="none",
-            retry_attempts=0,
-            max_samples=1,
-        )
-        assert done is is_complete
-    assert asked == [1, 3, 5, 1, 3, 1, 3, 5]
-    (log,) = logs
-    notes = {one.id: one.metadata["agent"] for one in read_eval_log(log.location).samples or []}
-    assert notes.keys() == {"one", "two"}
-    for note in notes.values():
-        assert (note["steps"], note["searches"], note["reads"]) == (3, 1, 1)

@@ -1,7 +1,5 @@
 """Agents of users: by hand, of Inspect and of four frameworks, on a server that sees no gold."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The method of retrieval inside Inspect: what is sent is what the sample's own query finds."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Replies that are none are asked for again, one request at a time."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 

@@ -1,7 +1,5 @@
 """The self-refining method against a scripted server: what a model is shown, and how often."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A small table of questions for each metric."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 HEAD = "id,input,gold,date,cluster,topic\n"

@@ -1,7 +1,5 @@
 """A table of questions through every command: round, run, score, board, verification, live."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

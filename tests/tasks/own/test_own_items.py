@@ -1,7 +1,5 @@
 """Rounds of one's own table: what becomes an item, and what a table is refused for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

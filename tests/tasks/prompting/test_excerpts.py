@@ -1,7 +1,5 @@
 """Excerpts of a prompt's texts: cut by tokens, found by the query, laid out in their order."""
 
-from __future__ import annotations
-
 import re
 
 from vivavoce.tasks.family import open_prompts

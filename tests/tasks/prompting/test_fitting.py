@@ -1,7 +1,5 @@
 """The context fitter: only the tail of the slots that may be cut goes, and it is written down."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

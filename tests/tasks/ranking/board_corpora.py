@@ -1,7 +1,5 @@
 """Corpora of a few papers with results typed by hand, and rounds of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which papers are candidates for a board, and which are not."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 
@@ -13,10 +11,7 @@ from tests.support.corpora import paper, write_papers
 from vivavoce.corpus import Corpus
 from vivavoce.tasks.ranking import build as graph_items
 from vivavoce.tasks.ranking.boards import BoardQuery
-from vivavoce.tasks.ranking.build import (
-    Candidates,
-    find_candidates,
-)
+from vivavoce.tasks.ranking.build import Candidates, find_candidates
 from vivavoce.text.terms import STOP_WORDS, terms_of
 
 SOON = date(2021, 1, 1)

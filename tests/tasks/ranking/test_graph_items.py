@@ -1,7 +1,5 @@
 """What a round holds for rankings by graph."""
 
-from __future__ import annotations
-
 import io
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Candidates ranked by a network among them, and by the plain rankers it has to beat."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """`rank_by_graph` inside Inspect: what each method answers, and how answers are scored."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """`rank_by_prompt` end to end: what reaches a server, how answers are read, and the baselines."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Which papers of a board are ranked, in which order, and what is left out."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from datetime import date

@@ -1,7 +1,5 @@
 """A round of ranking items: what stands in them, and that nothing gives the order away."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rankings by models, agents and solvers of other packages, through the commands a user runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,14 +1,10 @@
 """A court for the tests of judges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 from tests.servers.commands import small_round
-from tests.servers.scripted import (
-    scripted,
-)
+from tests.servers.scripted import scripted
 from tests.tasks.scoring.court import ITEMS, Court
 
 

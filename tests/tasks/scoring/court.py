@@ -1,7 +1,5 @@
 """A court: a scripted server with contestants and judges, and a round of titles for them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

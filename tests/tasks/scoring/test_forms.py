@@ -1,7 +1,5 @@
 """Every form of an answer that the manual lists scores as the plain one; cut ones are marked."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path
@@ -239,4 +237,4 @@ def test_boards_and_pages_say_what_was_cut_off(
     viva_here("board", "build", tmp_path / "logs", "--out", tmp_path / "site", "--seed", "0")
     pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
     assert any("It was cut off at its token limit." in page for page in pages)
-    assert any("Cut off before it was scored" in page and THOUGHT in page for page in pages)
+    assert any("Removed before scoring" in page and THOUGHT in page for page in pages)

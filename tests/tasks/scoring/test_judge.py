@@ -1,7 +1,5 @@
 """A judge that is a scripted server: what it is sent, and what becomes of what it says."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -13,14 +11,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 from tests.servers.commands import small_round, viva_here
-from tests.servers.scripted import (
-    FAULTS,
-    TOKENS,
-    Ask,
-    Reply,
-    answer,
-    by_model,
-)
+from tests.servers.scripted import FAULTS, TOKENS, Ask, Reply, answer, by_model
 from tests.tasks.scoring.court import ITEMS, Court, always_first, block, rows, verdict, write
 
 from vivavoce.errors import InputError

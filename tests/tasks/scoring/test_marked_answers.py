@@ -1,7 +1,5 @@
 """The same answer scores the same in whatever markup it comes, and through whatever door."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Mapping

@@ -1,16 +1,10 @@
 """Several judges, and judges of a contestant's own family."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 from tests.servers.commands import viva_here
-from tests.servers.scripted import (
-    Ask,
-    Reply,
-    answer,
-)
+from tests.servers.scripted import Ask, Reply, answer
 from tests.tasks.scoring.court import Court, always_first, block, rows, verdict, write
 
 from vivavoce.errors import InputError

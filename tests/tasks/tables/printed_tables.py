@@ -1,7 +1,5 @@
 """Corpora of papers that print tables, typed by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rounds of two surveys typed by hand: one compares parsers of fruit, the other translators."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

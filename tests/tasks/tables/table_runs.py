@@ -1,7 +1,5 @@
 """Runs of the table task against a server whose models read the texts of the two surveys."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -12,14 +10,7 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import Solver
-from tests.servers.scripted import (
-    Ask,
-    Reply,
-    Script,
-    ScriptedServer,
-    answer,
-    slot,
-)
+from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, slot
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.rounds import Round

@@ -1,7 +1,5 @@
 """Tables of real surveys: items, the bounds of a score, a baseline."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

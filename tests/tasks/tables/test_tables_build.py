@@ -1,7 +1,5 @@
 """Two surveys become a round: demands, pools, gold, and what is told of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Samples of a hand-built round: what they show in each setting, and what they keep back."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The scorer on answers of every kind: what is counted, what stays in n, and what people see."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,17 +1,11 @@
 """A round of the sample whose answers are judged, for the tests of judged writing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 from tests.servers.commands import viva_here
 from tests.servers.scripted import scripted
-from tests.tasks.writing.gold_contestants import (
-    MODEL,
-    ROUND,
-    Bench,
-)
+from tests.tasks.writing.gold_contestants import MODEL, ROUND, Bench
 from tests.tasks.writing.judges import judge
 
 from vivavoce.rounds import load_round

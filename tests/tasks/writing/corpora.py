@@ -1,7 +1,5 @@
 """Papers written one by one, then built into the items of a round."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A round whose answers are judged, and contestants of known quality that are made of the gold."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

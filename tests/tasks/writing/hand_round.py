@@ -1,7 +1,5 @@
 """A round of a few papers written by hand, so that every word of a prompt is known."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path

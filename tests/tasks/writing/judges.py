@@ -1,7 +1,5 @@
 """Judges that answer by string containment, from their request alone, and what reads its form."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The works that a related-work section cites, and those listed beside them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

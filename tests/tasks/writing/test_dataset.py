@@ -1,7 +1,5 @@
 """Writing items as samples: every input is in the prompt, the gold nowhere but in the target."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

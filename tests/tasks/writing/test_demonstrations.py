@@ -1,7 +1,5 @@
 """Papers shown as examples, rejected by name, and left out as near copies."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is written of a paper and what it is written from."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

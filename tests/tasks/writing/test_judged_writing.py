@@ -1,7 +1,5 @@
 """Contestants of known quality, made of the gold: each metric falls by what was done to it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

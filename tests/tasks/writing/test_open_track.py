@@ -1,7 +1,5 @@
 """The open track: works are found among what was there before, and nothing else can be reached."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

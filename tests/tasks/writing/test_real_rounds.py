@@ -1,7 +1,5 @@
 """A round over real papers: what a stranger would look for in its items."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

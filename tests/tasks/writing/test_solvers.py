@@ -1,7 +1,5 @@
 """The direct method and the baselines, run inside Inspect without a server."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

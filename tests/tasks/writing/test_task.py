@@ -1,7 +1,5 @@
 """The four tasks, end to end against a server: what reached it, and what became of answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +18,6 @@ from tokenizers import Tokenizer
 from vivavoce.metrics.rouge import rouge
 from vivavoce.rounds import Round
 from vivavoce.tasks import list_families
-from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.writing.inputs import TASKS
 
@@ -264,27 +261,3 @@ def test_a_model_of_few_tokens_sees_both_the_paper_and_the_works_and_no_example(
     assert sent.endswith(END)
     # Without examples, it is what `base` sends to such a model.
     assert sent == long.run(window, "base", track="padded")[1]
-
-
-# ---- What a task tells of itself ----
-
-
-def make(opened: Round, task: str, **arguments: Any) -> Task:
-    made = MAKERS[task](str(opened.folder), **arguments)
-    assert isinstance(made, Task)
-    return made
-
-
-def test_a_log_names_the_setting_the_track_and_the_prompts(tmp_path: Path) -> None:
-    opened = hand_round(tmp_path)
-    plain = open_prompts("writing", None).sha256
-    for arguments, setting, prompt_hash in (
-        ({}, "base", plain),
-        ({"setting": "mixed"}, "mixed", plain),
-        ({"setting": "mixed", "demos": 1}, "mixed@1", plain),
-        ({"track": "padded"}, "base+padded", plain),
-    ):
-        metadata = make(opened, "related_work", **arguments).metadata
-        assert metadata is not None
-        assert (metadata["setting"], metadata["prompt_hash"]) == (setting, prompt_hash)
-        assert metadata["task"] == "related_work"

@@ -1,7 +1,5 @@
 """Items and their labels: every fault of a row is named, and the majority decides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -31,10 +29,7 @@ ASKED = {"question": "Q", "answer": "a"}
     ("row", "message"),
     [
         ({"content": QA}, "id: Field required"),
-        ({"id": "x" * 301, "content": QA}, "at most 300 characters"),
-        ({"id": 5, "content": QA}, "id: Input should be a valid string; got 5"),
         ({"id": "x", "content": QA, "part": "y"}, "part: Extra inputs are not permitted"),
-        ({"id": "x", "content": []}, "content: Input should be a valid dictionary"),
         ({"id": "x", "content": {"question": "Q"}}, "content: answer: Field required"),
         ({"id": "x", "content": {"question": " ", "answer": "a"}}, "question: Value error, it is"),
         ({"id": "x", "content": ASKED}, "it needs one of passage, rows"),
@@ -47,9 +42,7 @@ ASKED = {"question": "Q", "answer": "a"}
             {"id": "x", "content": ASKED | {"columns": ["c"], "rows": [[1]]}},
             "rows.0.0: Input should be a valid string; got 1",
         ),
-        ({"id": "x", "content": QA | {"hint": "h"}}, "hint: Extra inputs are not permitted"),
         ({"id": "x", "content": QA | {"caption": "P" * 200_001}}, "at most 200000 characters"),
-        ({"id": "x", "content": QA | {"columns": ["c"] * 1001}}, "at most 1000 items"),
         ({"id": "x", "content": QA | {"suggestion": {"right": "maybe"}}}, "'yes' or 'no'"),
         ({"id": "one", "content": QA}, "'one' is repeated"),
     ],

@@ -1,7 +1,5 @@
 """A server that is killed while people label: every label that it acknowledged is there."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

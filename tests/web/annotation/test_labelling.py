@@ -1,7 +1,5 @@
 """Items that are handed out, and labels that come back: each once, and none too many."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The pages of the annotation app, as somebody without scripts meets them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a campaign came to: figures by hand, and the files of its export."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from vivavoce.results.audits.human import read_labels
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_json, read_jsonl
 from vivavoce.web.annotation.campaigns import export_campaign
-from vivavoce.web.annotation.kinds import KINDS, check_rows
+from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.report import WHOLE, measure
 
 NO_DRAWS = Draws(resamples=0)
@@ -130,13 +128,6 @@ def test_an_export_is_the_same_bytes_each_time_and_names_nobody(ten: Made, tmp_p
     rows = [row for _, row in read_jsonl(first / "annotations.jsonl")]
     assert len(rows) == 22
     assert (rows[0]["item"], rows[0]["person"], rows[0]["value"]) == ("i0", "A1", EXCLUDE)
-
-
-def test_exported_items_can_be_imported(ten: Made, tmp_path: Path) -> None:
-    rows = read_jsonl(export(ten, tmp_path) / "items.jsonl")
-    items = check_rows(KINDS["distractors"], [(row, "here") for _, row in rows])
-    there = ten.items().values()
-    assert [(one.key, one.content) for one in items] == [(one.key, one.content) for one in there]
 
 
 def test_labels_of_distractors_name_the_paper(tmp_path: Path) -> None:

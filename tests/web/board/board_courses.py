@@ -1,7 +1,5 @@
 """Boards over several rounds and settings, with costs and exposure, for tests of charts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.web.board.board_rows import make_board, make_row

@@ -1,7 +1,5 @@
 """Rows of boards for tests, and the pages made from them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,16 @@ HOSTILE = [
 ]
 
 
+LACKING = (
+    "judge rank_interval unranked tied_with undecided_with more_papers_needed contamination tokens "
+    "cost seconds detectable exposure calibrated fit agent set_aside stopped trust_reason "
+    "judge_own_family judge_cost"
+)
+"""What a row lacks unless a test gives it."""
+
+
 def make_row(model: str, value: float | None, rank: int | None = None, **changes: Any) -> dict:
-    row: dict[str, Any] = {
+    row: dict[str, Any] = dict.fromkeys(LACKING.split()) | {
         "round": "2026-q1",
         "task": "vivavoce/title",
         "task_version": "1",
@@ -33,7 +39,6 @@ def make_row(model: str, value: float | None, rank: int | None = None, **changes
         "model": model,
         "decoding": {"temperature": 0, "max_tokens": 64},
         "prompt_hash": "9f2c41d07be3",
-        "judge": None,
         "metric": "rougeL",
         "value": value,
         "value_valid": value,
@@ -43,34 +48,15 @@ def make_row(model: str, value: float | None, rank: int | None = None, **changes
         "undefined": 0,
         "valid": 1.0,
         "rank": rank,
-        "rank_interval": None,
-        "unranked": None,
-        "tied_with": None,
-        "undecided_with": None,
-        "more_papers_needed": None,
-        "contamination": None,
-        "tokens": None,
-        "cost": None,
-        "seconds": None,
         "family": "writing",
         "headline": True,
         "answers": changes.get("n", 120),
         "partial": False,
-        "detectable": None,
-        "exposure": None,
-        "calibrated": None,
         "clusters": 40,
-        "fit": None,
-        "agent": None,
-        "set_aside": None,
-        "stopped": None,
         "faults": {},
         "runs": {},
         "trust": "recomputed",
-        "trust_reason": None,
-        "judge_own_family": None,
         "judge_tokens": 0,
-        "judge_cost": None,
     }
     return {**row, **changes}
 

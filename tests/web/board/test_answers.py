@@ -1,7 +1,5 @@
 """The first lines of the first page: who may be best at each task, and over a family's tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

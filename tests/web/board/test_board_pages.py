@@ -1,7 +1,5 @@
 """The pages of scores as HTML: whole, inert, linked within the site, and readable by all."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,13 +1,12 @@
 """The page of a comparison, from what the command prints as JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 from lxml import html
 from tests.results.audits.made_logs import write_log
+from tests.web.board.board_rows import text_of
 
 from vivavoce.reports import Sheet
 from vivavoce.results.board.head_to_head import (
@@ -19,10 +18,6 @@ from vivavoce.results.board.head_to_head import (
 from vivavoce.web.board.site import write_comparison
 
 HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
-
-
-def text_of(element: html.HtmlElement) -> str:
-    return " ".join(element.text_content().split())
 
 
 @pytest.fixture
@@ -45,11 +40,7 @@ def write(found: HeadToHead, out: Path) -> html.HtmlElement:
 
 
 def test_the_page_says_who_is_ahead_and_by_how_much(found: HeadToHead, tmp_path: Path) -> None:
-    page = html.fromstring(
-        write_comparison(
-            found.as_dict(), sheets(found), differing_items(found), tmp_path / "out"
-        ).read_bytes()
-    )
+    page = write(found, tmp_path / "out")
     said = text_of(page.xpath("(//section//table)[1]/caption")[0])
     assert "is ahead by 0.200 in rougeL (95% interval 0.200–0.200)" in said
     assert said.endswith("better on 12 of 12 items.")

@@ -1,7 +1,5 @@
 """Strangers' texts on a page: visible, bounded, and judges' notes of any form."""
 
-from __future__ import annotations
-
 from html import escape
 
 import pytest

@@ -1,7 +1,5 @@
 """Content of the pages of scores, as the data that their templates print."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages of items: what stands on them, what leads where, and what hostile answers cannot do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 from lxml import html
 from tests.results.audits.made_logs import judge_note, write_log
+from tests.web.board.board_rows import text_of
 
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.logs.sample_texts import choose_item_texts
@@ -53,10 +52,6 @@ def build(logs: Path, out: Path, count: int = 3, seed: int = 0) -> Built:
 def page_of(built: Built, out: Path, name: str) -> html.HtmlElement:
     (path,) = [p for p in built.written if f"/{name}-" in p and p.endswith(".html")]
     return html.fromstring((out / path).read_bytes())
-
-
-def text_of(element: html.HtmlElement) -> str:
-    return " ".join(element.text_content().split())
 
 
 @pytest.fixture

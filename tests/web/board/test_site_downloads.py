@@ -1,7 +1,5 @@
 """The numbers as files: CSV that spreadsheets may open, JSON, Parquet and LaTeX."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Building again: only what changed is written, and only files of the site are removed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -230,32 +230,15 @@ def _claim(out: Path, paths: Iterable[str]) -> None:
 
 def read_state(out: Path) -> dict[str, dict[str, Any]]:
     """Files that the last build left in a folder, by path; empty without a valid record."""
-    files = _state(out).get("files")
-    if not isinstance(files, Mapping):
-        return {}
-    return {path: dict(entry) for path, entry in files.items() if _is_entry(path, entry)}
-
-
-def without_keys(out: Path, rules: str) -> dict[str, str]:
-    """Sha256 by path, for files in which a search by these rules found no API key."""
-    if _state(out).get("searched") != rules:
-        return {}
-    return {path: entry["sha256"] for path, entry in read_state(out).items()}
-
-
-def note_search(out: Path, rules: str) -> None:
-    """Record that a search of the site's files by these rules found no API key."""
-    if _state(out).get("searched") != rules:
-        write_json(out / STATE, {**_state(out), "searched": rules})
-
-
-def _state(out: Path) -> Mapping[str, Any]:
     try:
         state = read_json(out / STATE)
     except InputError:
         return {}
     is_known = isinstance(state, Mapping) and state.get("schema_version") == SCHEMA_VERSION
-    return state if is_known else {}
+    files = state.get("files") if is_known else None
+    if not isinstance(files, Mapping):
+        return {}
+    return {path: dict(entry) for path, entry in files.items() if _is_entry(path, entry)}
 
 
 def _is_entry(path: str, entry: Any) -> bool:

@@ -1,7 +1,5 @@
 """Operators of composed formulas by plain loops over rows, in no hurry and without pandas."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import defaultdict

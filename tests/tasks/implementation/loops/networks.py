@@ -1,7 +1,5 @@
 """Operators of composed networks by plain loops over nodes and edges, without torch."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Sequence

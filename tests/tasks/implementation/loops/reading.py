@@ -1,7 +1,5 @@
 """Every tree that a text of composed formulas or networks can mean, by brute force."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Demands: held against the checklist, worded from a template, and read from a file."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -247,18 +245,13 @@ def test_a_file_of_demands_gives_back_what_was_written(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"id": ""}, "id: String should have at least 1 character"),
-        ({"demand": " "}, "demand: String should match"),
         ({"demand": "x" * 2001}, "demand: String should have at most 2000 characters"),
-        ({"model": None}, "model: Input should be a valid string; got None"),
         ({"attempts": True}, "attempts: Input should be a valid integer; got True"),
-        ({"attempts": 0}, "attempts: Input should be greater than or equal to 1; got 0"),
         ({"verdicts": []}, "the last verdict on a demand must be ACCEPT"),
-        ({"verdicts": ["ACCEPT"]}, "verdicts.0: Input should be a dictionary"),
         (
             {"verdicts": [{**ROW["verdicts"][0], "decision": "MAYBE"}]},
             "verdicts.0.decision: String should match pattern '^(ACCEPT|REWRITE)$'; got 'MAYBE'",
         ),
-        ({"verdicts": [{"attempt": 1, "decision": "ACCEPT"}]}, "verdicts.0.demand: Field required"),
         ({"id": "t1"}, "the table t1 already has a demand"),
     ],
 )

@@ -1,7 +1,5 @@
 """What a demand gives away of a table: names of columns and values in any of their forms."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

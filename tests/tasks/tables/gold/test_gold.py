@@ -1,7 +1,5 @@
 """Tables of a corpus become gold tables: which rows, which works, and what is left out and why."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

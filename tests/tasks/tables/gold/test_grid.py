@@ -1,7 +1,5 @@
 """Printed tables as grids: headers joined and repaired, labels found, values read."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A run of a method for tables, with a folder and a server of its own."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Papers that write like instructions: what they hold stays between tags they cannot close."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Changes as models write them, answers on the way to a table, and what is wrong with either."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -76,9 +74,7 @@ def test_an_empty_object_changes_nothing() -> None:
     ("answer", "fault"),
     [
         ("I would include P1.", "no JSON object"),
-        ('{"P1": "include"}', "no JSON object"),
         ('{"include": {"P1": true}}', '"include" must be a list'),
-        ('{"include": [["P1"]]}', '"include" must be a list'),
         ('{"include": [true]}', '"include" must be a list'),
         ('{"rename": ["A", "B"]}', '"rename" must be an object'),
         ('{"rename": {"A": 1}}', '"rename" must map'),
@@ -86,14 +82,12 @@ def test_an_empty_object_changes_nothing() -> None:
         ('{"rows": ["P1"]}', 'Each of "rows" needs'),
         ('{"rows": {"P1": "x"}}', '"P1" must be an object'),
         ('{"rows": {"P1": {"A": {"B": 1}}}}', "value of a cell"),
-        ('{"rows": {"P1": {"A": [["B"]]}}}', "value of a cell"),
         (json.dumps({"add": ["A"] * (MAX_ENTRIES + 1)}), "more than 200"),
         (
             json.dumps({"rows": {"P1": {str(n): n for n in range(MAX_ENTRIES + 1)}}}),
             "more than 200",
         ),
         ('{"rows": [' + '{"paper": 1},' * 999 + '{"paper": 2}]}', None),
-        ('{"include": ["P1"', "no JSON object"),
         ("[" * 100_000, "no JSON object"),
         ('{"add": ["A"], "x": ' + "[" * 50 + "]" * 50 + "}", "no JSON object"),
     ],
@@ -200,9 +194,7 @@ def test_small_answers_are_read() -> None:
         (read_row, '{"cells": ["A"]}'),
         (read_unsupported, '{"unsupported": {"A": 1}}'),
         (read_digest, '{"digest": " "}'),
-        (read_digest, '{"digest": ["a"]}'),
         (READERS[-1], '{"rows": [{"cells": {}}]}'),
-        (READERS[-1], '{"columns": "A"}'),
         (READERS[-1], "No table today."),
     ],
 )

@@ -1,7 +1,5 @@
 """A table under construction: what changes it, what does not, and what it refuses."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Which works are the distractors of a literature table, computed by hand on a few titles."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Scripted models that answer questions out of the table that they are shown."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

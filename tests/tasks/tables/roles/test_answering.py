@@ -1,7 +1,5 @@
 """Models that answer out of tables: scripted servers, each under a name of its own."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

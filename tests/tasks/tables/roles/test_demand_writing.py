@@ -1,7 +1,5 @@
 """Demands written by scripted models: what they are sent, and what becomes of their wordings."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
