@@ -173,9 +173,7 @@ def test_a_port_that_is_taken_is_told(made: Made) -> None:
     assert "Choose another --port" in done.stderr
 
 
-def test_without_the_extra_one_line_tells_what_to_install(
-    made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_one_line_names_it(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     there = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "starlette" else there(name)

@@ -21,9 +21,7 @@ Viva = Callable[..., Result]
         ("sources", "source", "tei"),
     ],
 )
-def test_what_there_is_as_a_table_or_json(
-    viva: Viva, thing: str, column: str, expected: str
-) -> None:
+def test_what_there_is_is_listed(viva: Viva, thing: str, column: str, expected: str) -> None:
     found = json.loads(viva("list", thing, "--json").stdout)
     assert expected in [row[column] for row in found]
     printed = viva("list", thing, "--wide").stdout.splitlines()

@@ -165,9 +165,7 @@ def test_a_state_names_no_file_outside_the_corpus(
     assert not list(corpora.rglob("out"))
 
 
-def test_damage_to_a_copy_is_not_published(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path]
-) -> None:
+def test_damage_is_not_published(viva: Viva, bucket: Any, machine: Callable[[str], Path]) -> None:
     corpora = machine("first")
     viva("ingest", "sample", "40", "--corpus", ADDRESS)
     path = next((copy_in(corpora) / "tables" / "sections").glob("*.parquet"))
