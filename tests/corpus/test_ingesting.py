@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest
+from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.store import hash_tree
 
