@@ -21,9 +21,7 @@ from vivavoce.corpus.matching import fold, names_agree, title_key, years_agree
         ("\uff26ull width", "Full width"),
     ],
 )
-def test_titles_are_equal_however_they_are_spaced_hyphenated_accented_or_cased(
-    one: str, other: str
-) -> None:
+def test_titles_are_equal_in_any_spaces_hyphens_accents_and_case(one: str, other: str) -> None:
     assert title_key(one) == title_key(other)
 
 

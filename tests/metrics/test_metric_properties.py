@@ -6,11 +6,7 @@ from hypothesis import strategies as st
 
 from vivavoce.metrics import sense_of
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.tables.literature_tables import (
-    LiteratureTable,
-    TableRow,
-    score_table,
-)
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 
 WORDS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=6)
 

@@ -95,9 +95,7 @@ def test_contriever_is_the_mean_of_all_tokens_by_inner_product(save: Save) -> No
 
 
 @pytest.mark.parametrize("name", ["dragon", "dpr"])
-def test_dragon_and_dpr_have_an_encoder_for_each_side_and_take_the_first_token(
-    name: str, save: Save
-) -> None:
+def test_dragon_and_dpr_encode_each_side_by_the_first_token(name: str, save: Save) -> None:
     folders = [save(f"{name}-{seed}", transformers.BertModel, seed) for seed in (1, 2)]
     encoders = open_encoders(name, passages=folders[0], queries=folders[1])
     assert_vectors(encoders.passages, lambda text: hidden(folders[0], text)[0])

@@ -122,9 +122,7 @@ def test_two_threads_never_hold_two_connections(server: ReplayServer, tmp_path: 
     assert most == [1, 1, 1, 1]
 
 
-def test_a_pause_that_a_server_asked_for_holds_in_other_processes_too(
-    clock: FakeClock, tmp_path: Path
-) -> None:
+def test_a_pause_a_server_asked_for_holds_in_any_process(clock: FakeClock, tmp_path: Path) -> None:
     turns_in(tmp_path, clock).hold("export.arxiv.org", 100)
     turns_in(tmp_path, clock).hold("export.arxiv.org", 5)  # does not shorten it
     other = turns_in(tmp_path, clock)

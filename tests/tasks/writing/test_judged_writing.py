@@ -190,9 +190,7 @@ def test_what_a_judge_leaves_unsaid_is_counted_and_left_out(bench: Bench) -> Non
     assert found["declining"]["judge_malformed"]["value"] == 0.0
 
 
-def test_without_nuggets_or_with_those_of_another_round_nothing_is_asked(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_without_nuggets_of_this_round_nothing_is_asked(bench: Bench, tmp_path: Path) -> None:
     asked = len(bench.server.asks)
     lines = bench.nuggets.read_text("utf-8").splitlines()
 
@@ -221,9 +219,7 @@ def test_without_nuggets_or_with_those_of_another_round_nothing_is_asked(
 
 
 @pytest.mark.slow
-def test_facts_are_written_once_however_often_the_writing_is_interrupted(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_facts_are_written_once_despite_interruptions(bench: Bench, tmp_path: Path) -> None:
     answered: list[str] = []
 
     def fails_twice(ask: Ask) -> Reply:
@@ -286,9 +282,7 @@ def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
     assert set(priced["questions"]) == {"judge", "judge.claims", "judge.nuggets", "judge.relevance"}
 
 
-def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_an_audit_compares_judges_of_lines_with_people(bench: Bench, tmp_path: Path) -> None:
     def strict(ask: Ask) -> Reply:
         labels = json.loads(json.loads(judge(ask).body)["choices"][0]["message"]["content"])
         return answer(json.dumps(dict.fromkeys(labels, "absent")))
