@@ -57,9 +57,7 @@ def test_folding_twice_changes_nothing_and_a_key_holds_no_space(text: str) -> No
         ("?", "Ann Ho", None),
     ],
 )
-def test_names_agree_in_the_surname_and_in_no_initial_contradict(
-    one: str, other: str, agree: bool | None
-) -> None:
+def test_names_agree_in_surname_and_initials(one: str, other: str, agree: bool | None) -> None:
     assert names_agree(one, other) is agree
     assert names_agree(other, one) is agree
 

@@ -28,9 +28,7 @@ def tables(draw: st.DrawFn) -> LiteratureTable:
         ("ranking", "nobody's", (True, 0.0)),
     ],
 )
-def test_the_direction_and_the_range_of_a_metric(
-    family: str, metric: str, sense: tuple[bool, float]
-) -> None:
+def test_the_sense_of_a_metric(family: str, metric: str, sense: tuple[bool, float]) -> None:
     assert sense_of(family, metric) == sense
 
 

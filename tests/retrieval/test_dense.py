@@ -320,9 +320,7 @@ def test_a_name_is_looked_up_where_it_was_told() -> None:
         open_encoders("./absent")
 
 
-def test_without_a_network_a_hub_name_says_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hub_name_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match=r"contriever is neither a local folder .* network"):

@@ -191,7 +191,6 @@ def test_which_files_are_taken() -> None:
         "2022.findings_x.xml": True,
         "P19.xml": True,
         "P19-1001.xml": False,
-        "paper.xml": False,
         "2020.acl.tei.xml": False,
         "2020.acl.oai.xml": False,
     }

@@ -173,7 +173,6 @@ def test_a_setting_without_texts_is_refused(opened: Round, tmp_path: Path) -> No
         {"chunks": 0},
         {"chunks": "12"},
         {"size": 0},
-        {"size": "512"},
         {"size": 100, "overlap": 60},
         {"overlap": -1},
         {"context": 0},

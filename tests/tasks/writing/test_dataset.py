@@ -214,9 +214,7 @@ def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_pat
         ({"track": "padded", "setting": "open"}, "the track open has one setting"),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(
-    opened: Round, changes: dict[str, Any], complaint: str
-) -> None:
+def test_odd_arguments_are_refused(opened: Round, changes: dict[str, Any], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         samples(opened, "related_work", **{"setting": "random", **changes})
 

@@ -74,9 +74,7 @@ def test_the_coverage_of_facts_leads_where_there_are_some(rows: dict[str, dict[s
     assert led == ["nugget_coverage"]
 
 
-def test_facts_that_are_left_out_lower_coverage_alone(
-    bench: Bench, values: dict[str, dict[str, float]]
-) -> None:
+def test_lost_facts_lower_coverage_alone(bench: Bench, values: dict[str, dict[str, float]]) -> None:
     counts = {row["id"]: len(row["nuggets"]) for row in rows_of(bench.nuggets, "related_work")}
     expected = mean(1 - REMOVED / counts[item["id"]] for item in bench.items())
     assert values["removed"]["nugget_coverage"] == pytest.approx(expected)
@@ -99,9 +97,7 @@ def test_inventions_lower_support_and_denials_are_counted_beside_it(
     same_but(values, "invented", "support", "contradicted", "claim_coverage")
 
 
-def test_swapped_citations_lower_precision_and_coverage_of_claims(
-    values: dict[str, dict[str, float]],
-) -> None:
+def test_swapped_citations_lower_their_precision(values: dict[str, dict[str, float]]) -> None:
     assert values["swapped"]["citation_precision"] < 0.2
     assert values["swapped"]["claim_coverage"] < 0.5 * values["whole"]["claim_coverage"]
     same_but(values, "swapped", "citation_precision", "claim_coverage")

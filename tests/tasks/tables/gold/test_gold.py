@@ -142,9 +142,7 @@ def test_a_duplicate_may_be_in_another_order() -> None:
     ("published", "reason"),
     [("2019-12-31", "outside_window"), ("2021-01-01", "outside_window"), (None, "undated_source")],
 )
-def test_only_tables_of_papers_of_the_window_are_gold(
-    tmp_path: Path, published: str | None, reason: str
-) -> None:
+def test_tables_of_the_window_are_gold(tmp_path: Path, published: str | None, reason: str) -> None:
     found = gold(tmp_path, printed(), published=published)
     assert not found.tables
     assert reasons(found) == {"/table/0": reason}
