@@ -139,7 +139,7 @@ def test_columns_of_one_table_are_seldom_taken_for_one() -> None:
 def test_the_card_of_the_metric_says_how_far_forms_agree_with_labels() -> None:
     agreed = _agreement("held")
     avg = next(one for one in list_metrics() if (one.name, one.family) == ("avg", "tables"))
-    assert f"labels of hard pairs on {sum(agreed) / len(agreed):.2f} " in avg.summary
+    assert f"forms agree with labels on {sum(agreed) / len(agreed):.2f} " in avg.summary
 
 
 def _agreement(half: str) -> list[bool]:
