@@ -49,7 +49,7 @@ def parts(month: int) -> list[str]:
 
 @pytest.fixture
 def boards(tmp_path: Path) -> Iterator[tuple[Board, Board]]:
-    archive = submissions(PAPERS, 243)
+    archive = submissions(PAPERS, 181)
     script = by_model({"third": last_words}, opening)
     with (
         board(tmp_path / "calm", archive, script) as calm,
