@@ -3,14 +3,15 @@
     python -m tests.mutate ROOM [--mutants 200] [--seed 0]
 
 Each mutant changes one comparison, operator, condition, number or return value in a copy of src.
-The quick tests that import the changed module run against the copy. Mutants that no test notices
-are printed: each is a gap in the tests, or changes nothing that can be seen.
+The room's quick tests that reach the changed module run against the copy. Mutants that no test
+notices are printed: each is a gap in the tests, or changes nothing that can be seen.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import os
 import random
 import shutil
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.changed import ROOT, SOURCE, imports_of, module_of
+from tests.changed import ROOT, SOURCE, concerned, imports_of, module_of
 
 _SECONDS = 300
 """A mutant that runs longer counts as noticed: it never ends."""
@@ -119,11 +120,12 @@ def is_noticed(mutant: Mutant, tests: list[Path], copy: Path) -> bool:
     return done.returncode != 0
 
 
+@functools.cache
 def tests_of(path: Path, room: str) -> list[Path]:
-    """Test files of a room that import a module; all of the room where none does."""
+    """Test files of a room that reach a module, those that import it by name first."""
     name = module_of(path, SOURCE)
-    files = sorted((ROOT / "tests" / room).rglob("test_*.py"))
-    return [file for file in files if name in imports_of(file)] or files
+    files = [ROOT / file for file in concerned([path]) if file.parts[1] == room]
+    return sorted(files, key=lambda file: name not in imports_of(file))
 
 
 def main() -> None:

@@ -63,6 +63,7 @@ def test_anchors_stay_for_many_rounds(now: Corpus, tmp_path: Path) -> None:
     first = build(now, spec_of(JANUARY, **ANCHORED), tmp_path / "rounds")
     second = follow(first, now, FEBRUARY).round
     third = follow(second, now, MARCH).round
+    assert third.id == "live-2024-03-01"
     assert anchors_of(third) == anchors_of(second)
     assert ids(third) == sorted([*anchors_of(second)[TASK], *NEWER])
 
@@ -75,18 +76,29 @@ def test_without_rules_anchors_are_named_and_nothing_is_put_in(now: Corpus, tmp_
     assert second.items("titles", "first") == anew.items("titles", "first")
 
 
-def test_a_paper_with_another_text_now_is_no_anchor(tmp_path: Path) -> None:
+def follow_a_change(folder: Path, changed: Row, **rules: int) -> tuple[Round, Round]:
+    """A round of two papers, and its update after one of them was given other texts."""
     papers = {"a1": ("2024-01-01", ["Ada"]), "a2": ("2024-01-02", ["Ada"])}
-    old = corpus_of(tmp_path / "then", papers)
-    parent = build(old, spec_of(FEBRUARY, keep_days=90, anchors=2), tmp_path / "rounds")
-    corpus_of(tmp_path / "now", papers | NEWER)
-    second = {"id": "a2", "title": "Another title", "abstract": "Another abstract."}
-    file = tmp_path / "second.jsonl"
-    file.write_text(json.dumps({**second, "published": "2024-01-02", "authors": ["Ada"]}) + "\n")
-    ingest("metadata", file, tmp_path / "now" / "corpus")
-    found = follow(parent, load_corpus(tmp_path / "now" / "corpus"), MARCH).round
-    assert anchors_of(found)[TASK] == ["a1"]
-    assert row_of(found, "a2")["reference"] == "Another title"
+    spec = spec_of(FEBRUARY, anchors=2, **rules)
+    parent = build(corpus_of(folder / "then", papers), spec, folder / "rounds")
+    now = corpus_of(folder / "now", papers | NEWER).folder
+    published, authors = papers[changed["id"]]
+    file = folder / "changed.jsonl"
+    file.write_text(json.dumps({**changed, "published": published, "authors": authors}) + "\n")
+    ingest("metadata", file, now)
+    return parent, follow(parent, load_corpus(now), MARCH).round
+
+
+@pytest.mark.parametrize(
+    ("abstract", "rules"), [("Another abstract.", {"keep_days": 90}), ("What a2 says.", {})]
+)
+def test_a_paper_with_another_text_now_is_no_anchor(
+    tmp_path: Path, abstract: str, rules: dict[str, int]
+) -> None:
+    changed = {"id": "a2", "title": "Another title", "abstract": abstract}
+    _, done = follow_a_change(tmp_path, changed, **rules)
+    assert anchors_of(done)[TASK] == ["a1"]
+    assert row_of(done, "a2")["reference"] == "Another title"
 
 
 def test_a_split_is_no_difference_and_anything_else_is() -> None:
@@ -97,18 +109,11 @@ def test_a_split_is_no_difference_and_anything_else_is() -> None:
 
 
 def test_an_item_that_shows_a_paper_with_another_text_is_no_anchor(tmp_path: Path) -> None:
-    papers = {"a1": ("2024-01-01", ["Ada"]), "a2": ("2024-01-02", ["Ada"])}
-    old = corpus_of(tmp_path / "then", papers)
-    parent = build(old, spec_of(FEBRUARY, anchors=2), tmp_path / "rounds")
-    corpus_of(tmp_path / "now", papers | NEWER)
-    first = {"id": "a1", "title": "On the matter of a1", "abstract": "It says more now."}
-    file = tmp_path / "first.jsonl"
-    file.write_text(json.dumps({**first, "published": "2024-01-01", "authors": ["Ada"]}) + "\n")
-    ingest("metadata", file, tmp_path / "now" / "corpus")
-    found = follow(parent, load_corpus(tmp_path / "now" / "corpus"), MARCH).round
+    changed = {"id": "a1", "title": "On the matter of a1", "abstract": "It says more now."}
+    parent, done = follow_a_change(tmp_path, changed)
     # Both rows are as they were, but a1 has another abstract, and a2 shows it.
-    assert row_of(found, "a2")["demos"] == row_of(parent, "a2")["demos"] == ["a1"]
-    assert anchors_of(found)[TASK] == []
+    assert row_of(done, "a2")["demos"] == row_of(parent, "a2")["demos"] == ["a1"]
+    assert anchors_of(done)[TASK] == []
 
 
 def test_an_item_that_points_into_a_file_that_grew_is_no_anchor(

@@ -48,6 +48,7 @@ def test_a_query_brings_what_was_submitted_in_the_days_asked_for(
     came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
     assert (came.listing, came.texts) == (1, 0)
     assert (came.listed, came.papers_before, came.papers) == (3, 1, 4)
+    assert "max_results=1000" in arxiv.asks[0].target
     wanted = {f"arxiv:{one.name}" for one in archive if days[0] <= one.day < days[1]}
     assert wanted < {paper.paper_id for paper in load_corpus(corpus).papers}
 
@@ -72,6 +73,20 @@ def test_texts_are_fetched_for_what_lacks_one_and_counted_apart(
     again = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
     assert (again.listing, again.texts) == (1, 0)
     assert again.papers_before == again.papers
+
+
+def test_a_text_that_is_not_there_yet_is_asked_for_at_three_later_updates(
+    arxiv: ReplayServer, corpus: Path
+) -> None:
+    living = arxiv.script
+    missing = Fault(b"", 404)
+    arxiv.script = lambda ask: missing if "/html/" in ask.target else living(ask)
+    days, again = (date(2023, 1, 5), date(2023, 1, 6)), []
+    for _ in range(5):
+        service = open_service(arxiv.origin)
+        came = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
+        again.append(came.again)
+    assert again == [0, 3, 3, 3, 0]  # as HTML, as sources, as PDF
 
 
 def test_a_repository_brings_what_was_changed_in_the_days_asked_for(corpus: Path) -> None:
@@ -118,6 +133,8 @@ def test_papers_come_from_one_place(corpus: Path) -> None:
         bring_papers(corpus, JUNE, JULY, oai="cs", arxiv="cat:cs.CL")
     with pytest.raises(InputError, match="is after the end"):
         bring_papers(corpus, JULY, JUNE, oai="cs")
+    nothing = bring_papers(corpus, JUNE, JUNE, oai="cs")  # there is no day between them
+    assert (nothing.listing, nothing.listed, nothing.papers) == (0, 0, 1)
 
 
 def test_two_months_are_the_same_when_they_are_lived_through_again(tmp_path: Path) -> None:

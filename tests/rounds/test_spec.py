@@ -160,19 +160,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_table_of_a_family_that_is_not_asked_for_is_not_passed_over() -> None:
-    class Other(Options):
-        """Another family's options."""
-
-    values = {
-        "round": {
-            "id": "r",
-            "window": {"start": "2024-01-01", "end": "2025-01-01"},
-            "families": ["writing"],
-        },
-        "other": {},
-    }
     with pytest.raises(InputError, match=r"\[other\], but other is not among the families"):
-        parse_spec(values, {"writing": Other, "other": Other})
+        parse_spec(changed("other", {}), FAMILIES | {"other": Options})
 
 
 def test_what_updates_do_is_in_a_table_of_its_own() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import EmptyRoundError, InputError, VivaError
 from vivavoce.rounds import Round, load_round, verify_round
 from vivavoce.rounds.anchors import anchors_of, came_late, items_of
 from vivavoce.rounds.updating import AUTHORS, PAPERS, update_round
@@ -170,6 +170,12 @@ def test_under_rules_a_round_is_made_of_what_its_network_holds(tmp_path: Path) -
     assert left["a1"] == left["c1"] == "stale_paper"
 
 
+def test_an_update_that_would_have_no_item_says_why(before: Corpus, tmp_path: Path) -> None:
+    parent = build(before, spec_of(JANUARY, keep_days=1), tmp_path / "rounds")
+    with pytest.raises(EmptyRoundError, match="for these reasons: stale_paper 3"):
+        follow(parent, before, MARCH)
+
+
 def test_the_same_sequence_gives_the_same_bytes_anywhere(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         live_through(tmp_path / folder, {**SELECTING, "anchors": 1})
@@ -268,8 +274,11 @@ def test_what_came_late_is_asked_in_the_next_fresh_round_and_never_again(
     assert verify_round(first.folder) == verify_round(second.folder) == []
 
 
-def test_a_paper_that_gets_its_date_late_is_asked_in_the_next_fresh_round(tmp_path: Path) -> None:
-    undated = corpus_of(tmp_path / "c", OLD | {"b1": (None, ["Bo"])})
+@pytest.mark.parametrize("day", [None, "2024-06-01"])
+def test_a_paper_that_gets_its_date_late_is_asked_in_the_next_fresh_round(
+    tmp_path: Path, day: str | None
+) -> None:
+    undated = corpus_of(tmp_path / "c", OLD | {"b1": (day, ["Bo"])})
     fresh = build(undated, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
     assert ids(fresh) == sorted(OLD)
     dated = corpus_of(tmp_path / "c", {"b1": ("2023-05-05", ["Bo"])} | OF_JANUARY)

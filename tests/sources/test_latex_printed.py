@@ -117,9 +117,7 @@ def test_an_address_ends_nothing(tmp_path: Path, written: str, printed: str) -> 
     ("encoding", "codec"),
     [("latin2", "iso8859-2"), ("cp1251", "cp1251"), ("applemac", "mac_roman"), (None, "cp1252")],
 )
-def test_a_paper_is_read_in_its_own_encoding(
-    tmp_path: Path, encoding: str | None, codec: str
-) -> None:
+def test_a_paper_is_read_in_its_encoding(tmp_path: Path, encoding: str | None, codec: str) -> None:
     words = {"iso8859-2": "Łódź", "cp1251": "Слово", "mac_roman": "naïve", "cp1252": "“naïve” €"}
     declared = f"\\usepackage[{encoding}]{{inputenc}}" if encoding else ""
     read(tmp_path, r"\section{One} \input{part}", preamble=declared)

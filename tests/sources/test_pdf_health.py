@@ -119,9 +119,7 @@ def in_figure(paper: Paper) -> None:
 
 
 @pytest.mark.parametrize("plant", [sideways, picture, in_figure])
-def test_text_that_reaches_no_part_is_a_doubt_that_names_its_page(
-    tmp_path: Path, plant: object
-) -> None:
+def test_text_that_reaches_no_part_is_a_doubt_of_its_page(tmp_path: Path, plant: object) -> None:
     paper = opened(tmp_path / "a.pdf")
     paper.sections(*NAMES[:2])
     plant(paper)
@@ -151,9 +149,7 @@ def test_glyphs_that_are_other_letters_are_named(tmp_path: Path) -> None:
         ("Of three words.", "abstract: 3 words"),
     ],
 )
-def test_an_abstract_in_doubt_leaves_the_rest_of_the_paper(
-    tmp_path: Path, abstract: str, reason: str
-) -> None:
+def test_an_abstract_in_doubt_leaves_the_rest(tmp_path: Path, abstract: str, reason: str) -> None:
     document = closed(opened(tmp_path / "a.pdf", abstract), *NAMES)
     assert (document.health, document.health_reasons) == ("good", (reason,))
     assert document.doubts == ("abstract",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai.log import (
     EvalConfig,
@@ -67,6 +67,7 @@ def write_log(
     rulings: Mapping[str, Mapping[str, Any]] | None = None,
     clusters: Mapping[str, str] | None = None,
     splits: Mapping[str, str] | None = None,
+    published: Mapping[str, Any] | None = None,
     round_sha256: str = ROUND_SHA256,
     round_id: str = "made",
     name: str = "",
@@ -76,49 +77,78 @@ def write_log(
 
     `notes` are what a judge who compares texts noted, `rulings` his labels of lines.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    made = len(list(folder.glob("*.eval")))
     samples = []
-    epochs = 1
     for item, given in values.items():
         attempts = list(given) if isinstance(given, Sequence) else [given]
-        epochs = len(attempts)
         for epoch, value in enumerate(attempts, start=1):
             note = (notes or {}).get(item)
             told = {"cluster": (clusters or {}).get(item, item)}
-            if splits:
-                told["split"] = splits[item]
+            for fact, by_item in (("split", splits), ("published", published)):
+                if by_item:
+                    told[fact] = by_item[item]
             further = {"judge": dict(note)} if note is not None else {}
             if rulings:
                 further["rulings"] = rulings[item]
             samples.append(_sample(item, epoch, value, further, told, metrics))
+    return write_samples(
+        folder,
+        samples,
+        model=model,
+        task=task,
+        solver=EvalPlanStep(solver=f"vivavoce/{method}", params=dict(params or {})),
+        name=name,
+        roles={"judge": ModelConfig(model=judge)} if judge else None,
+        round=round_id,
+        round_sha256=round_sha256,
+        family="writing",
+        setting=setting,
+        prompt_hash=prompt_hash,
+        metrics=list(metrics),
+        judge=f"{judge}#template" if judge else "",
+    )
+
+
+def write_samples(
+    folder: Path,
+    samples: list[EvalSample],
+    *,
+    model: str,
+    task: str,
+    solver: EvalPlanStep,
+    name: str = "",
+    roles: dict[str, ModelConfig] | None = None,
+    status: Literal["success", "started"] = "success",
+    **metadata: Any,
+) -> Path:
+    """Write a log of these samples; metadata that a run notes may be given."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = len(list(folder.glob("*.eval")))
+    ids = list(dict.fromkeys(sample.id for sample in samples))
     log = EvalLog(
-        status="success",
+        status=status,
         eval=EvalSpec(
             created=f"2024-01-01T00:00:{made:02d}+00:00",
             task=f"vivavoce/{task}",
             task_version="1-A",
             task_args={"prompts": None},
-            dataset=EvalDataset(samples=len(values), sample_ids=list(values)),
+            dataset=EvalDataset(samples=len(ids), sample_ids=ids),
             model=model,
-            model_roles={"judge": ModelConfig(model=judge)} if judge else None,
-            config=EvalConfig(epochs=epochs),
+            model_roles=roles,
+            config=EvalConfig(epochs=max((sample.epoch for sample in samples), default=1)),
             metadata={
-                "round": round_id,
-                "round_sha256": round_sha256,
+                "round": "made",
+                "round_sha256": ROUND_SHA256,
                 "window": ["2023-01-01", "2025-01-01"],
-                "family": "writing",
                 "task": task,
-                "setting": setting,
-                "prompt_hash": prompt_hash,
-                "metrics": list(metrics),
+                "prompt_hash": "prompts",
                 "diagnostics": [],
                 "judged": [],
                 "stages": [],
-                "judge": f"{judge}#template" if judge else "",
+                "judge": "",
+                **metadata,
             },
         ),
-        plan=EvalPlan(steps=[EvalPlanStep(solver=f"vivavoce/{method}", params=dict(params or {}))]),
+        plan=EvalPlan(steps=[solver]),
         samples=samples,
     )
     path = folder / (name or f"2024-01-01T00-00-{made:02d}_{task}_{made}.eval")

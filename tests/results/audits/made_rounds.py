@@ -86,18 +86,25 @@ def write_round(
     if with_papers:
         rows = [row_of_paper(each) for each in sorted(papers, key=lambda each: each.paper_id)]
         write_parquet(folder / "writing" / "papers.parquet", rows, PAPER)
-    write_json(folder / "leakage.json", {"counts": {}, "excluded": list(excluded)})
     write_json(folder / "spec.json", {"writing": {"max_overlap": 0.2}})
+    counts = {"writing": {task: {"items": len(rows)} for task, rows in tasks.items()}}
+    return write_manifest(folder, counts, excluded, window)
+
+
+def write_manifest(
+    folder: Path,
+    counts: Mapping[str, Any],
+    excluded: Sequence[Mapping[str, Any]] = (),
+    window: tuple[str, str] = ("2024-01-01", "2025-01-01"),
+) -> Path:
+    """Make a round of the files in a folder."""
+    write_json(folder / "leakage.json", {"counts": {}, "excluded": list(excluded)})
     files = {
         path.relative_to(folder).as_posix(): {"sha256": hash_file(path)}
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    manifest = {
-        "id": "made",
-        "window": {"start": window[0], "end": window[1]},
-        "counts": {"writing": {task: {"items": len(rows)} for task, rows in tasks.items()}},
-        "files": files,
-    }
+    days = {"start": window[0], "end": window[1]}
+    manifest = {"id": "made", "window": days, "counts": counts, "files": files}
     write_sealed(folder / "manifest.json", manifest)
     return folder

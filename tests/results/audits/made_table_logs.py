@@ -7,18 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import (
-    EvalConfig,
-    EvalDataset,
-    EvalLog,
-    EvalPlan,
-    EvalPlanStep,
-    EvalSample,
-    EvalSpec,
-    write_eval_log,
-)
+from inspect_ai.log import EvalPlanStep, EvalSample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
+from tests.results.audits.made_logs import write_samples
 
 TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Parsing Nets"}
 
@@ -55,48 +47,22 @@ def write_table_log(
     done: bool = True,
 ) -> Path:
     """Write a log: the answers to each item, several of them one an epoch."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = len(list(folder.glob("*.eval")))
-    samples: list[EvalSample] = []
-    epochs = 1
-    for item, given in answers.items():
-        texts = [given] if isinstance(given, str) else list(given)
-        epochs = len(texts)
-        samples += [
-            _sample(item, epoch, text, golds[item], (faults or {}).get(item), clusters or {})
-            for epoch, text in enumerate(texts, start=1)
-        ]
-    log = EvalLog(
+    samples = [
+        _sample(item, epoch, text, golds[item], (faults or {}).get(item), clusters or {})
+        for item, given in answers.items()
+        for epoch, text in enumerate([given] if isinstance(given, str) else given, start=1)
+    ]
+    return write_samples(
+        folder,
+        samples,
+        model=model,
+        task="table",
+        solver=EvalPlanStep(solver=f"vivavoce/{method}"),
         status="success" if done else "started",
-        eval=EvalSpec(
-            created=f"2024-01-01T00:00:{made:02d}+00:00",
-            task="vivavoce/table",
-            task_version="1-A",
-            task_args={},
-            dataset=EvalDataset(samples=len(answers), sample_ids=list(answers)),
-            model=model,
-            config=EvalConfig(epochs=epochs),
-            metadata={
-                "round": "made",
-                "round_sha256": "f" * 64,
-                "window": ["2023-01-01", "2025-01-01"],
-                "family": "tables",
-                "task": "table",
-                "setting": setting,
-                "prompt_hash": "prompts",
-                "metrics": ["avg"],
-                "diagnostics": [],
-                "judged": [],
-                "stages": [],
-                "judge": "",
-            },
-        ),
-        plan=EvalPlan(steps=[EvalPlanStep(solver=f"vivavoce/{method}", params={})]),
-        samples=samples,
+        family="tables",
+        setting=setting,
+        metrics=["avg"],
     )
-    path = folder / f"2024-01-01T00-00-{made:02d}_table_{made}.eval"
-    write_eval_log(log, str(path))
-    return path
 
 
 def _sample(

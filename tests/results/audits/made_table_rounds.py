@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.store import hash_file, write_bytes, write_json, write_parquet, write_sealed
+from tests.results.audits.made_rounds import write_manifest
+
+from vivavoce.store import write_bytes, write_parquet
 from vivavoce.tasks.library import library_as_bytes
 from vivavoce.tasks.tables.item import ITEM
 
@@ -59,16 +61,4 @@ def write_table_round(
     (folder / "tables").mkdir(parents=True)
     write_parquet(folder / "tables" / "table.parquet", items, ITEM)
     write_bytes(folder / "tables" / "papers.parquet", library_as_bytes(rows))
-    write_json(folder / "leakage.json", {"counts": {}, "excluded": []})
-    manifest = {
-        "id": "made",
-        "window": {"start": "2024-01-01", "end": "2025-01-01"},
-        "counts": {"tables": {"table": {"items": len(items)}}},
-        "files": {
-            path.relative_to(folder).as_posix(): {"sha256": hash_file(path)}
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        },
-    }
-    write_sealed(folder / "manifest.json", manifest)
-    return folder
+    return write_manifest(folder, {"tables": {"table": {"items": len(items)}}})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from tests.servers.commands import title_logs
+from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
@@ -105,35 +104,11 @@ def test_the_interval_is_that_of_two_independent_samples() -> None:
     assert found.ci == pytest.approx([found.gap - half, found.gap + half], abs=0.1 * half)
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    [path] = title_logs(tmp_path_factory.mktemp("seen"), 6)
-    return read_eval_log(path)
-
-
-Write = Callable[..., None]
-
-
-@pytest.fixture
-def write(template: EvalLog, tmp_path: Path) -> Write:
+def write(folder: Path, answers: Sequence[tuple[Any, float]], model: str = "lab/one") -> None:
     """Write a log of (date, value) answers."""
-    count = 0
-
-    def write_log(answers: Sequence[tuple[Any, float]], *, model: str = "lab/one") -> None:
-        nonlocal count
-        count += 1
-        log = template.model_copy(deep=True)
-        log.eval.model = model
-        log.samples = sorted(log.samples, key=lambda sample: str(sample.id))[: len(answers)]
-        assert len(log.samples) == len(answers)
-        for sample, (published, value) in zip(log.samples, answers, strict=True):
-            score: Any = sample.scores["writing"]
-            score.value = dict.fromkeys(score.value, value) | {"valid": 1.0}
-            sample.metadata["published"] = published
-        log.eval.dataset.samples = len(answers)
-        write_eval_log(log, str(tmp_path / f"2024-01-01T00-00-{count:02d}_title_{count}.eval"))
-
-    return write_log
+    dates = {f"item-{number}": day for number, (day, _) in enumerate(answers)}
+    values = {f"item-{number}": value for number, (_, value) in enumerate(answers)}
+    write_log(folder, values, model=model, published=dates)
 
 
 def headline(folder: Path) -> dict[str, Any]:
@@ -141,10 +116,10 @@ def headline(folder: Path) -> dict[str, Any]:
     return {row["model"]: row for row in rows if row["metric"] == "rougeL"}
 
 
-def test_a_board_says_what_each_model_may_have_seen(write: Write, tmp_path: Path) -> None:
-    write([(OLD, 0.9), (OLD, 0.7), (NEAR, 0.5), (NEW, 0.3), (NEW, 0.1)])
-    write([(NEW, 0.3)] * 5, model="lab/two")
-    write([(OLD, 0.4)] * 5, model="rules/first")
+def test_a_board_says_what_each_model_may_have_seen(tmp_path: Path) -> None:
+    write(tmp_path, [(OLD, 0.9), (OLD, 0.7), (NEAR, 0.5), (NEW, 0.3), (NEW, 0.1)])
+    write(tmp_path, [(NEW, 0.3)] * 5, model="lab/two")
+    write(tmp_path, [(OLD, 0.4)] * 5, model="rules/first")
     rows = headline(tmp_path)
     one, two, rules = rows["lab/one"], rows["lab/two"], rows["rules/first"]
     assert (one["contamination"], two["contamination"], rules["contamination"]) == (
@@ -161,33 +136,29 @@ def test_a_board_says_what_each_model_may_have_seen(write: Write, tmp_path: Path
     assert two["exposure"]["cutoff"] is None
 
 
-def test_a_contestant_without_a_model_has_seen_nothing(template: EvalLog, tmp_path: Path) -> None:
-    log = template.model_copy(deep=True)
-    log.eval.model = "none/none"
-    write_eval_log(log, str(tmp_path / "2024-01-01T00-00-00_title_a.eval"))
+def test_a_contestant_without_a_model_has_seen_nothing(tmp_path: Path) -> None:
+    write_log(tmp_path, {"a": 0.5}, model="none/none")
     [row] = headline(tmp_path).values()
     assert (row["contamination"], row["exposure"]) == (None, None)
 
 
-def test_a_date_that_is_none_counts_as_unknown(write: Write, tmp_path: Path) -> None:
-    write([("soon", 0.5), (None, 0.5), ({"a": 1}, 0.5)])
+def test_a_date_that_is_none_counts_as_unknown(tmp_path: Path) -> None:
+    write(tmp_path, [("soon", 0.5), (None, 0.5), ({"a": 1}, 0.5)])
     [row] = headline(tmp_path).values()
     assert (row["contamination"], row["exposure"]["items"]["unknown"]) == ("unknown", 3)
 
 
-def test_an_unfinished_log_without_samples_has_no_contamination(
-    write: Write, tmp_path: Path
-) -> None:
-    write([(OLD, 0.5)])
+def test_an_unfinished_log_without_samples_has_no_contamination(tmp_path: Path) -> None:
+    write(tmp_path, [(OLD, 0.5)])
     [log], _ = read_logs(tmp_path)
     gaps = find_gaps(np.empty((0, 1)), [], resample([]))
     [fields] = exposure_fields(replace(log, samples=()), [], KNOWN, gaps)
     assert fields["contamination"] == "unknown"
 
 
-def test_a_report_names_the_models_it_knows_nothing_of(write: Write, tmp_path: Path) -> None:
-    write([(OLD, 0.8), (NEW, 0.4)])
-    write([(OLD, 0.4)], model="lab/two")
+def test_a_report_names_the_models_it_knows_nothing_of(tmp_path: Path) -> None:
+    write(tmp_path, [(OLD, 0.8), (NEW, 0.4)])
+    write(tmp_path, [(OLD, 0.4)], model="lab/two")
     report = contamination_report(tmp_path, KNOWN, resamples=0)
     gaps = {row["model"]: row["exposure"]["gap"] for row in headlines(report.rows)}
     assert gaps == {"lab/one": pytest.approx(0.4), "lab/two": None}
@@ -196,9 +167,7 @@ def test_a_report_names_the_models_it_knows_nothing_of(write: Write, tmp_path: P
     )
 
 
-def test_a_report_needs_a_model(template: EvalLog, tmp_path: Path) -> None:
-    log = template.model_copy(deep=True)
-    log.eval.model = "none/none"
-    write_eval_log(log, str(tmp_path / "2024-01-01T00-00-00_title_a.eval"))
+def test_a_report_needs_a_model(tmp_path: Path) -> None:
+    write_log(tmp_path, {"a": 0.5}, model="none/none")
     with pytest.raises(VivaError, match="no log of a model"):
         contamination_report(tmp_path, KNOWN)

@@ -7,19 +7,24 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from tests.rounds.titles_family import BUILDERS, build, corpus_of, spec_of
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds import Round, load_round
-from vivavoce.rounds.export import export_round, is_ids_export
-from vivavoce.store import hash_tree, write_sealed
-from vivavoce.tasks import build_round
+from vivavoce.rounds.export import export_round, is_ids_export, rebuild_round
+from vivavoce.rounds.reading import write_reveal
+from vivavoce.rounds.updating import update_round
+from vivavoce.store import hash_tree, read_jsonl, write_sealed
+from vivavoce.tasks import build_round, builders
 
 WINDOW = {"start": "2023-07-01", "end": "2025-01-01"}
 FROM = {"writing": "A paper on writing (2025)", "leaderboards": "A paper on boards (2024)"}
@@ -84,8 +89,9 @@ def test_the_card_names_configurations_licences_and_what_to_cite(
     _, header, text = (folder / "README.md").read_text().split("---\n", 2)
     told = yaml.safe_load(header)
     assert told["license"] == "other"
-    rows = sum(pq.read_metadata(path).num_rows for path in folder.rglob("*.parquet"))
-    assert told["size_categories"] == ["n<1K" if rows < 1_000 else "1K<n<10K"]
+    first, *others = told["configs"]
+    assert first["default"]
+    assert not any("default" in config for config in others)
     for config in told["configs"]:
         for file in config["data_files"]:
             rows = pq.read_table(folder / file["path"])
@@ -96,6 +102,16 @@ def test_the_card_names_configurations_licences_and_what_to_cite(
     assert f"@misc{{vivavoce-{opened.id}" in text
     assert "- writing: A paper on writing (2025)" in text
     assert opened.sha256 in text
+
+
+@pytest.mark.parametrize(("papers", "size"), [(4, "n<1K"), (499, "n<1K"), (500, "1K<n<10K")])
+def test_the_card_says_how_many_rows_there_are(tmp_path: Path, papers: int, size: str) -> None:
+    corpus = corpus_of(tmp_path, {f"a{n:03}": ("2023-02-01", ["Ada"]) for n in range(papers)})
+    small = build(corpus, spec_of(date(2024, 1, 1)), tmp_path / "rounds")
+    folder = export_round(small, tmp_path / "hf", "hf", {"titles": "A paper on titles (2023)"})
+    # Each paper is an item, and a row of the file of papers beside the items.
+    header = yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
+    assert header["size_categories"] == [size]
 
 
 @pytest.mark.parametrize("form", ["hf", "ids"])
@@ -129,8 +145,6 @@ def test_an_unknown_format_another_corpus_and_a_damaged_round(
 
 
 def test_a_sealed_round_is_exported_once_it_is_revealed(sample: Corpus, tmp_path: Path) -> None:
-    from vivavoce.rounds.reading import write_reveal
-
     spec = {"round": {"id": "shut", "window": WINDOW, "families": ["writing"], "sealed": True}}
     shut = build_round(sample, spec, tmp_path / "rounds")
     with pytest.raises(VivaError, match="is sealed"):
@@ -170,29 +184,30 @@ def test_ids_and_texts_give_the_round_to_the_byte(
     assert left == [".lock", "given"]
 
 
-def smaller(tmp_path: Path, papers: int) -> Corpus:
-    ingest("sample", Path(str(papers)), tmp_path / "smaller")
-    return load_corpus(tmp_path / "smaller")
-
-
-@pytest.mark.parametrize("with_papers", [True, False])
+@pytest.mark.parametrize(("papers", "more"), [(30, ""), (28, " and 2 more")])
 def test_papers_that_lack_are_named(
-    opened: Round, sample: Corpus, tmp_path: Path, with_papers: bool
+    ids: Path, sample: Corpus, tmp_path: Path, papers: int, more: str
 ) -> None:
-    given = sample if with_papers else None
-    folder = export_round(opened, tmp_path / "ids", "ids", FROM, given)
-    other = smaller(tmp_path, 36)
+    ingest("sample", Path(str(papers)), tmp_path / "smaller")
+    other = load_corpus(tmp_path / "smaller")
     gone = sorted({p.paper_id for p in sample.papers} - {p.paper_id for p in other.papers})
-    assert len(gone) == 4
     with pytest.raises(VivaError, match="differs from its export") as error:
-        build_round(other, folder, tmp_path / "rounds")
+        build_round(other, ids, tmp_path / "rounds")
+    named = f"{40 - papers} papers are missing: {', '.join(gone[:10])}{more}\n"
+    assert named in str(error.value)
+    assert "It was built by" not in str(error.value)  # this version did
     listed = json.loads((tmp_path / "rounds" / "given.differences.json").read_text())
-    assert set(listed["lacking"]) <= set(gone)
-    assert len(listed["lacking"]) > 0
-    assert all(name in str(error.value) for name in listed["lacking"])
+    assert listed["lacking"] == gone
     assert not (tmp_path / "rounds" / "given").exists()
-    if with_papers:
-        assert listed["lacking"] == gone
+
+
+def test_without_a_list_of_papers_those_of_items_are_named(tmp_path: Path) -> None:
+    papers = {f"a{n}": (f"2023-0{n}-01", ["Ada"]) for n in range(1, 4)}
+    made = build(corpus_of(tmp_path, papers), spec_of(date(2024, 1, 1)), tmp_path / "rounds")
+    folder = export_round(made, tmp_path / "ids", "ids", FROM)
+    other = corpus_of(tmp_path / "other", {name: papers[name] for name in ("a1", "a3")})
+    with pytest.raises(VivaError, match="1 papers are missing: a2\n"):
+        rebuild_round(folder, other, BUILDERS, tmp_path / "again")
 
 
 def test_a_paper_with_another_text_is_named_with_the_files_it_changes(
@@ -234,11 +249,6 @@ def test_another_round_of_the_name_is_not_written_over(
 def test_a_round_that_follows_from_another_one_is_rebuilt_after_it(
     sample: Corpus, tmp_path: Path
 ) -> None:
-    from datetime import date
-
-    from vivavoce.rounds.updating import update_round
-    from vivavoce.tasks import builders
-
     spec = {
         "round": {
             "id": "base",
@@ -251,7 +261,9 @@ def test_a_round_that_follows_from_another_one_is_rebuilt_after_it(
     done = update_round(sample, first, builders(), tmp_path / "rounds", date(2025, 1, 1))
     assert done.is_new
     for made in (first, done.round):
-        export_round(made, tmp_path / made.id, "ids", FROM, sample)
+        folder = export_round(made, tmp_path / made.id, "ids", FROM, sample)
+        files = {row["file"] for _, row in read_jsonl(folder / "rows.jsonl")}
+        assert {path.rpartition("/")[0] for path in files} == {"writing"}
     with pytest.raises(StaleError, match="follows from base"):
         build_round(sample, tmp_path / done.round.id, tmp_path / "again")
     build_round(sample, tmp_path / "base", tmp_path / "again")
@@ -266,5 +278,6 @@ def test_a_benchmark_on_the_hub_has_a_task_for_each_table_of_items(
     found = yaml.safe_load((folder / "eval.yaml").read_text("utf-8"))
     assert [task["id"] for task in found["tasks"]] == list(items_of(opened))
     assert {task["split"] for task in found["tasks"]} == {"test"}
-    # The hash of the manifest, cut as identifiers are.
-    assert f"canary {opened.sha256[:8]}-" in (folder / "README.md").read_text("utf-8")
+    # The first half of the manifest's hash, cut as identifiers are.
+    identifier = UUID(opened.sha256[:32])
+    assert f"canary {identifier}`" in (folder / "README.md").read_text("utf-8")

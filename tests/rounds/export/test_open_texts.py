@@ -144,7 +144,6 @@ def rows_of(folder: Path, task: str) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["id"]))
 
 
-@pytest.mark.slow
 def test_a_closed_item_keeps_its_ids_and_loses_its_gold(made: Path, tmp_path: Path) -> None:
     told = export(made, tmp_path / "open")
     opened = load_round(made)
@@ -167,6 +166,7 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
     spec = {"round": {**SPEC["round"], "families": ["writing"]}}
     made = build_round(tmp_path / "c", spec, tmp_path / "rounds").folder
     told = export(made, tmp_path / "open")["texts"]
+    assert told["by_licence"] == {"CC0-1.0": {"papers": told["papers"], "open": True}}
     assert told["ids_only"] == 0
     assert told["rows_without_texts"] == {}
     words = ["round", "export", str(made), "--out", str(tmp_path / "all")]

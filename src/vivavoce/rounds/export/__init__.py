@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
 
 
-_SIZES = (
-    (1_000, "n<1K"),
-    (10_000, "1K<n<10K"),
-    (100_000, "10K<n<100K"),
-    (1_000_000, "100K<n<1M"),
-    (10_000_000, "1M<n<10M"),
-)
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+"""Hugging Face's size categories: up to three digits, then one category per further digit."""
 
 
 def write_hugging_face(
@@ -103,7 +98,7 @@ def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> 
 
 def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
     rows = sum(n for config in configs for n in config["rows"].values())
-    size = next((name for limit, name in _SIZES if rows < limit), "10M<n<100M")
+    size = _SIZES[max(len(str(rows)) - 3, 0)]
     return {
         "pretty_name": f"Viva Voce, round {opened.id}",
         "license": "other",
