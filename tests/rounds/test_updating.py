@@ -171,7 +171,7 @@ def test_under_rules_a_round_is_made_of_what_its_network_holds(tmp_path: Path) -
 
 
 def test_an_update_that_would_have_no_item_says_why(before: Corpus, tmp_path: Path) -> None:
-    parent = build(before, spec_of(JANUARY, keep_days=1), tmp_path / "rounds")
+    parent = build(before, spec_of(JANUARY, keep_days=1, inactive_days=1), tmp_path / "rounds")
     with pytest.raises(EmptyRoundError, match="for these reasons: stale_paper 3"):
         follow(parent, before, MARCH)
 

@@ -249,6 +249,18 @@ def test_a_test_of_a_run_that_stopped_is_shared_out_over_its_looks(
     assert (early["rank"], early["undecided_with"]) == (1, rivals)
 
 
+def test_a_test_is_shared_out_over_the_looks_of_the_two_runs_that_meet() -> None:
+    # On twelve papers all pairs are decided at 0.05 / 2²; at 0.05 / 2³ they would not be.
+    early = [
+        cut(
+            contestant(f"a/{name}", level + NOISE, stopped=stopped(name, 0, []), headline=True),
+            12,
+        )
+        for name, level in (("low", 0.1), ("middle", 0.4), ("high", 0.8))
+    ]
+    assert [row["undecided_with"] for row in standing(*early)] == [[], [], []]
+
+
 def test_pairs_are_ordered_by_the_items_that_both_answered() -> None:
     # The early one answered the easy half; there the whole run is better than it.
     hard = np.array([0.8] * 20 + [0.2] * 20)
