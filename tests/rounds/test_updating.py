@@ -176,14 +176,6 @@ def test_an_update_that_would_have_no_item_says_why(before: Corpus, tmp_path: Pa
         follow(parent, before, MARCH)
 
 
-def test_the_same_sequence_gives_the_same_bytes_anywhere(tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        live_through(tmp_path / folder, {**SELECTING, "anchors": 1})
-    one, two = (hash_tree(tmp_path / folder / "rounds") for folder in ("one", "two"))
-    assert one == two
-    assert len([name for name in one if name.endswith("/manifest.json")]) == 3
-
-
 def test_papers_that_come_later_do_not_matter_to_earlier_updates(
     now: Corpus, tmp_path: Path
 ) -> None:

@@ -68,13 +68,6 @@ def test_the_oracle_and_a_partial_log_take_no_place() -> None:
     assert (oracle["rank"], partial["rank"], ranked["rank"]) == (None, None, 1)
 
 
-def test_a_metric_undefined_for_over_five_percent_ranks_nobody() -> None:
-    holes = 0.5 + NOISE
-    holes[:3] = np.nan  # 3 of 40: 7.5%
-    rows = standing(contestant("a/x", holes), contestant("a/y", 0.5 + NOISE))
-    assert [row["rank"] for row in rows] == [None, None]
-
-
 def test_without_draws_there_are_ranks_but_no_word_on_who_is_undecided() -> None:
     rows = standing(contestant("a/x", 0.5 + NOISE), contestant("a/y", 0.4 + NOISE), resamples=0)
     assert [row["rank"] for row in rows] == [1, 2]
@@ -273,8 +266,9 @@ def test_pairs_are_ordered_by_the_items_that_both_answered() -> None:
 
 def test_who_has_no_rank_has_a_reason() -> None:
     holes = 0.5 + NOISE
-    holes[:3] = np.nan
+    holes[:3] = np.nan  # 3 of 40: 7.5%
     rows = standing(contestant("a/x", holes), contestant("a/y", 0.5 + NOISE))
+    assert [row["rank"] for row in rows] == [None, None]
     assert {row["unranked"] for row in rows} == {"over 5% of the answers of a/x are undefined"}
     found = [judged("lab/kind", 0.5 + NOISE, 0.2 + NOISE), judged("", 0.5 + NOISE, None)]
     add_ranks(found, resamples=500, seed=0)
