@@ -113,7 +113,7 @@ def test_a_limit_ends_it_soon(trial: Trial) -> None:
     ]
     runs = ["rank_by_prompt with direct"]
     runs += [f"{task} with agent" for task in ("leaderboard", "rank_by_graph", "rank_by_prompt")]
-    assert report.left_out == tuple(f"{run} was not asked: the limit is used up." for run in runs)
+    assert report.left_out == tuple(f"{run} was not asked: the budget is used up." for run in runs)
     assert not report.is_whole
 
 

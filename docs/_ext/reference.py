@@ -10,6 +10,7 @@ import typer
 from sphinx.pycode import ModuleAnalyzer
 
 from vivavoce.cli import app
+from vivavoce.cli.bind import help_record
 from vivavoce.metrics import list_metrics, metrics_of
 from vivavoce.results.board.columns import columns
 from vivavoce.rounds.spec import Options, RoundOptions, UpdateOptions
@@ -68,7 +69,7 @@ def _verb(words: Sequence[str], verb: Any) -> str:
         f"{inspect.cleandoc(verb.help)}\n",
         f"```console\n$ {usage}\n```\n",
     ]
-    records = [each.get_help_record(context) for each in verb.get_params(context)]
+    records = [help_record(each, context) for each in verb.get_params(context)]
     rows = [(code(name), said) for name, said in filter(None, records) if name != "--help"]
     if rows:
         parts.append(table(["argument or option", "what it says"], rows))

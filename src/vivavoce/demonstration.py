@@ -214,7 +214,7 @@ def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> 
     spent = 0.0
     for place, (family, task, method) in enumerate(plan):
         if spent >= limit:
-            left_out.append(f"{task} with {method} was not asked: the limit is used up.")
+            left_out.append(f"{task} with {method} was not asked: the budget is used up.")
             continue
         asked = replace(
             spec,
@@ -252,9 +252,9 @@ def _check_smoke(spec: RunSpec) -> tuple[str, float]:
         raise InputError("A smoke test asks one model. Name it: --model provider/model.")
     [model] = spec.models
     if model not in spec.prices:
-        raise InputError(f"Name the price of {model}: --price {model}=IN,OUT.")
+        raise InputError(f"Give the price of {model}: --price {model}=IN,OUT.")
     if spec.budget is None or not spec.budget > 0:
-        raise InputError("Name the dollars that it may cost: --budget USD, above 0.")
+        raise InputError("Give the most it may cost: --budget USD, above 0.")
     if spec.logs.exists() and any(spec.logs.iterdir()):
         raise InputError(f"{spec.logs} holds logs already. Remove it, or name another folder.")
     return model, spec.budget

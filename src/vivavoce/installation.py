@@ -130,7 +130,7 @@ def _docker() -> Finding:
     from vivavoce.sandbox.command import MissingDocker, find_docker
 
     try:
-        return Finding("docker, by option", "ok", f"daemon {find_docker()}", "")
+        return Finding("docker (optional)", "ok", f"daemon {find_docker()}", "")
     except MissingDocker:
         summary = "no daemon answers; only -T sandbox=docker needs one"
-        return Finding("docker, by option", "unused", summary, "")
+        return Finding("docker (optional)", "unused", summary, "")

@@ -65,9 +65,7 @@ def test_every_option_that_takes_a_path_refuses_an_address(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_corpus_with_half_an_address_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_an_address_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["ingest", "sample", "3", "--corpus", "s3:/bucket/corpus"])
     assert done.exit_code == 2
@@ -79,9 +77,7 @@ def test_a_corpus_with_half_an_address_is_refused(
     ("here", "there"),
     [("[live]", f'[live]\nfolder = "{ADDRESS}"'), ("[site]", f'[site]\ncutoffs = "{ADDRESS}"')],
 )
-def test_the_configuration_of_a_live_board_takes_no_address(
-    tmp_path: Path, here: str, there: str
-) -> None:
+def test_a_live_board_takes_no_address(tmp_path: Path, here: str, there: str) -> None:
     config, *_ = write_start(tmp_path)
     config.write_text(config.read_text("utf-8").replace(here, there, 1), "utf-8")
     with pytest.raises(InputError, match="is an address"):

@@ -85,7 +85,7 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
         (("items.jsonl", "--kind", "qa"), "items.jsonl:1: content: question: Field required"),
         (("--from-round", "."), "Facts need both"),
         (("--from-logs", "."), "needs two contestants"),
-        (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw is for --from-logs"),
+        (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw needs --from-logs"),
         (("items.jsonl", "--kind", "distractors", "--guidelines", "no.md"), "cannot be read"),
         (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a valid name"),
     ],
@@ -173,9 +173,7 @@ def test_a_port_that_is_taken_is_told(made: Made) -> None:
     assert "Choose another --port" in done.stderr
 
 
-def test_without_the_extra_one_line_tells_what_to_install(
-    made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_one_line_names_it(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     there = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "starlette" else there(name)

@@ -38,9 +38,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SHOW = ("board", "show", "--by")
 
 
-def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(
-    logs: Path, tmp_path: Path
-) -> None:
+def test_a_label_with_an_unknown_id_is_named_with_its_line(logs: Path, tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text('{"id": "zzz", "a": "lab/one", "b": "reference", "verdict": "a"}\n')
     done = viva("audit", "judge", logs, "--human", path, "--json")
@@ -48,13 +46,7 @@ def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(
     assert f"{path}:1 has the id 'zzz'" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ("audit", "judge"),
-        (*SHOW, "setting"),
-    ],
-)
+@pytest.mark.parametrize("verb", [("audit", "judge"), (*SHOW, "setting")])
 def test_logs_without_what_is_looked_for_end_with_1_and_say_how_to_make_some(
     tmp_path: Path, verb: tuple[str, str]
 ) -> None:

@@ -81,12 +81,7 @@ def test_the_command_line_wins_over_a_file_and_the_file_over_defaults(tmp_path: 
     assert told("--config", file, "--resamples", "0", "--model", "x").exit_code == 0
     [(survey, _)] = told
     assert survey == Survey(
-        round=Path("f"),
-        since=date(2024, 1, 1),
-        window=5,
-        resamples=0,
-        models=("x",),
-        args={"k": 1},
+        round=Path("f"), since=date(2024, 1, 1), window=5, resamples=0, models=("x",), args={"k": 1}
     )
 
 
@@ -99,10 +94,7 @@ def test_the_command_line_wins_over_a_file_and_the_file_over_defaults(tmp_path: 
             ("--round", "r", "--window", "many"),
             "'--window': it must be a whole number, not 'many'.",
         ),
-        (
-            ("--round", "r", "--since", "2024-02-30"),
-            "'2024-02-30' is not a day. Write YYYY-MM-DD",
-        ),
+        (("--round", "r", "--since", "2024-02-30"), "'2024-02-30' is not a day. Write YYYY-MM-DD"),
         (("--round", "r", "-T", "k"), "'k' is not of the form NAME=VALUE"),
         (("--round", "r", "-T", "k=1", "-T", "k=2"), "k has two values"),
     ],

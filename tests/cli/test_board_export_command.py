@@ -67,9 +67,7 @@ def test_a_record_of_every_eval_ever_has_all_that_the_row_has(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["eee", "data"])
-def test_the_validator_of_every_eval_ever_finds_nothing(
-    logs: Path, tmp_path: Path, folder: str
-) -> None:
+def test_the_validator_of_every_eval_ever_agrees(logs: Path, tmp_path: Path, folder: str) -> None:
     """From inside the folder, or beside one that is called data."""
     out = tmp_path / folder
     assert viva("board", "export", logs, "--as", "eee", "--out", out).exit_code == 0

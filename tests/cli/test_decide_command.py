@@ -124,9 +124,7 @@ def test_a_page_and_a_comparison_claim_no_more_than_was_decided(
     assert better("bad", "worse") is None
 
 
-def test_all_pairs_with_attempts_and_an_oracle(
-    opened: Round, golden: Golden, tmp_path: Path
-) -> None:
+def test_all_pairs_with_attempts_and_oracle(opened: Round, golden: Golden, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     options = ("--decide", "all", "--epochs", "2", "--method", "direct", "--method", "oracle")
     with scripted(contestants(golden)) as server:

@@ -29,9 +29,7 @@ def accepting(ask: Ask) -> Reply:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     with scripted() as running:
-        for name, value in running.environment.items():
-            if name.startswith("SCRIPTED_"):
-                monkeypatch.setenv(name, value)
+        running.serve_here(monkeypatch)
         running.script = by_model(
             {"demand-writer": lambda _: answer(ASKED), "demand-checker": accepting}
         )

@@ -105,9 +105,7 @@ def test_wrong_use_is_a_message(
     assert said in result.output
 
 
-def test_a_search_is_saved_and_can_be_ingested(
-    run: Run, arxiv: ReplayServer, tmp_path: Path
-) -> None:
+def test_a_search_is_saved_to_be_ingested(run: Run, arxiv: ReplayServer, tmp_path: Path) -> None:
     out = tmp_path / "feeds"
     result = run("arxiv", "cat:cs.CL", "--max", 3, "--out", out, "--base", arxiv.api)
     assert result.exit_code == 0, result.output
@@ -132,9 +130,7 @@ def test_a_search_again_replaces_its_own_pages_and_no_others(
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine, theirs])
 
 
-def test_a_search_that_finds_nothing_leaves_no_file(
-    run: Run, arxiv: ReplayServer, tmp_path: Path
-) -> None:
+def test_an_empty_search_leaves_no_file(run: Run, arxiv: ReplayServer, tmp_path: Path) -> None:
     result = run("arxiv", "au:nobody", "--out", tmp_path, "--base", arxiv.api)
     assert result.stdout == f"{tmp_path}: 0 of the 0 papers found, files: 0\n"
     assert list(tmp_path.iterdir()) == []

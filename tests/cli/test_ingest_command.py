@@ -12,9 +12,7 @@ from typer.testing import Result
 Viva = Callable[..., Result]
 
 
-def test_some_files_may_fail_and_the_last_line_says_so(
-    viva: Viva, tei: Path, tmp_path: Path
-) -> None:
+def test_files_may_fail_and_the_last_line_says_so(viva: Viva, tei: Path, tmp_path: Path) -> None:
     result = viva("ingest", "tei", tei, "--corpus", tmp_path / "c")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()

@@ -54,9 +54,7 @@ def raise_scores(submission: Path) -> None:
     write_eval_log(log, str(path))
 
 
-def test_honest_submissions_are_accepted_and_forged_ones_refused(
-    made: Path, tmp_path: Path
-) -> None:
+def test_honest_submissions_are_accepted_and_forged_refused(made: Path, tmp_path: Path) -> None:
     inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
     copied(made, inbox, "honest")
     raise_scores(copied(made, inbox, "raised"))

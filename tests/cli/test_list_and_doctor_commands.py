@@ -21,9 +21,7 @@ Viva = Callable[..., Result]
         ("sources", "source", "tei"),
     ],
 )
-def test_what_there_is_as_a_table_or_json(
-    viva: Viva, thing: str, column: str, expected: str
-) -> None:
+def test_what_there_is_is_listed(viva: Viva, thing: str, column: str, expected: str) -> None:
     found = json.loads(viva("list", thing, "--json").stdout)
     assert expected in [row[column] for row in found]
     printed = viva("list", thing, "--wide").stdout.splitlines()
@@ -70,7 +68,7 @@ def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
     assert "no-such-package" in found["base packages"]["found"]
     assert found["extra x"]["install"] == "pip install 'vivavoce[x]'"
     assert found["extra x"]["is_fatal"] is False
-    docker = found["docker, by option"]  # bubblewrap does as well
+    docker = found["docker (optional)"]  # bubblewrap does as well
     assert (docker["state"], docker["install"]) == ("unused", "")
 
 

@@ -70,9 +70,7 @@ def test_stats_break_down(network: Network, built: Path) -> None:
 
 
 @pytest.mark.parametrize("by", [(), ("--by", "domain")])
-def test_before_a_build_the_command_is_named(
-    network: Network, sample: Path, by: tuple[str, ...]
-) -> None:
+def test_the_command_to_build_is_named(network: Network, sample: Path, by: tuple[str, ...]) -> None:
     error = network("stats", "--corpus", sample, *by).exception
 
     assert isinstance(error, StaleError)

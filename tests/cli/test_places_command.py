@@ -85,7 +85,7 @@ def test_of_two_publishers_the_second_is_refused_and_begins_again_with_the_work_
     monkeypatch.setattr("vivavoce.corpus.ingestion.imports.build_tables", meanwhile)
     result = viva("ingest", "sample", "50", "--corpus", ADDRESS)
     assert result.exit_code == 1
-    assert "was published by another since it was brought here" in result.stderr
+    assert "was published by someone else after it was copied here" in result.stderr
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
     assert papers_at(viva, ADDRESS) == 40
     assert viva("ingest", "sample", "50", "--corpus", ADDRESS).exit_code == 0
@@ -165,9 +165,7 @@ def test_a_state_names_no_file_outside_the_corpus(
     assert not list(corpora.rglob("out"))
 
 
-def test_damage_to_a_copy_is_not_published(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path]
-) -> None:
+def test_damage_is_not_published(viva: Viva, bucket: Any, machine: Callable[[str], Path]) -> None:
     corpora = machine("first")
     viva("ingest", "sample", "40", "--corpus", ADDRESS)
     path = next((copy_in(corpora) / "tables" / "sections").glob("*.parquet"))

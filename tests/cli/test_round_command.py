@@ -36,9 +36,7 @@ def folder(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "rounds" / "small"))
 
 
-def test_the_folder_of_the_round_is_the_last_line(
-    build: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_the_last_line_is_the_rounds_folder(build: Callable[..., Result], tmp_path: Path) -> None:
     result = build()
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -74,9 +72,7 @@ def test_a_bad_spec_is_2_and_names_file_and_key(
     assert not (tmp_path / "rounds").exists()
 
 
-def test_a_window_without_papers_is_1_with_the_reasons(
-    build: Callable[..., Result], spec: Path
-) -> None:
+def test_a_window_without_papers_is_1_with_why(build: Callable[..., Result], spec: Path) -> None:
     spec.write_text(
         spec.read_text(encoding="utf-8")
         .replace("2023-07-01", "1999-01-01")

@@ -54,16 +54,11 @@ def test_only_the_families_that_are_named(tmp_path: Path) -> None:
         ((), "There is no terminal to ask on. Add --id."),
         (("--id", "a", "--start", "2024-07-01"), "Add --end."),
         (("--id", "Not An Id", *DAYS), "The new spec: [round] id"),
-        (
-            ("--id", "a", "--start", "2025-01-01", "--end", "2024-01-01"),
-            "start must be before end",
-        ),
+        (("--id", "a", "--start", "2025-01-01", "--end", "2024-01-01"), "start must be before end"),
         (("--id", "a", *DAYS, "--family", "writting"), "there is no family 'writting'"),
     ],
 )
-def test_what_cannot_be_written_is_said(
-    options: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
+def test_what_cannot_be_is_said(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
     done = viva_here("round", "init", tmp_path / "s.toml", *options, expect=2)
     assert message in done.stderr
     assert not (tmp_path / "s.toml").exists()

@@ -149,9 +149,7 @@ def test_twice_is_fine_and_a_late_text_makes_a_new_round(
     assert after["round"] == "plain-2024-08-01"
 
 
-def test_seal_and_reveal_write_files_to_be_published(
-    viva: Viva, rounds: Path, tmp_path: Path
-) -> None:
+def test_seal_and_reveal_write_files_to_publish(viva: Viva, rounds: Path, tmp_path: Path) -> None:
     for suffix, more in (("sealed", []), ("revealed", ["--reveal"])):
         out = ("--out", tmp_path / "published")
         done = viva("round", "seal", rounds / "live", *out, "--json", *more)

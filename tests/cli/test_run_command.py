@@ -62,9 +62,7 @@ def test_several_models_tasks_and_methods_in_one_command(
     assert only_json(viva(*command).stdout) == report
 
 
-def test_a_task_without_items_in_a_setting_is_skipped_and_named(
-    small: Round, tmp_path: Path
-) -> None:
+def test_a_task_without_items_in_a_setting_is_skipped(small: Round, tmp_path: Path) -> None:
     command = ("--round", small.folder, "--setting", "title_only", "--method", "null", "--json")
     done = viva("run", "title", "abstract", *command, "--logs", tmp_path / "both")
     assert done.exit_code == 0
@@ -151,16 +149,6 @@ def test_wrong_use_ends_with_2(
     assert "fault of the program" not in done.stderr
 
 
-def test_an_unknown_task_or_round_ends_with_2(small: Round, tmp_path: Path) -> None:
-    logs, model = tmp_path / "logs", ("--model", "extractive/lead")
-    done = viva("run", "novel", "--round", small.folder, "--logs", logs, *model)
-    assert (done.exit_code, "There are: " in done.stderr) == (2, True)
-    done = viva("run", "title", "--round", tmp_path, "--logs", logs, *model)
-    assert (done.exit_code, str(tmp_path) in done.stderr) == (2, True)
-    done = viva("run", "title", "--round", small.folder, "--logs", logs)
-    assert (done.exit_code, "--model" in done.stderr) == (2, True)
-
-
 def test_context_cuts_the_paper_and_the_log_says_so(small: Round, tmp_path: Path) -> None:
     assert baseline(small, tmp_path / "logs", "--context", "1500").exit_code == 0
     [info] = list_eval_logs(str(tmp_path / "logs"))
@@ -169,9 +157,7 @@ def test_context_cuts_the_paper_and_the_log_says_so(small: Round, tmp_path: Path
         assert sample.metadata["fit"]["tokens"] <= 1500 - 128
 
 
-def test_prompts_of_ones_own_are_used_and_make_a_row_of_their_own(
-    small: Round, tmp_path: Path
-) -> None:
+def test_prompts_of_ones_own_make_a_row_of_their_own(small: Round, tmp_path: Path) -> None:
     prompts = tmp_path / "prompts"
     prompts.mkdir()
     (prompts / "title.md.j2").write_text("Mine: {{ content }} {{ abstract }} {{ words }}")
@@ -198,9 +184,7 @@ def test_prompts_of_ones_own_are_used_and_make_a_row_of_their_own(
     assert (done.exit_code, "{{ abstract }}" in done.stderr) == (2, True)
 
 
-def test_unchanged_templates_are_the_same_run_and_a_name_may_be_given(
-    small: Round, tmp_path: Path
-) -> None:
+def test_unchanged_templates_are_the_same_run_by_any_name(small: Round, tmp_path: Path) -> None:
     logs, copied = tmp_path / "logs", tmp_path / "copied"
     shutil.copytree(open_prompts("writing", None).folder, copied)
     assert baseline(small, logs).exit_code == 0

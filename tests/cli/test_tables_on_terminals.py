@@ -1,5 +1,6 @@
 """Tables on a terminal: never wider than its window, and nothing is lost."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -8,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.servers.commands import VIVA, title_logs
 from tests.servers.terminals import on_terminal
+from typer.testing import CliRunner
 
-from vivavoce.cli.output import say, set_output, table_lines
+from vivavoce import __version__
+from vivavoce.cli import app
+from vivavoce.cli.output import print_json, print_table, say, set_output, table_lines
 from vivavoce.reports import Sheet
 
 HEADS = ("rank", "contestant", "rougeL", "rouge1", "n")
@@ -82,9 +86,7 @@ cell = st.text("ab0.[]–", max_size=30)
     ),
     st.integers(40, 140),
 )
-def test_no_line_is_wider_than_the_window(
-    table: tuple[list[str], list[list[str]]], window: int
-) -> None:
+def test_no_line_exceeds_the_window(table: tuple[list[str], list[list[str]]], window: int) -> None:
     heads, rows = table
     shown = Sheet("", tuple(heads), tuple(map(tuple, rows)))
     assert all(len(line) <= window for line in table_lines(shown, window))
@@ -143,3 +145,31 @@ def test_an_error_is_broken_between_words(tmp_path: Path) -> None:
     nowhere = tmp_path / ("deep" * 20)
     printed = on_terminal(80, "board", "show", nowhere, stream="stderr", expect=2)
     assert max(len(line) for line in printed if "deep" not in line) <= 80
+
+
+# Names that cannot steer the terminal
+
+
+HOSTILE = "\x1b[2Jlab/\u202eeno\x07"
+SPELLED = "⟨U+001B⟩[2Jlab/⟨U+202E⟩eno⟨U+0007⟩"
+
+
+def test_the_version_is_printed() -> None:
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"viva {__version__}\n"
+
+
+def test_hostile_names_are_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
+    say(f"first {HOSTILE}\nsecond")
+    assert capsys.readouterr().out == f"first {SPELLED}\nsecond\n"
+    print_table(Sheet(HOSTILE, ("model", "n"), ((HOSTILE, "1"),)))
+    title, _, _, row = capsys.readouterr().out.splitlines()
+    assert (title, row) == (SPELLED, f"{SPELLED}  1")
+
+
+def test_json_keeps_hostile_names_and_shows_none(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"model": HOSTILE, "title": "Überblick", "line": "a\nb", "half": "\ud800"}
+    print_json(value)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value
+    assert all(char.isprintable() or char == "\n" for char in printed)
+    assert "Überblick" in printed

@@ -80,9 +80,7 @@ def test_a_row_that_only_names_a_file_completes_the_paper_once_the_file_comes(
     assert list(load_corpus(tmp_path / "c").rows("faults")) == []
 
 
-def test_the_same_id_from_the_same_kind_of_source_replaces(
-    tmp_path: Path, write_rows: Write
-) -> None:
+def test_an_id_from_the_same_kind_of_source_replaces(tmp_path: Path, write_rows: Write) -> None:
     old = write_rows("old.jsonl", [{"id": "p", "title": "Old", "licence": "CC0", "year": 1999}])
     new = write_rows("new.jsonl", [{"id": "p", "title": "New"}, {"id": "q", "title": "Other"}])
     corpus = fill(tmp_path / "c", ("metadata", old), ("metadata", new))

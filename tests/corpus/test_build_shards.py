@@ -119,9 +119,7 @@ def test_content_and_not_the_cut_decides_the_fingerprint_of_equal_builds(
 
 @pytest.mark.slow
 def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
-    corpus: Path,
-    write_rows: Write,
-    monkeypatch: pytest.MonkeyPatch,
+    corpus: Path, write_rows: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = load_corpus(corpus)
     made: list[str] = []

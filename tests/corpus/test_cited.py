@@ -38,9 +38,7 @@ def names(count: int) -> list[str]:
     return [f"2001.{number:05d}" for number in range(1, count + 1)]
 
 
-def test_cited_works_become_papers_without_a_text(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
+def test_cited_works_become_papers(fetch: Fetch, server: ReplayServer, tmp_path: Path) -> None:
     corpus = citing(tmp_path, "2001.00002", "2001.00001v3", "2001.00002")
     server.script = knowing(*names(2))
     report = fetch(corpus)

@@ -72,11 +72,7 @@ def test_each_paper_gets_the_first_kind_of_text_that_is_there(
     assert [ask.at for ask in server.asks] == [1000.0 + 3 * n for n in range(6)]
     assert dict(report.files) == {"eprint": 1, "html": 1, "pdf": 1}
     files = sorted(p.relative_to(corpus / "downloads") for p in corpus.rglob("2001.*"))
-    assert list(map(str, files)) == [
-        f"html/{ONE}.html",
-        f"latex/{TWO}.tar.gz",
-        f"pdf/{THREE}.pdf",
-    ]
+    assert list(map(str, files)) == [f"html/{ONE}.html", f"latex/{TWO}.tar.gz", f"pdf/{THREE}.pdf"]
     expected = ["2001.00002", "2001.00003"]
     assert with_text(corpus) == (["2001.00001", *expected] if READS_HTML else expected)
     assert (report.lacking, report.asked, report.left) == (3, 3, 0)
@@ -263,9 +259,7 @@ def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_folder_that_is_no_corpus_is_said_and_left_as_it_was(
-    fetch: Fetch, tmp_path: Path
-) -> None:
+def test_a_folder_that_is_no_corpus_is_told_and_left_alone(fetch: Fetch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a corpus"):
         fetch(tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()

@@ -85,9 +85,7 @@ def test_fresh_drops_what_was_begun_and_starts_over(
     assert hash_tree(cut_short) == hash_tree(tmp_path / "whole")
 
 
-def test_what_a_kill_leaves_of_a_dropped_batch_is_taken_away(
-    cut_short: Path, tmp_path: Path
-) -> None:
+def test_what_a_kill_leaves_of_a_dropped_batch_goes(cut_short: Path, tmp_path: Path) -> None:
     leftover = cut_short / "imports" / ".dropped-0001-tei-12345678"
     leftover.mkdir()
     (leftover / "00000.parquet").write_bytes(b"half")

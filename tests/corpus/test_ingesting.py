@@ -1,5 +1,6 @@
 """What goes in, what does not, and what is said about it."""
 
+import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,6 @@ import pytest
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
-from vivavoce.sources import ReadOptions
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Path]
@@ -55,9 +55,35 @@ def test_two_papers_in_files_of_the_same_name_are_not_taken_for_one(
     assert "2020/paper.tei.xml has the same name as 2019/paper.tei.xml" in str(report.failed)
 
 
-def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(
-    tmp_path: Path, write_tei: Write
+@pytest.mark.parametrize(
+    ("name", "known_as"),
+    [
+        ("{}/survey/main.tex", "{}-survey"),
+        ("{}/deep/survey/paper.tex", "{}-deep-survey"),
+        ("{}/survey.gz", "{}-survey.gz"),
+    ],
+)
+def test_latex_papers_of_one_name_are_told_apart_by_the_folders_above(
+    tmp_path: Path, name: str, known_as: str
 ) -> None:
+    for place, title in (("ants", "Of ants"), ("bees", "Of bees")):
+        path = tmp_path / "tex" / name.format(place)
+        path.parent.mkdir(parents=True)
+        content = (
+            f"\\documentclass{{article}}\\title{{{title}}}\\begin{{document}}X\\end{{document}}"
+        )
+        plain = content.encode()
+        path.write_bytes(gzip.compress(plain) if path.suffix == ".gz" else plain)
+    report = ingest("latex", tmp_path / "tex", tmp_path / "c")
+    assert (report.read, report.failed, report.papers) == (2, (), 2)
+    papers = load_corpus(tmp_path / "c").papers
+    assert {paper.source_file: paper.title for paper in papers} == {
+        known_as.format("ants"): "Of ants",
+        known_as.format("bees"): "Of bees",
+    }
+
+
+def test_a_name_that_is_not_utf8_keeps_no_other_file_out(tmp_path: Path, write_tei: Write) -> None:
     path = write_tei("a.tei.xml", "Of graphs")
     (path.parent / os.fsdecode(b"caf\xe9.tei.xml")).write_bytes(path.read_bytes())
     report = ingest("tei", path.parent, tmp_path / "c")
@@ -67,9 +93,7 @@ def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(
     ]
 
 
-def test_a_link_that_leads_out_of_the_folder_is_not_followed(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, write_tei: Write) -> None:
     outside = write_tei("b.tei.xml", "Of trees", folder=tmp_path / "outside")
     write_tei("a.tei.xml", "Of graphs")
     (tmp_path / "tei" / "link.tei.xml").symlink_to(outside)
@@ -77,35 +101,11 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(
 
 
 @pytest.mark.parametrize("name", ["missing", "missing/deeper", "empty"])
-def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus_behind(
-    tmp_path: Path, name: str
-) -> None:
+def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=name):
         ingest("tei", tmp_path / name, tmp_path / "c")
     assert not (tmp_path / "c").exists()
-
-
-def test_an_unknown_kind_names_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'latin'.*metadata.*tei"):
-        ingest("latin", tmp_path, tmp_path / "c")
-
-
-def test_columns_that_were_not_read_are_listed_and_renamed_ones_are_read(
-    tmp_path: Path, write_rows: Write
-) -> None:
-    where = write_rows("m.jsonl", [{"id": "p", "Name": "Of graphs", "colour": "red"}])
-    plain = ingest("metadata", where, tmp_path / "c")
-    assert plain.ignored_columns == ("Name", "colour")
-    renamed = ingest("metadata", where, tmp_path / "c", options=ReadOptions({"Name": "title"}))
-    assert renamed.ignored_columns == ("colour",)
-    assert load_corpus(tmp_path / "c").papers[0].title == "Of graphs"
-
-
-def test_a_source_without_columns_has_none_to_rename(tmp_path: Path, write_tei: Write) -> None:
-    path = write_tei("a.tei.xml", "Of graphs")
-    with pytest.raises(InputError, match="--map"):
-        ingest("tei", path, tmp_path / "c", options=ReadOptions({"a": "title"}))
 
 
 def test_the_same_ingest_twice_changes_nothing(tmp_path: Path, write_tei: Write) -> None:

@@ -46,7 +46,6 @@ def test_folding_twice_changes_nothing_and_a_key_holds_no_space(text: str) -> No
     ("one", "other", "agree"),
     [
         ("J. Müller", "Muller, Jane", True),
-        ("Mu\u0308ller", "J. Müller", True),  # the accent apart from its letter
         ("Jane Muller", "K. Muller", False),
         ("Smith JA", "John Smith", True),
         ("Wei Wang", "Wang Wei", True),
@@ -57,7 +56,6 @@ def test_folding_twice_changes_nothing_and_a_key_holds_no_space(text: str) -> No
         ("Johansson", "Johannson", True),  # one letter of a long name
         ("Ba", "Bo", False),
         ("Ann Lee", "Ann Ho", False),
-        ("", "Ann Ho", None),
         ("?", "Ann Ho", None),
     ],
 )

@@ -73,17 +73,6 @@ def test_titles_join_documents_of_different_kinds_after_normalisation() -> None:
     assert found == {"p": ["id:1", "a.tei.xml"]}
 
 
-def test_two_papers_of_one_source_that_share_a_title_stay_two() -> None:
-    found = merge(tei("a.tei.xml", title="Preface"), tei("b.tei.xml", title="Preface"))
-    assert [p.paper_id for p in found.papers] == ["file:a.tei.xml", "file:b.tei.xml"]
-
-
-def test_a_title_that_fits_two_papers_completes_neither() -> None:
-    texts = (tei("a.tei.xml", title="Preface"), tei("b.tei.xml", title="Preface"))
-    found = merge(*texts, row(title="Preface", given_id="p", published="1999"))
-    assert [len(p.documents) for p in found.papers] == [1, 1, 1]
-
-
 def test_a_title_does_not_join_what_identifiers_keep_apart() -> None:
     found = merge(tei(title="Preface", doi="10.1000/a"), row(title="Preface", doi="10.1000/b"))
     assert len(found.papers) == 2
@@ -162,11 +151,6 @@ def test_a_short_or_standing_title_joins_nothing_by_itself(title: str) -> None:
     assert len(grouped(text, metadata)) == 2
     same = {"title": title, "authors": by("A Ba"), "published": "1999"}
     assert len(grouped(tei(**same), row(given_id="p", **same))) == 1
-
-
-def test_spacing_hyphens_accents_and_case_do_not_tell_titles_apart() -> None:
-    found = grouped(tei(title="BI- DIRECTIONAL NAÏVE NETS"), row(title="Bidirectional naive nets"))
-    assert len(found) == 1
 
 
 @pytest.mark.parametrize("other", ["A study of sm\u0430ll graphs", "A study\u200b of small graphs"])

@@ -95,9 +95,7 @@ def found(known: PaperIndex, **fields: Any) -> tuple[str, str] | None:
         ({"raw": "In room P15-1001."}, None),  # an id only where an address says so
     ],
 )
-def test_ids_are_read_out_of_dois_and_addresses(
-    fields: dict[str, Any], resolver: str | None
-) -> None:
+def test_ids_are_read_in_dois_and_addresses(fields: dict[str, Any], resolver: str | None) -> None:
     known = papers({"arxiv_id": "1410.5401", "acl_id": "P15-1001", "title": "T"})
     assert found(known, **fields) == (("p0", resolver) if resolver else None)
 

@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.corpus.resolving_corpora import (
     METADATA,
     answers_of,
@@ -17,7 +19,14 @@ from tests.corpus.resolving_corpora import (
 
 from vivavoce.corpus.build.citing import resolve_shard
 from vivavoce.corpus.merge import MergedPaper, merge_documents
-from vivavoce.corpus.reference_index import Index, build_index, open_index, paper_facts
+from vivavoce.corpus.reference_index import (
+    Index,
+    Kind,
+    build_index,
+    hash_texts,
+    open_index,
+    paper_facts,
+)
 from vivavoce.corpus.references import PaperIndex, Resolution, know_paper
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
@@ -101,3 +110,25 @@ def read_files(kind: str, paths: Sequence[Path]) -> list[Document]:
     pieces = (piece for path in paths for piece in source.pieces(path))
     read = (document for piece in pieces for document in source.read(piece, ReadOptions()))
     return [d for d in islice(read, 4_000) if isinstance(d, Document)]
+
+
+# Keys of texts: the same alone and among others.
+
+
+def test_a_text_has_the_same_key_on_every_machine() -> None:
+    assert hash_texts(["deep nets", "Ä数"], Kind.TITLE).tolist() == DEEP_NETS
+    assert hash_texts(["deep nets"], Kind.TITLE) != hash_texts(["deep net s"], Kind.TITLE)
+
+
+def test_a_kind_is_part_of_the_key() -> None:
+    assert hash_texts(["deep nets"], Kind.PART) != hash_texts(["deep nets"], Kind.TITLE)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=12), max_size=6))
+def test_a_text_hashes_alike_alone_and_among_others(texts: list[str]) -> None:
+    alone = [int(hash_texts([text], Kind.PART)[0]) for text in texts]
+    assert hash_texts(texts, Kind.PART).tolist() == alone
+
+
+DEEP_NETS = [1933527259479997922, 2154176490701687256]

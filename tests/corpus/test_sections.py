@@ -31,10 +31,7 @@ def section(line: str, role: str | None = None) -> Section:
         ("1 Introduction, 1.1 Related Work", [INTRODUCTION, "related_work"]),
         ("5 Conclusion, 5.1 Limitations, 5.2 Data, 5.2.1 More", [CONCLUSION] * 4),
         # A summary inside related work is not the conclusion, which may be a subsection.
-        (
-            "4 Related Work, 4.1 Summary, 5 Conclusion",
-            ["related_work", "related_work", CONCLUSION],
-        ),
+        ("4 Related Work, 4.1 Summary, 5 Conclusion", ["related_work", "related_work", CONCLUSION]),
         ("5 Discussion, 5.1 Conclusion", ["discussion", CONCLUSION]),
         # After an appendix heading all is appendix but end matter.
         (
@@ -54,10 +51,7 @@ def section(line: str, role: str | None = None) -> Section:
         ),
         ("- Introduction, - Conclusion, B Proofs", [INTRODUCTION, CONCLUSION, "appendix"]),
         # The fifth Roman section is no appendix.
-        (
-            "III Method, IV Conclusion, V Acknowledgment",
-            [METHOD, CONCLUSION, "acknowledgements"],
-        ),
+        ("III Method, IV Conclusion, V Acknowledgment", [METHOD, CONCLUSION, "acknowledgements"]),
         ("II Data, III Conclusion, V Ethics", ["experiments", CONCLUSION, OTHER]),
         # Numbers that start over after the conclusion are appendix.
         (

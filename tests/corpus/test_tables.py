@@ -44,9 +44,7 @@ def test_a_caption_may_go_on_with_the_cells(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("caption", "rows"), [(CAPTION, KEPT), ("Depths of all seas", LOST), ("Heights", LOST)]
 )
-def test_cells_that_are_there_and_other_tables_stay(
-    caption: str, rows: str, tmp_path: Path
-) -> None:
+def test_cells_that_are_there_and_others_stay(caption: str, rows: str, tmp_path: Path) -> None:
     assert table_of(tmp_path, caption, rows)["cells"] != CELLS
 
 

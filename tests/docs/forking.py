@@ -25,11 +25,7 @@ from typing import NoReturn
 NAMES = ("viva", "inspect", "python")
 _HERE = str(Path(__file__).resolve().parents[2])
 _TREES = os.environ.get("PYTHONPATH", "")
-_FIRST = (
-    "vivavoce.cli",
-    "inspect_ai._cli.main",
-    "inspect_ai.agent._acp.server",
-)
+_FIRST = ("vivavoce.cli", "inspect_ai._cli.main", "inspect_ai.agent._acp.server")
 _ASK = """
 import json, os, signal, socket, sys
 name, real, address, *words = sys.argv[1:]

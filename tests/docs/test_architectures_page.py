@@ -50,9 +50,7 @@ def as_the_page_has_it(ask: Ask) -> Reply:
 
 
 @pytest.mark.sandbox
-def test_the_example_becomes_an_item_that_its_reference_solves(
-    example: str, tmp_path: Path
-) -> None:
+def test_the_example_is_an_item_that_its_reference_solves(example: str, tmp_path: Path) -> None:
     opened = round_of("architectures", example, tmp_path)
     assert values_of_reference("architecture", opened, tmp_path / "logs") == dict.fromkeys(
         ("tvc", "match", "output", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0

@@ -30,8 +30,6 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.mark.sandbox
-def test_the_example_becomes_an_item_that_its_reference_solves(
-    example: str, tmp_path: Path
-) -> None:
+def test_the_example_is_an_item_that_its_reference_solves(example: str, tmp_path: Path) -> None:
     opened = round_of("formulas", example, tmp_path)
     assert values_of_reference("formula", opened, tmp_path / "logs")["skill"] == 1.0

@@ -21,6 +21,7 @@ SOURCES = Path(vivavoce.__file__).parent
 TERMINAL = [
     *(SOURCES / "cli").glob("*.py"),
     *(SOURCES / "results").rglob("*.py"),
+    SOURCES / "demonstration.py",
     SOURCES / "web" / "annotation" / "report.py",
 ]
 """Modules whose tables the terminal prints."""
@@ -94,12 +95,9 @@ def test_every_setting_and_every_metric_is_defined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "same"),
-    [("mixed@1", "mixed"), ("base+dev", "base"), ("none@3", "none")],
+    ("setting", "same"), [("mixed@1", "mixed"), ("base+dev", "base"), ("none@3", "none")]
 )
-def test_a_setting_with_an_argument_has_the_meaning_of_the_plain_one(
-    setting: str, same: str
-) -> None:
+def test_a_setting_with_an_argument_means_what_the_plain_one_does(setting: str, same: str) -> None:
     assert meaning(setting, "settings") == glossary()["settings"][same] != ""
     assert meaning("unheard-of", "settings") == ""
 

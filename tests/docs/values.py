@@ -39,7 +39,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/corpus.md": {"models/contriever": "models/encoder"},
     "docs/families/tables.md": {
         "viva audit retrieval rounds/2024-h2": "viva audit retrieval rounds/2024-h2 "
-        "--retriever tfidf --retriever minilm=models/encoder",
+        "--retriever tfidf --retriever minilm=models/encoder"
     },
     "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
     "docs/how-to/live.md": {
@@ -83,13 +83,8 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva ingest nlp_progress FOLDER": "viva ingest nlp_progress inputs/results",
         "FILE": "inputs/results/resultsAnnotation.tsv",
     },
-    "docs/how-to/board.md": {
-        "b=2,4,6 k=2..5 seed=0,1 --subset 60": "b=2 k=2..3 seed=0 --subset 1",
-    },
-    "docs/tutorial.md": {
-        "rounds/sample-2024": ROUND,
-        "rounds/boards": ROUND,
-    },
+    "docs/how-to/board.md": {"b=2,4,6 k=2..5 seed=0,1 --subset 60": "b=2 k=2..3 seed=0 --subset 1"},
+    "docs/tutorial.md": {"rounds/sample-2024": ROUND, "rounds/boards": ROUND},
 }
 
 BEFORE: Mapping[str, str] = {
@@ -142,7 +137,7 @@ BEFORE_LINE: Mapping[str, str] = {
 PYTHON: Mapping[str, str] = {
     "docs/corpus.md": """
 paper_text = "Encoders are trained to tell pairs apart. " * 200
-""",
+"""
 }
 """What the Python of a page takes for given."""
 

@@ -109,4 +109,4 @@ def test_dates_that_leave_no_paper_are_blamed(
 ) -> None:
     papers = save_pages(tmp_path / "papers", 1)
     done = viva_here("exam", papers, *option, "--out", tmp_path / "out", expect=2)
-    assert done.stderr.endswith(f"Error: No paper of {papers} {message}\n")
+    assert done.stderr.endswith(f"Error: No paper in {papers} {message}\n")

@@ -100,7 +100,7 @@ def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> No
     found = answer(stands, pairs, (A, B, C))
     assert found.answer == (
         "b is the best model, better than the baseline lead, on related work; "
-        "a and b are undecided on title."
+        "a and b are too close to call on title."
     )
     assert found.more_papers == [
         "title: about 12 more such papers would probably separate a and b."

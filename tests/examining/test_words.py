@@ -92,7 +92,7 @@ def test_a_plan_is_told_and_held_against_the_budget() -> None:
         "  abstract: 15 items, about 300,000 tokens, $0.30 "
         "(judging: writing facts 5,000, claims 90,000); differences above about 0.030 rougeL "
         "are detectable",
-        "In all about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
+        "In all, about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
         "List prices (https://prices.test, 2026-10-10); --price MODEL=IN,OUT overrides them.",
     ]
     lone = {**PLAN, "tasks": [{**PLAN["tasks"][0], "items": 1}]}

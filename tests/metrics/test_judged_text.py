@@ -90,9 +90,7 @@ def test_citations_that_carry_their_sentence_and_claims_that_are_carried() -> No
 @pytest.mark.parametrize(
     ("cited_by", "coverage"), [(0, 0.0), (1, 0.0), (2, 1.0), (3, 1.0), (4, 1.0), (5, 0.0)]
 )
-def test_a_claim_is_covered_by_its_own_sentence_and_those_beside_it(
-    cited_by: int, coverage: float
-) -> None:
+def test_a_claim_is_covered_by_its_sentence_or_a_neighbour(cited_by: int, coverage: float) -> None:
     # only the claim at place 3 needs a citation of 1
     claims = [claim(1) if place == cited_by else claim() for place in range(6)]
     labels = [carried(1) if place == 3 else carried(label="own") for place in range(6)]
@@ -223,17 +221,6 @@ def test_a_place_in_many_words(value: Any) -> None:
 )
 def test_what_names_no_single_place_makes_the_verdict_malformed(value: Any) -> None:
     assert read_verdict(words(novelty=value)) is None
-
-
-def test_names_of_criteria_may_be_spelled_as_people_do() -> None:
-    value = words()
-    del value["style"], value["overall"]
-    spelled = {name.title(): given for name, given in value.items()}
-    assert read_verdict({**spelled, "Academic Style": 2, "Overall Winner": 2}) == {
-        **FIRST,
-        "style": "second",
-        "overall": "second",
-    }
 
 
 @pytest.mark.parametrize("missing", [*CRITERIA, OVERALL])

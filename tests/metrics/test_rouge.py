@@ -1,7 +1,6 @@
 """ROUGE by hand and equal to rouge-score; length ratio and n-gram overlap."""
 
 import random
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -80,43 +79,17 @@ def test_a_text_without_words_scores_zero(text):
     assert rouge(text, text) == (NOTHING, NOTHING, NOTHING)
 
 
-def test_one_word_has_no_pairs():
-    assert rouge("paper", "paper").rouge2.f == 0.0
-
-
 @settings(max_examples=400, deadline=None)
 @given(prediction=texts, reference=texts, stem=st.booleans())
 def test_equals_rouge_score_on_any_text(prediction, reference, stem):
-    assert_equals_rouge_score(prediction, reference, stem)
-
-
-@settings(deadline=None)
-@given(first=texts, second=texts)
-def test_swapping_the_sides_swaps_precision_and_recall(first, second):
-    for one, other in zip(rouge(first, second), rouge(second, first), strict=True):
-        assert (one.precision, one.recall) == (other.recall, other.precision)
-        assert one.f == pytest.approx(other.f)
-
-
-@settings(deadline=None)
-@given(text=texts)
-def test_a_text_is_its_own_best_prediction(text):
-    words = re.findall("[a-z0-9]+", text.lower())
-    expected = 1.0 if words else 0.0
-    scores = rouge(text, text)
-    assert (scores.rouge1.f, scores.rougeL.f) == (expected, expected)
-    assert scores.rouge2.f == (1.0 if len(words) > 1 else 0.0)
-
-
-def test_a_hostile_word_is_stemmed_in_linear_time():
-    assert rouge("y" * 200_000 + "ing", "y" * 200_000 + "ed", stem=True).rouge1.f == 1.0
-
-
-def assert_equals_rouge_score(prediction: str, reference: str, stem: bool) -> None:
     theirs = SCORERS[stem].score(reference, prediction)
     ours = rouge(prediction, reference, stem=stem)
     assert [tuple(score) for score in ours] == [tuple(theirs[name]) for name in NAMES]
     assert (ours.rouge1.f, ours.rouge2.f, ours.rougeL.f) == tuple(score.f for score in ours)
+
+
+def test_a_hostile_word_is_stemmed_in_linear_time():
+    assert rouge("y" * 200_000 + "ing", "y" * 200_000 + "ed", stem=True).rouge1.f == 1.0
 
 
 @pytest.mark.parametrize(
@@ -172,14 +145,6 @@ def test_overlap_equals_its_definition(gold, source, n):
     grams, found = ngrams(gold, n), set(ngrams(source, n))
     expected = sum(gram in found for gram in grams) / len(grams) if grams else None
     assert ngram_overlap(gold, source, n) == expected
-
-
-@settings(deadline=None)
-@given(written)
-def test_a_text_has_all_of_itself(text):
-    count = len(words_of(text))
-    assert length_ratio(text, text) == (1.0 if count else None)
-    assert ngram_overlap(text, f"x {text} y", n=2) == (1.0 if count > 1 else None)
 
 
 @pytest.mark.timeout(60)

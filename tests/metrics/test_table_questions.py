@@ -142,11 +142,6 @@ def test_what_is_not_answered_counts_as_no() -> None:
     assert found.unanswered == 4 * 11 - 10
 
 
-def test_a_perfect_table_has_ones_and_an_empty_one_zeros() -> None:
-    assert set(read_both(TablePair(GOLD, GOLD)).score.values().values()) == {1.0}
-    assert set(read_both(TablePair(GOLD, EMPTY)).score.values().values()) == {0.0}
-
-
 def test_a_negative_number_of_pairs_is_told() -> None:
     with pytest.raises(InputError, match="pairs=-1 is negative"):
         TablePair(GOLD, OTHER).ask("gold", pairs=-1)
@@ -219,9 +214,3 @@ def test_a_draw_of_pairs_has_no_pair_twice_and_other_seeds_draw_others() -> None
     share = sum("Size" in text for each in drawn for text in each) / 200
     assert share == pytest.approx(0.5, abs=0.13)
     assert math.comb(30, 2) * 2 == 870
-
-
-def test_scores_add_up_like_those_of_the_scorer() -> None:
-    found = [read_both(TablePair(GOLD, system)).score for system in (GOLD, OTHER, EMPTY)]
-    counted = [score_table(GOLD, system) for system in (GOLD, OTHER, EMPTY)]
-    assert [score.values() for score in found] == [score.values() for score in counted]

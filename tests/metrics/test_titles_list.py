@@ -295,9 +295,7 @@ def test_average_precision_equals_scikit_learn(is_relevant):
 
 @settings(deadline=None)
 @given(ids, ids)
-def test_values_lie_between_zero_and_one_and_duplicates_of_relevance_change_nothing(
-    retrieved, relevant
-):
+def test_values_lie_between_0_and_1_and_duplicates_of_relevance_change_nothing(retrieved, relevant):
     value = average_precision(retrieved, relevant)
     assert value is None or 0 <= value <= 1
     doubled = average_precision(retrieved, relevant * 2)

@@ -46,9 +46,7 @@ DAYS = st.dates(date(1990, 1, 1), date(2040, 1, 1)).map(lambda day: day.isoforma
         (None, "unknown"),
     ],
 )
-def test_an_item_against_a_cutoff_stated_as_october_2023(
-    published: str | None, status: str
-) -> None:
+def test_an_item_against_a_cutoff_of_october_2023(published: str | None, status: str) -> None:
     assert status_of(published, OCTOBER) == status
 
 
@@ -68,9 +66,7 @@ def test_without_a_cutoff_nothing_is_known_and_without_training_all_is_clean() -
 
 @settings(deadline=None)
 @given(cutoff=DAYS, published=DAYS, other=DAYS, margin=st.integers(0, 400))
-def test_a_later_item_is_never_less_clean(
-    cutoff: str, published: str, other: str, margin: int
-) -> None:
+def test_later_items_are_cleaner(cutoff: str, published: str, other: str, margin: int) -> None:
     first, second = sorted((published, other))
     grades = {"seen": 0, "possibly_seen": 1, "clean": 2}
     entry = Cutoff("m", cutoff)
@@ -83,7 +79,6 @@ def test_a_later_item_is_never_less_clean(
     ("model", "name"),
     [
         ("openai/gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
-        ("openrouter/anthropic/claude-3.5-sonnet", "claude-3-5-sonnet"),
         ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
         ("together/meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo", "llama-3.1"),
         ("google/gemini-2.5-flash-lite-preview-09-2025", "gemini-2.5-flash-lite"),
@@ -91,12 +86,8 @@ def test_a_later_item_is_never_less_clean(
         ("ollama/llama3.1:8b", "llama-3.1"),
         ("openai/ft:gpt-4o-mini-2024-07-18:acme:papers:9abc", "gpt-4o-mini"),
         ("ollama/llama3:70b-instruct-q4_0", "llama-3-70b"),
-        ("openai/azure/gpt-4.1", "gpt-4.1"),
         ("bedrock/openai.gpt-oss-120b-1:0", "gpt-oss"),
-        ("openrouter/anthropic/claude-3.7-sonnet:thinking", "claude-3-7-sonnet"),
-        ("google/models/gemini-2.5-pro", "gemini-2.5-pro"),
         ("hf/neuralmagic/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1"),
-        ("fireworks/accounts/fireworks/models/llama-v3p1-8b-instruct", "llama-3.1"),
         ("llama-cpp-python/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf", "llama-3.1"),
     ],
 )
@@ -110,12 +101,9 @@ def test_a_release_is_found_under_the_name_of_its_model(model: str, name: str) -
     "model",
     [
         "openai/gpt-4.5-preview",
-        "anthropic/claude-sonnet-4-6",
         "groq/deepseek-r1-distill-llama-70b",
         "lab/my-gpt-4o",
         "openai/ft:secret:acme::1",
-        "openai/gpt-4-vision-preview",
-        "hf/meta-llama/Llama-Guard-3-8B",
         "hf/NousResearch/Hermes-3-Llama-3.1-8B",
         "x" * 10_000,
     ],
@@ -196,9 +184,7 @@ def test_clean_items_are_clean_for_every_model(tmp_path: Path) -> None:
     assert ids() == ["old", "near", "new", "undated"]
 
 
-def test_a_model_without_a_cutoff_has_no_clean_items_and_the_way_out_is_told(
-    tmp_path: Path,
-) -> None:
+def test_without_a_cutoff_no_item_is_clean_and_the_way_out_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='name = "lab/three"'):
         clean_items(ITEMS, ["lab/three"], cutoffs_of(tmp_path, {"lab/one": "2023-10"}))
 

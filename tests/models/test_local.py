@@ -154,18 +154,9 @@ def test_an_answer_that_fills_the_window_is_told(model: Model) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Graphs.",
-        "\n\n  Graphs\n",
-        "Naïve 读者 🤖",
-        "cut <|im_end|> off\x00",
-    ],
+    "text", ["", "Graphs.", "\n\n  Graphs\n", "Naïve 读者 🤖", "cut <|im_end|> off\x00"]
 )
-def test_tokens_are_counted_as_the_model_counts_them(
-    model: Model, api: LocalAPI, text: str
-) -> None:
+def test_tokens_are_counted_as_the_model_does(model: Model, api: LocalAPI, text: str) -> None:
     usage = ask(model, text, max_tokens=1).usage
     assert usage is not None
     assert api.counter.count(text) + api.overhead == usage.input_tokens
@@ -207,9 +198,7 @@ def test_a_fitted_prompt_with_its_template_is_never_over_the_window(
     assert sent + answer <= context
 
 
-def test_the_direct_method_fills_the_window_and_no_more(
-    model: Model, api: LocalAPI, tmp_path: Path
-) -> None:
+def test_the_direct_method_fills_the_window(model: Model, api: LocalAPI, tmp_path: Path) -> None:
     body = "Graphs are everywhere. " * 400
     metadata = {"spans": {"content": [6, 6 + len(body)]}, "words": 10, "max_tokens": 16}
     sample = Sample(id="p1", input=f"Paper {body} Title:", target="gold", metadata=metadata)
@@ -251,9 +240,7 @@ def test_weights_cut_short_are_refused(weights: Path, tmp_path: Path, kept: int)
         get_model(f"local/{path}")
 
 
-def test_without_the_extra_its_command_is_given(
-    weights: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_it_is_named(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtra, match=r"pip install 'vivavoce\[local\]'"):
         get_model(f"local/{weights}", n_ctx=256)
@@ -323,9 +310,7 @@ assert os.listdir(tempfile.gettempdir())
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells which ports are open")
-def test_nothing_is_printed_no_port_is_open_and_no_file_stays(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_nothing_is_printed_no_port_opened_and_no_file_left(weights: Path, tmp_path: Path) -> None:
     damaged, rooms = tmp_path / "damaged.gguf", tmp_path / "t"
     damaged.write_bytes(b"GGUF" + b"\xff" * 200)
     rooms.mkdir()

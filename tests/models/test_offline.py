@@ -123,13 +123,7 @@ def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "ours",
-    [
-        {"source": [0, 99]},
-        {"source": "all"},
-        {"source": [[0, 4], [0, 99]]},
-        {"words": 0},
-    ],
+    "ours", [{"source": [0, 99]}, {"source": "all"}, {"source": [[0, 4], [0, 99]]}, {"words": 0}]
 )
 def test_metadata_that_makes_no_sense_is_refused(ours: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="metadata"):
@@ -202,11 +196,6 @@ def test_a_bad_row_is_refused_with_file_and_line(
     path.write_text("\n".join(lines))
     with pytest.raises(InputError, match=f"bad.jsonl:{line}.*{reason}"):
         get_model(f"replay/{path}")
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.jsonl is not a file"):
-        get_model(f"replay/{tmp_path}/nowhere.jsonl")
 
 
 def test_a_message_that_names_no_sample_is_refused(tmp_path: Path) -> None:

@@ -94,9 +94,7 @@ def test_a_title_seen_beside_one_identifier_is_that_work(write_citations: Write)
     assert len(works_of(write_citations, titled, with_doi, two)) == 3
 
 
-def test_a_paper_of_the_corpus_lends_its_identifiers_to_no_other_work(
-    write_citations: Write,
-) -> None:
+def test_a_paper_of_the_corpus_lends_its_ids_to_no_other_work(write_citations: Write) -> None:
     inside = {"title": "Dropout", "year": 2014, "arxiv_id": "1611.01603", "cited_paper_id": "q"}
     corpus = write_citations({"p": [inside, {"title": "Dropout", "year": 2014}], "q": []})
 

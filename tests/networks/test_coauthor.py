@@ -123,9 +123,7 @@ libraries = st.dictionaries(
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_any_network_is_that_of_networkx(
-    write_authors: Write, papers: dict[str, list[Author]]
-) -> None:
+def test_any_network_is_networkx_s(write_authors: Write, papers: dict[str, list[Author]]) -> None:
     oracle, first = in_networkx(papers)
 
     nodes, edges = coauthor_tables(write_authors(papers))

@@ -21,12 +21,7 @@ def corpus(write_citations: Write) -> Corpus:
 
     return write_citations(
         {"p": entries, "a": ["p"], "b": ["p"], "c": []},
-        tables=[
-            table("p", 0, 0, 2),
-            table("p", 1, 0, 1, 4, 99),
-            table("a", 0, 0),
-            table("b", 0),
-        ],
+        tables=[table("p", 0, 0, 2), table("p", 1, 0, 1, 4, 99), table("a", 0, 0), table("b", 0)],
     )
 
 

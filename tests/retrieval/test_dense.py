@@ -78,9 +78,7 @@ def assert_vectors(encoder: Encoder, expected: Callable[[str], Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["specter", "scincl", "scibert"])
-def test_specter_scincl_and_scibert_are_the_first_token_at_unit_length(
-    name: str, save: Save
-) -> None:
+def test_specter_scincl_and_scibert_are_the_first_token_at_length_1(name: str, save: Save) -> None:
     kind = transformers.BertForMaskedLM if name == "scibert" else transformers.BertModel
     folder = save(name, kind)
     encoders = open_encoders(name, passages=folder)
@@ -191,9 +189,7 @@ def sentence_model(folder: str, pooling: dict[str, Any], **general: Any) -> None
     "pooling",
     [{"pooling_mode": "cls"}, {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}],
 )
-def test_a_sentence_transformers_folder_says_how_it_is_used(
-    pooling: dict[str, Any], save: Save
-) -> None:
+def test_a_sentence_transformers_folder_says_its_use(pooling: dict[str, Any], save: Save) -> None:
     folder = save("sentences", transformers.BertModel)
     prompts = {"query": "query ", "document": "text "}
     sentence_model(folder, pooling, similarity_fn_name="dot", prompts=prompts)
@@ -253,9 +249,7 @@ def sentence_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_sentence_t5_is_the_mean_of_the_encoder_times_a_matrix_at_unit_length(
-    sentence_t5: Path,
-) -> None:
+def test_sentence_t5_is_the_encoders_mean_times_a_matrix_at_unit_length(sentence_t5: Path) -> None:
     model = transformers.T5EncoderModel.from_pretrained(sentence_t5).eval()
     matrix = load_file(sentence_t5 / "2_Dense" / "model.safetensors")["linear.weight"]
     text = "neural network of text"
@@ -274,9 +268,7 @@ def test_sentence_t5_is_the_mean_of_the_encoder_times_a_matrix_at_unit_length(
     DenseRetriever(["graph", "table"], named).search("table", 1)
 
 
-def test_the_last_matrix_of_a_model_is_not_read_from_a_pickle(
-    sentence_t5: Path, tmp_path: Path
-) -> None:
+def test_the_last_matrix_is_not_read_from_a_pickle(sentence_t5: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(sentence_t5, tmp_path / "model")
     weights = folder / "2_Dense" / "model.safetensors"
     weights.rename(weights.with_name("pytorch_model.bin"))
@@ -342,9 +334,7 @@ def test_without_a_network_a_hub_name_says_what_it_needs(
 
 
 @pytest.mark.parametrize("module", ["torch", "sentence_transformers"])
-def test_without_the_extra_it_is_named(
-    module: str, save: Save, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_extra_is_named(module: str, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = save("extra", transformers.BertModel)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match="neural"):

@@ -18,9 +18,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
     return small_round(tmp_path_factory.mktemp("journal"), papers=ITEMS)
 
 
-def test_a_run_that_lacks_answers_goes_on_and_leaves_no_journal(
-    small: Round, tmp_path: Path
-) -> None:
+def test_a_run_that_lacks_answers_goes_on_without_a_journal(small: Round, tmp_path: Path) -> None:
     """The server refuses the second item that it meets, until it is mended."""
     refused: list[str] = []
 

@@ -95,9 +95,7 @@ def test_a_log_that_changed_is_named_and_no_later_run_takes_it_in(logs: Path) ->
             pass
 
 
-def test_a_finished_log_that_is_gone_is_a_problem_and_an_unfinished_one_is_not(
-    logs: Path,
-) -> None:
+def test_a_finished_log_that_is_gone_is_a_problem_and_an_unfinished_one_is_not(logs: Path) -> None:
     path = sorted(logs.glob("*.eval"))[1]
     path.unlink()
     check = check_ledgers(logs)

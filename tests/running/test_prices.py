@@ -65,9 +65,7 @@ def test_a_sample_that_cost_its_limit_is_ended(small: Round, tmp_path: Path) -> 
     assert (row["n"], row["valid"], row["faults"]) == (ITEMS, 0.0, {"empty": ITEMS})
 
 
-def test_a_limit_without_a_price_is_refused_before_anything_is_asked(
-    small: Round, tmp_path: Path
-) -> None:
+def test_a_limit_without_a_price_is_refused_at_once(small: Round, tmp_path: Path) -> None:
     said = run(small, tmp_path, "unknown", "--cost-limit", "1", expect=2)
     assert "--price openai-api/scripted/unknown=IN,OUT" in said
 

@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log
 from tests.faults.storms import sample_round
+from tests.running.specs import spec
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.requests.run import given_sweep
 from vivavoce.results.audits.contrasts import base_of
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
+from vivavoce.running import run
+from vivavoce.running.spec import combinations, rename
 from vivavoce.tasks import list_families
 
 ITEMS = 6
@@ -24,24 +27,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
     return small_round(tmp_path_factory.mktemp("sweeps"), papers=ITEMS)
 
 
-def spec(opened: Round, logs: Path, **changes: Any) -> RunSpec:
-    plain = RunSpec(
-        tasks=["title"],
-        round=opened.folder,
-        logs=logs,
-        models=["extractive/lead"],
-        display="none",
-    )
-    return dataclasses.replace(plain, **changes)
-
-
 def answered(path: str) -> list[str]:
     return sorted(str(sample.id) for sample in read_eval_log(path).samples or [])
 
 
-def test_every_combination_is_a_row_and_a_rerun_adds_only_what_is_new(
-    small: Round, tmp_path: Path
-) -> None:
+def test_combinations_are_rows_and_a_rerun_adds_what_is_new(small: Round, tmp_path: Path) -> None:
     swept = spec(
         small,
         tmp_path / "logs",
@@ -64,9 +54,7 @@ def test_every_combination_is_a_row_and_a_rerun_adds_only_what_is_new(
     assert len(wider.logs) == 6 + 1
 
 
-def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
-    small: Round, tmp_path: Path
-) -> None:
+def test_names_that_a_paper_gives_arguments_are_on_the_card(small: Round, tmp_path: Path) -> None:
     assert list_families()["tables"].aliases == {"b": "batch", "k": "rounds"}
     twice = {"b": [2, 4], "batch": [6]}
     with pytest.raises(InputError, match="batch is given twice"):
@@ -113,10 +101,7 @@ def test_a_subset_is_the_same_items_for_everyone_and_never_looks_like_the_whole(
     assert counts == {
         ("base", ITEMS),
         (f"base (2 of {ITEMS}, seed 1)", 2),
-        (
-            f"base (2 of {ITEMS}, seed 2)",
-            2,
-        ),
+        (f"base (2 of {ITEMS}, seed 2)", 2),
     }
     # And asked for again, it is there already.
     assert run(some).logs == report.logs
@@ -156,3 +141,68 @@ def test_values_that_a_board_could_not_tell_apart_are_refused(tmp_path: Path) ->
     with pytest.raises(InputError, match=says):
         run(dataclasses.replace(asked, sweep={"timeout": [60, 120]}))
     assert not (tmp_path / "logs").exists()
+
+
+# Words of a sweep, and the combinations they stand for
+
+
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("batch=2,4,6", [2, 4, 6]),
+        ("rounds=2..5", [2, 3, 4, 5]),
+        ("rounds=1,4..6", [1, 4, 5, 6]),
+        ("offset=-1..1", [-1, 0, 1]),
+        ("cot=true,false", [True, False]),
+        ("retriever=bm25,tfidf", ["bm25", "tfidf"]),
+        ("share=0.5,1", [0.5, 1]),
+        ("seed=7", [7]),
+    ],
+)
+def test_a_word_names_an_argument_and_its_values(word: str, values: list[Any]) -> None:
+    name = word.partition("=")[0]
+    assert given_sweep([word]) == {name: values}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["batch"], "'batch' is not a sweep"),
+        (["batch="], "'' is not a value"),
+        (["batch=2", "batch=4"], "batch is swept twice"),
+        (["batch=2,2"], "a value twice"),
+        (["rounds=5..2"], "not a rising range"),
+        (["rounds=1..999999999"], "not a rising range of up to 1000"),
+        (["batch=[2"], "no readable value"),
+        (["batch={}"], "'{}' is not a value"),
+    ],
+)
+def test_what_is_no_sweep_is_refused(words: list[str], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        given_sweep(words)
+
+
+def test_every_combination_of_what_a_method_takes() -> None:
+    sweep = given_sweep(["batch=2,4", "rounds=1..3", "retriever=bm25"])
+    found = list(combinations(sweep, ["rounds", "batch", "seed"]))
+    assert [(one["batch"], one["rounds"]) for one in found] == [
+        *((2, 1), (2, 2), (2, 3)),
+        *((4, 1), (4, 2), (4, 3)),
+    ]
+    assert all(one.keys() == {"batch", "rounds"} for one in found)
+
+
+def test_a_method_that_takes_nothing_swept_is_run_once() -> None:
+    assert list(combinations({"batch": [2, 4]}, ["seed"])) == [{}]
+    assert list(combinations({}, ["batch"])) == [{}]
+
+
+def test_a_paper_s_letter_stands_for_the_argument_unless_a_method_has_one_of_that_name() -> None:
+    aliases = {"b": "batch", "k": "rounds"}
+    assert rename({"b": [2], "seed": [0]}, aliases, {"batch", "rounds"}) == {
+        "batch": [2],
+        "seed": [0],
+    }
+    assert rename({"k": 3}, aliases, {"k", "rounds"}) == {"k": 3}
+    with pytest.raises(InputError, match="batch is given twice, once as b"):
+        rename({"batch": 2, "b": 4}, aliases, {"batch"})

@@ -171,6 +171,11 @@ class ScriptedServer:
         """This process's environment, with the server in it."""
         return {**os.environ, "SCRIPTED_BASE_URL": self.url, "SCRIPTED_API_KEY": KEY}
 
+    def serve_here(self, patch: Any) -> None:
+        """Let the models of this process ask here, as long as a MonkeyPatch lasts."""
+        patch.setenv("SCRIPTED_BASE_URL", self.url)
+        patch.setenv("SCRIPTED_API_KEY", KEY)
+
     def prompts(self, model: str) -> list[str]:
         """Prompts that reached a model, in order."""
         return [ask.prompt for ask in self.asks if ask.model == model]

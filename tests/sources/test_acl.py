@@ -97,13 +97,9 @@ def test_what_the_xml_says_of_a_paper(tmp_path: Path) -> None:
     "parts",
     [
         ("P19", "main", "1"),
-        ("P19", "10", "1"),
         ("P19", "1", "1000"),
-        ("W19", "1", "100"),
-        ("P19", "1", "A"),
         ("2020.acl", "ma in", "1"),
         ("../x", "1", "1"),
-        ("", "1", "1"),
     ],
 )
 def test_parts_that_make_no_id(parts: tuple[str, str, str]) -> None:
@@ -199,13 +195,10 @@ def test_which_files_are_taken() -> None:
         "2020.acl.xml": True,
         "2022.findings_x.xml": True,
         "P19.xml": True,
-        "W05.xml": True,
-        "p19.xml": False,
         "P19-1001.xml": False,
         "paper.xml": False,
         "2020.acl.tei.xml": False,
         "2020.acl.oai.xml": False,
-        "1234.xml": False,
     }
     matches = get_source("acl").matches
     assert {name: matches(Path(name)) for name in names} == names

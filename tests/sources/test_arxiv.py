@@ -175,10 +175,7 @@ def saved(
 
 
 def test_recorded_pages_of_ten_are_the_recorded_pages_of_fifteen(
-    server: ReplayServer,
-    clock: FakeClock,
-    recorded: dict[Key, tuple[int, bytes]],
-    tmp_path: Path,
+    server: ReplayServer, clock: FakeClock, recorded: dict[Key, tuple[int, bytes]], tmp_path: Path
 ) -> None:
     ids = saved(server, clock, tmp_path, "testing", limit=30)
     assert len(ids) == 30
@@ -292,16 +289,13 @@ def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> N
 @pytest.mark.parametrize(
     ("title", "encoding", "expected", "replaced"),
     [
-        ("Café", "utf-8", "Café", 0),
         ("Cafe\u0301", "utf-8", "Café", 0),
         ("Café", "utf-8-sig", "Café", 0),
         ("Café é", "latin-1", "Caf\ufffd \ufffd", 2),
-        ("A\x00B", "utf-8", "AB", 0),
         ("A&#0;B&#x1;", "utf-8", "AB\ufffd", 1),
         ("A &#xD800;&#55296; B", "utf-8", "A \ufffd\ufffd B", 2),
         ("A\x08\uffffB", "utf-8", "A\ufffd\ufffdB", 2),
         ("A \u202eB", "utf-8", "A \u202eB", 0),
-        ("A \ufffd B", "utf-8", "A \ufffd B", 0),
     ],
 )
 def test_characters_that_are_no_text_are_replaced_and_counted(

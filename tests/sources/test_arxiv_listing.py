@@ -123,9 +123,7 @@ def test_dates_are_the_date_range_of_the_query() -> None:
         dated("a", july, june)
 
 
-def test_the_command_asks_for_a_span_of_days_with_a_contact(
-    arxiv: ReplayServer, tmp_path: Path
-) -> None:
+def test_the_command_asks_for_days_with_a_contact(arxiv: ReplayServer, tmp_path: Path) -> None:
     words = ["fetch", "arxiv", "cat:cs.CL", "--since", "2024-06-03", "--until", "2024-06-08"]
     more = ["--max", "3", "--contact", "me@uni.example", "--base", arxiv.api, "--json"]
     done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "feeds")])
@@ -139,7 +137,7 @@ def test_the_command_asks_for_a_span_of_days_with_a_contact(
     more[3] = "two words"
     done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "x")])
     assert done.exit_code == 2
-    assert "is not an address that a server can write to" in done.output
+    assert "is not a contact" in done.output
 
 
 @pytest.mark.slow

@@ -54,9 +54,7 @@ def table_of(*rows: list[Cell], is_full: bool = False) -> CitedTable:
         (refer("gone", how="named"), CitationStyle(), ""),
     ],
 )
-def test_marks_are_printed_in_the_style_of_the_paper(
-    mark: str, style: CitationStyle, printed: str
-) -> None:
+def test_marks_have_the_style_of_the_paper(mark: str, style: CitationStyle, printed: str) -> None:
     labels = {"t": ("Table", "2"), "s": ("Section", "1")}
     blocks = [Block("One", paragraphs=[f"As {mark}."])]
     found = assembled(Manuscript(blocks=blocks, entries=WORKS, style=style, labels=labels))

@@ -246,9 +246,7 @@ def test_real_folders_are_read_whole(data_dir: Path) -> None:
     assert sum(1 for count in cited if count) >= 5
 
 
-def test_papers_with_main_files_of_one_name_all_go_in_and_an_included_file_counts(
-    tmp_path: Path,
-) -> None:
+def test_papers_with_main_files_of_one_name_go_in_and_included_files_count(tmp_path: Path) -> None:
     for name in ("one", "two"):
         folder = tmp_path / "papers" / name
         folder.mkdir(parents=True)

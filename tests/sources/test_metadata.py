@@ -34,9 +34,7 @@ ROWS = st.fixed_dictionaries(
 
 @same_folder
 @given(st.lists(ROWS, min_size=1, max_size=5))
-def test_a_row_comes_back_the_same_from_every_format(
-    tmp_path: Path, rows: list[dict[str, Any]]
-) -> None:
+def test_a_row_is_the_same_in_every_format(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     expected = [
         Document(
             kind="metadata",
@@ -101,9 +99,7 @@ def test_columns_are_renamed_and_the_rest_is_listed(foreign: Path) -> None:
         ({"name": "title", "stars": "title"}, "several columns are mapped to 'title'"),
     ],
 )
-def test_a_rename_that_cannot_be_done_is_wrong_use(
-    foreign: Path, rename: dict[str, str], words: str
-) -> None:
+def test_an_odd_rename_is_wrong_use(foreign: Path, rename: dict[str, str], words: str) -> None:
     with pytest.raises(InputError, match=words):
         unknown_columns(foreign, ReadOptions(rename))
     with pytest.raises(InputError, match=words):

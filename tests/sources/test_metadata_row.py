@@ -77,16 +77,12 @@ def test_a_full_row_fills_a_document(tmp_path: Path) -> None:
     ("row", "key"),
     [
         ({"id": "1410.5401v2", "doi": "10.1000/1"}, "arxiv:1410.5401"),
-        ({"id": "P18-1001", "doi": "10.1000/1"}, "acl:P18-1001"),
         ({"id": "x", "doi": "10.1000/1"}, "doi:10.1000/1"),
         ({"doi": "10.18653/v1/P18-1001"}, "acl:P18-1001"),
-        ({"id": "10.1000/1"}, "doi:10.1000/1"),
         ({"id": "x", "source_url": "https://example.org"}, "id:x"),
         ({"id": 17}, "id:17"),
-        ({"id": 17.0}, "id:17"),
         ({"source_url": "https://www.Example.org/A/#top"}, "url:example.org/A"),
         ({"source_url": "http://aclweb.org/anthology/C14-1220"}, "acl:C14-1220"),
-        ({"arxiv_id": "hep-th/9901001"}, "arxiv:hep-th/9901001"),
         ({"file": "C:\\papers\\a.pdf"}, "file:a.pdf"),
     ],
 )
@@ -100,13 +96,10 @@ def test_the_key_is_the_strongest_identity(tmp_path: Path, row: dict[str, Any], 
     ("row", "published"),
     [
         ({"published": "2014-10-20"}, "2014-10-20"),
-        ({"published": "2014-10"}, "2014-10"),
-        ({"published": 2014}, "2014"),
         ({"published": "2014-10-20T12:00:00Z", "year": 1999}, "2014-10-20"),
         ({"year": 2014, "month": "25-26 August"}, "2014-08"),
         ({"year": "2014", "month": "Sept"}, "2014-09"),
         ({"year": "2014.0", "month": "5.0"}, "2014-05"),
-        ({"year": 2014.0, "month": None}, "2014"),
         ({"year": 2014, "month": " "}, "2014"),
         ({"published": "", "year": 2014}, "2014"),
         ({}, None),
@@ -123,14 +116,12 @@ def test_a_date_comes_from_published_or_year_and_month(
     [
         (["A 1", "B 2"], None, (Author("A 1"), Author("B 2"))),
         ("A 1; B 2;", None, (Author("A 1"), Author("B 2"))),
-        ("A 1", None, (Author("A 1"),)),
         ("A 1; B 2", "x;", None),  # one id for two authors
         ("A 1; B 2; C 3", "x;;z", (Author("A 1", "x"), Author("B 2"), Author("C 3", "z"))),
         (["A 1", "", "C 3"], ["x", "y", 3], (Author("A 1", "x"), Author("C 3", "3"))),
         (["A 1", "B 2"], [None], (Author("A 1"), Author("B 2"))),
         ([{"name": "A 1", "id": "x"}, {"name": "B 2"}], None, (Author("A 1", "x"), Author("B 2"))),
         ('["A 1", "B 2"]', None, (Author("A 1"), Author("B 2"))),
-        ([], [], ()),
         (None, None, ()),
     ],
 )
@@ -149,30 +140,23 @@ def test_authors_are_a_list_or_separated_text(
     ("row", "words"),
     [
         ({"id": None}, "none of id, doi, arxiv_id, source_url, file"),
-        ({"id": " ", "title": "T"}, "none of id"),
         ({"id": None, "doi": "n/a"}, "doi 'n/a' is not a DOI"),
         ({"id": None, "arxiv_id": "soon"}, "arxiv_id 'soon' is not an arXiv id"),
         ({"id": True}, "id is true or false instead of text"),
         ({"arxiv_id": 1410.5401}, "arxiv_id is a number with a fraction instead of text"),
         ({"title": 5}, "title is a number instead of text"),
-        ({"title": ["T"]}, "title is a list instead of text"),
         ({"published": "soon"}, "published 'soon' is not a date"),
-        ({"published": "2014-02-30"}, "published '2014-02-30' is not a date"),
         ({"published": []}, None),
         ({"published": {}}, "published (an object) is not a date"),
         ({"year": "2014-05"}, "year '2014-05' is not a year"),
         ({"year": 2014, "month": "Spring"}, "month 'Spring' is not a month"),
         ({"month": "May"}, "month 'May' has no year"),
-        ({"authors": 5}, "authors is a number instead of a list or text"),
         ({"authors": [5]}, "an entry of authors is a number instead of text"),
         ({"authors": "['A', 'B']"}, "looks like a list but is not JSON"),
         ({"author_ids": ["x"]}, "author_ids has 1 entries, authors has 0"),
-        ({"categories": [["cs.CL"]]}, "categories holds a list instead of text"),
     ],
 )
-def test_a_bad_row_says_what_is_wrong(
-    tmp_path: Path, row: dict[str, Any], words: str | None
-) -> None:
+def test_a_bad_row_says_what_is_bad(tmp_path: Path, row: dict[str, Any], words: str | None) -> None:
     if words is None:
         assert document(tmp_path, **row).published is None
     else:

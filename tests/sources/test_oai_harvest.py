@@ -137,9 +137,7 @@ def test_a_lasting_fault_is_an_error_with_the_offset_and_then_goes_on_from_there
     assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
 
 
-def test_a_page_shorter_than_the_list_announces_is_refused(
-    run: Harvester, repository: Repository
-) -> None:
+def test_a_page_shorter_than_announced_is_refused(run: Harvester, repository: Repository) -> None:
     record = repository.record("2406.00001", "2024-06-01")
     token = '<resumptionToken completeListSize="5" cursor="0"/>'
     short = Fault(envelope(f"<ListRecords>{record}{token}</ListRecords>"))

@@ -43,7 +43,7 @@ def test_header_and_sections_agree(pair: tuple[Document, Document]) -> None:
     shown = [[(s.level, s.number, s.heading, s.role) for s in paper.sections] for paper in pair]
     assert shown[0] == shown[1]
     assert [number for _, number, _, _ in shown[0]] == [
-        *("1", "1.1", "2", None, None, "3", None, "A"),
+        *("1", "1.1", "2", None, None, "3", None, "A")
     ]
 
 

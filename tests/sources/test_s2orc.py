@@ -11,7 +11,7 @@ from tests.sources.reading import reader
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.fulltext.s2orc import SOURCE
 
 
@@ -193,7 +193,6 @@ def test_real_folders_hold_just_these_files(data_dir: Path, tmp_path: Path) -> N
     assert (report.read, report.failed) == (1, ())
     (only,) = load_corpus(tmp_path / "corpus").papers
     assert only.gates == ()
-    assert get_source("s2orc") is SOURCE
 
 
 # Hostile files
@@ -204,24 +203,18 @@ def test_real_folders_hold_just_these_files(data_dir: Path, tmp_path: Path) -> N
     [
         (b"", "not readable JSON"),
         (b"[" * 200_000, "not readable JSON"),
-        (b'{"a":' * 200_000, "not readable JSON"),
-        (b'{"paper_id": "1"', "not readable JSON"),
         (b"\xff\xfe{}", "not readable JSON"),
         (b"[]", "not a JSON object"),
         (b"{}", "no title"),
         (b'{"title": "A", "pdf_parse": {"body_text": [1]}}', "'body_text'"),
         (b'{"title": "A", "pdf_parse": {"bib_entries": []}}', "'bib_entries'"),
-        (b'{"title": "A", "pdf_parse": {"bib_entries": {"b": 1}}}', "'bib_entries'"),
         (b'{"title": ["A"]}', "'title'"),
-        (b'{"title": "A", "pdf_parse": {"body_text": [{"text": {}}]}}', "'text'"),
         (b'{"title": "A", "authors": [{"middle": [["x"]]}]}', "'middle'"),
         (gzip.compress(b'{"title": "A"}')[:-9], "cannot be read"),
         (gzip.compress(b" " * (20 << 20)), "larger than"),
     ],
 )
-def test_what_cannot_be_read_is_a_fault_with_the_file(
-    tmp_path: Path, content: bytes, reason: str
-) -> None:
+def test_an_unreadable_file_is_a_named_fault(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
     (found,) = SOURCE.read(Piece(path), ReadOptions())

@@ -92,9 +92,7 @@ def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path
     ],
     ids=str,
 )
-def test_an_odd_line_is_a_fault_with_its_number(
-    tmp_path: Path, change: dict[str, Any], reason: str
-) -> None:
+def test_an_odd_line_is_a_fault(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
     fault, good = read(write(tmp_path / "a.snapshot.jsonl", {**ROW, **change}, ROW))
     assert isinstance(fault, Fault)
     assert fault.where == "a.snapshot.jsonl:1"

@@ -6,7 +6,6 @@ import pytest
 from tests.sources.reading import reader
 
 from vivavoce.records import Document, Fault
-from vivavoce.sources import get_source
 from vivavoce.sources.leaderboards.survey import (
     SOURCE,
     MarkdownHeading,
@@ -211,7 +210,6 @@ def test_only_markdown_with_a_list_of_references_is_taken(tmp_path: Path) -> Non
     ):
         (tmp_path / name).write_text(content)
         assert SOURCE.matches(tmp_path / name) is taken, name
-    assert get_source("survey") is SOURCE
 
 
 # Real files

@@ -102,9 +102,7 @@ def test_a_field_beyond_the_limit_costs_one_line(tmp_path: Path) -> None:
         ("a.jsonl", b"\x1f\x8bnot gzip", "cannot be read"),
     ],
 )
-def test_a_file_of_no_use_is_one_fault(
-    tmp_path: Path, name: str, content: bytes, words: str
-) -> None:
+def test_a_useless_file_is_one_fault(tmp_path: Path, name: str, content: bytes, words: str) -> None:
     (item,) = read(write(tmp_path, name, content))
     assert isinstance(item, Fault)
     assert item.where == name
@@ -160,9 +158,7 @@ def test_a_path_that_is_no_file_is_wrong_use(tmp_path: Path) -> None:
     st.sampled_from([b"", b"id,title\n", b'{"id": 1}\n', b"PAR1", b"\x1f\x8b\x08"]),
     st.binary(max_size=200),
 )
-def test_any_bytes_give_documents_or_faults(
-    tmp_path: Path, name: str, head: bytes, tail: bytes
-) -> None:
+def test_any_bytes_give_rows_or_faults(tmp_path: Path, name: str, head: bytes, tail: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(head + tail)
     assert all(isinstance(item, Document | Fault) for item in read(path))
@@ -185,9 +181,7 @@ def is_partition(pieces: list[Piece], end: int) -> bool:
         (500, 500, [0]),
     ],
 )
-def test_parquet_is_cut_into_runs_of_rows(
-    tmp_path: Path, rows: int, group: int, starts: list[int]
-) -> None:
+def test_parquet_is_cut_by_rows(tmp_path: Path, rows: int, group: int, starts: list[int]) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"id": range(rows)}), path, row_group_size=group)
     pieces = list(SOURCE.pieces(path))

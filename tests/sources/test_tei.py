@@ -85,8 +85,6 @@ def test_the_header_dates_a_paper_that_no_id_does() -> None:
     ("printed", "title"),
     [
         ("Published as a conference paper at ICLR 2017 REAL TITLE", "REAL TITLE"),
-        ("Published as conference paper at ICLR 2015 REAL TITLE", "REAL TITLE"),
-        ("Under review as a conference paper at ICLR 2019 REAL TITLE", "REAL TITLE"),
         ("Under review as a conference paper REAL TITLE", "REAL TITLE"),
         ("Workshop track -ICLR 2017 REAL TITLE", "REAL TITLE"),
         ("Accepted at NeurIPS 2020. Real Title", "Real Title"),
@@ -166,10 +164,6 @@ def test_letters_after_the_last_number_are_appendices() -> None:
         ("88.7 200D CAFE", "91.6"),
         ("8 GPUs", "31.9"),
         ("Table 7.", None),
-        ("Figure 10: The loss", None),
-        ("===", None),
-        ("28", None),
-        ("w 0 w 1 w 2", None),
         ("Small networks", None),
     ],
 )
@@ -313,24 +307,18 @@ LEAK = (
     ("content", "reason"),
     [
         (b"", "empty"),
-        (b" \n ", "empty"),
         (b"%PDF-1.5 not XML", "not well-formed XML"),
         (HEADER.encode(), "not well-formed XML"),
-        (HEADER.encode()[:700], "not well-formed XML"),
         (b"<article><body/></article>", "not TEI: the root element is <article>"),
         ("<TEI><p>Stra\u00dfe</p></TEI>".encode("latin-1"), "not UTF-8"),
-        ("<TEI><p>Text</p></TEI>".encode("utf-16"), "not UTF-8"),
         (b"\x1f\x8b\x08\x00\x00", "not UTF-8"),
         (BOMB.encode(), "entities"),
         (LEAK.encode(), "entities"),
-        (b"<TEI>&undefined;</TEI>", "not well-formed XML"),
         (b"<TEI>" + b"<div>" * 5000 + b"</div>" * 5000 + b"</TEI>", "not well-formed XML"),
         (b"<TEI><teiHeader/><text><body/></text></TEI>", "holds no title"),
     ],
 )
-def test_a_bad_file_is_one_fault_with_its_reason(
-    content: bytes, reason: str, tmp_path: Path
-) -> None:
+def test_a_bad_file_is_one_fault_with_a_reason(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.tei.xml"
     path.write_bytes(content)
     (fault,) = SOURCE.read(Piece(path), ReadOptions())
@@ -372,9 +360,7 @@ LABELS = st.sampled_from([None, "1", "2", "2.1", "3.", "A.", "IV.", "0.5", "•"
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(divisions=st.lists(st.tuples(HEADS, LABELS, st.integers(0, 2)), max_size=10))
-def test_no_paragraph_is_lost_whatever_the_headings(
-    divisions: list[tuple[str, str | None, int]],
-) -> None:
+def test_no_heading_loses_a_paragraph(divisions: list[tuple[str, str | None, int]]) -> None:
     body, words = "", []
     for place, (head, label, nested) in enumerate(divisions):
         words.append(f"word{place}")

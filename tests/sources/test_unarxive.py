@@ -181,7 +181,6 @@ def test_each_real_file_is_of_one_kind(data_dir: Path) -> None:
     others = [path for path in data_dir.rglob("*.json*") if path.parent.name != "fulltext"]
     assert others
     assert not [path for path in others if SOURCE.matches(path)]
-    assert get_source("unarxive") is SOURCE
 
 
 # Hostile files
@@ -201,9 +200,7 @@ def test_each_real_file_is_of_one_kind(data_dir: Path) -> None:
         (b'{"ref_entries": {"a": {"type": "table", "caption": []}}, "abstract": "A"}', "'caption'"),
     ],
 )
-def test_a_bad_line_is_a_fault_and_the_next_is_read(
-    tmp_path: Path, line: bytes, reason: str
-) -> None:
+def test_a_bad_line_is_a_fault_and_the_rest_read(tmp_path: Path, line: bytes, reason: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(line + b"\n" + json.dumps(RECORD).encode())
     fault, document = read(path)

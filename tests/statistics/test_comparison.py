@@ -117,9 +117,7 @@ def test_an_interval_that_ends_at_0_decides_nothing() -> None:
 
 @given(two_contestants)
 @settings(deadline=None)
-def test_swapping_the_contestants_turns_the_difference_round(
-    rows: list[tuple[str, float, float]],
-) -> None:
+def test_swapping_contestants_turns_a_difference(rows: list[tuple[str, float, float]]) -> None:
     there = compare(rows)
     back = compare([(cluster, b, a) for cluster, a, b in rows])
     assert back.undecided == there.undecided
@@ -138,8 +136,7 @@ def test_neither_the_order_of_items_nor_of_names_changes_a_rank(rows: list, rand
     )
     columns = list(zip(*shuffled, strict=True))
     after = rank_contestants(
-        {"c": columns[3], "a": columns[1], "b": columns[2]},
-        resample(columns[0], resamples=60),
+        {"c": columns[3], "a": columns[1], "b": columns[2]}, resample(columns[0], resamples=60)
     )
     assert after == before
 

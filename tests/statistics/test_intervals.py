@@ -16,10 +16,7 @@ from vivavoce.statistics.intervals import percentile_interval, resample
 NAN = math.nan
 
 items = st.lists(
-    st.tuples(
-        st.sampled_from(["a", "b", "c", "d"]),
-        st.floats(0, 1) | st.just(NAN),
-    ),
+    st.tuples(st.sampled_from(["a", "b", "c", "d"]), st.floats(0, 1) | st.just(NAN)),
     min_size=1,
     max_size=12,
 )

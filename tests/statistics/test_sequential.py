@@ -76,9 +76,7 @@ def test_all_pairs_end_when_the_others_differ_by_less_than_matters() -> None:
 
 
 @pytest.mark.parametrize(("indifference", "is_tied"), [(0.053, False), (0.055, True)])
-def test_a_tie_is_one_that_one_more_paper_would_not_undo(
-    indifference: float, is_tied: bool
-) -> None:
+def test_a_tie_is_what_one_more_paper_does_not_undo(indifference: float, is_tied: bool) -> None:
     # Differences of +-0.24 on 100 papers. 5% of random signs give 20 of 100 or more, a bound of 2:
     # the interval reaches 2 * 0.24 / sqrt(100 - 4) = 0.049, and half a paper of 100 is 0.005 more.
     wave = np.where(np.arange(100) % 2 == 0, 0.24, -0.24)
@@ -207,8 +205,7 @@ def test_a_rule_without_options_asks_for_every_pair() -> None:
 
 
 @pytest.mark.parametrize(
-    ("looks", "papers"),
-    [(1, [5]), (2, [2, 5]), (3, [1, 3, 5]), (20, [1, 2, 3, 4, 5])],
+    ("looks", "papers"), [(1, [5]), (2, [2, 5]), (3, [1, 3, 5]), (20, [1, 2, 3, 4, 5])]
 )
 def test_each_look_adds_whole_papers_until_all_are_seen(looks: int, papers: list[int]) -> None:
     rule = StoppingRule(looks=looks)

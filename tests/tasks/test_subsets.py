@@ -46,9 +46,7 @@ def test_a_smaller_subset_is_part_of_a_larger_one() -> None:
 
 @given(counts=st.lists(st.integers(1, 30), min_size=1, max_size=5), data=st.data())
 @settings(deadline=None)
-def test_each_stratum_gives_its_share_to_within_one_item(
-    counts: list[int], data: st.DataObject
-) -> None:
+def test_each_stratum_gives_its_share_but_for_one(counts: list[int], data: st.DataObject) -> None:
     items = [
         Candidate(f"{grade}-{n}", f"{grade}-{n}", str(grade))
         for grade, count in enumerate(counts)

@@ -85,9 +85,7 @@ def test_quantities_in_brackets_are_no_citations(text: str) -> None:
         ("Her- mann et al. (2015)", [("hermann+others", "2015")]),
     ],
 )
-def test_surnames_with_a_year_are_found_as_printed(
-    text: str, expected: list[tuple[str, str]]
-) -> None:
+def test_surnames_and_years_are_found(text: str, expected: list[tuple[str, str]]) -> None:
     assert years(text) == expected
 
 
@@ -106,15 +104,7 @@ def test_a_marker_crosses_a_line_only_where_it_is_unfinished(
     assert years(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "in 2016",
-        "x1 (2016)",
-        "K (2016)",
-        "Kim 3016",
-    ],
-)
+@pytest.mark.parametrize("text", ["in 2016", "x1 (2016)", "K (2016)", "Kim 3016"])
 def test_other_years_are_no_markers(text: str) -> None:
     assert years(text) == []
 

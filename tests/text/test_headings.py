@@ -83,33 +83,16 @@ ROLES = {
         "Related Work on Deep Recurrent Transitions",
         "Relation to Prior Work",
     ],
-    "background": [
-        "Background",
-        "Notation",
-        "Background: Memory Networks",
-    ],
-    "method": [
-        "Method",
-        "The Proposed Method",
-        "Our Joint Model",
-        "METHOD AND DATA",
-    ],
+    "background": ["Background", "Notation", "Background: Memory Networks"],
+    "method": ["Method", "The Proposed Method", "Our Joint Model", "METHOD AND DATA"],
     "experiments": [
         "Experiments",
         "Experiments and Results",
         "Implementation Details",
         "Experimental Setup Datasets",
     ],
-    "results": [
-        "Results",
-        "Experimental Results",
-        "Results and Discussion",
-        "Error Analysis",
-    ],
-    "discussion": [
-        "Discussion",
-        "Limitations",
-    ],
+    "results": ["Results", "Experimental Results", "Results and Discussion", "Error Analysis"],
+    "discussion": ["Discussion", "Limitations"],
     "conclusion": [
         "Conclusion",
         "Conclusions and Future Work",
@@ -117,16 +100,9 @@ ROLES = {
         "Results, Discussion, and Conclusion",
         "Summary",
     ],
-    "acknowledgements": [
-        "Acknowledgements",
-        "Acknowledgments and Disclosure of Funding",
-    ],
+    "acknowledgements": ["Acknowledgements", "Acknowledgments and Disclosure of Funding"],
     "references": ["References", "Bibliography", "References and Notes"],
-    "appendix": [
-        "Appendix",
-        "Appendix A: Proofs",
-        "Supplemental Material",
-    ],
+    "appendix": ["Appendix", "Appendix A: Proofs", "Supplemental Material"],
 }
 
 

@@ -39,9 +39,7 @@ AROUND = st.sampled_from(
 
 
 @given(NEW_IDS | OLD_IDS, VERSIONS, AROUND)
-def test_an_arxiv_id_is_found_wherever_it_is_written(
-    name: str, version: str | None, around: str
-) -> None:
+def test_an_arxiv_id_is_found_where_it_stands(name: str, version: str | None, around: str) -> None:
     assert find_arxiv_id(around.format(name + (version or ""))) == (name, version)
 
 
@@ -131,11 +129,7 @@ def test_a_clean_doi_is_its_own_reading(doi: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [
-        ("1410.5401", "2014-10"),
-        ("hep-th/9901001", "1999-01"),
-        ("math.GT/0309136", "2003-09"),
-    ],
+    [("1410.5401", "2014-10"), ("hep-th/9901001", "1999-01"), ("math.GT/0309136", "2003-09")],
 )
 def test_an_arxiv_id_tells_its_month(name: str, expected: str) -> None:
     assert arxiv_month(name) == expected
@@ -143,11 +137,7 @@ def test_an_arxiv_id_tells_its_month(name: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [
-        ("P18-1001", "2018"),
-        ("2020.acl-main.207", "2020"),
-        ("W00-01.1", "2000"),
-    ],
+    [("P18-1001", "2018"), ("2020.acl-main.207", "2020"), ("W00-01.1", "2000")],
 )
 def test_an_anthology_id_tells_its_year(name: str, expected: str) -> None:
     assert acl_year(name) == expected

@@ -29,8 +29,6 @@ from vivavoce.text.cell_text import read_score
         ("5 x 10^4", 50_000.0),
         # Any word behind a number is its unit; only capitals stand for millions and billions.
         ("0.3 rad", 0.3),
-        ("45 tok/s", 45.0),
-        ("6.2 GFLOPs", 6.2),
         ("12°C", 12.0),
         ("1.5m", 1.5),
         ("7 B", 7e9),
@@ -43,18 +41,7 @@ def test_a_number_is_read_with_its_marks_and_notes(printed: str, number: float) 
 
 @pytest.mark.parametrize(
     "printed",
-    [
-        "",
-        "-",
-        "43B?",
-        "12-14",
-        "1e999",
-        "1.2.3 x 10^4",
-        "(93.3)",
-        "2nd",
-        "5 million",
-        "3 of 10",
-    ],
+    ["", "-", "43B?", "12-14", "1e999", "1.2.3 x 10^4", "(93.3)", "2nd", "5 million", "3 of 10"],
 )
 def test_what_is_no_number_is_none(printed: str) -> None:
     assert read_score(printed) is None

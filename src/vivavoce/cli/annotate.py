@@ -71,7 +71,7 @@ def import_items(
     address: Annotated[str, Opt("The server's address, used in links.")] = "http://127.0.0.1:8000",
     db: Database = Path("annotation.db"),
 ) -> Answer:
-    """Add items to a campaign, made if new, and print the links of its people."""
+    """Add items to a campaign, new or not, and print its people's links."""
     from vivavoce.store import read_jsonl
     from vivavoce.tasks.writing.questions import nugget_rows
     from vivavoce.web.annotation.campaigns import (
@@ -200,7 +200,7 @@ def _rows_of_logs(
     """Item rows taken from logs, each with its source, and the number of rows left out."""
     if logs is None:
         if draw is not None:
-            raise InputError("--draw is for --from-logs.")
+            raise InputError("--draw needs --from-logs.")
         return [], 0
     if kind not in (None, "preference"):
         from vivavoce.results.audits.preferences import question_rows

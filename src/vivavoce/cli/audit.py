@@ -14,7 +14,7 @@ from vivavoce.cli.output import Answer, progress
 from vivavoce.requests import Bootstrap, Opt, PartialLogs
 
 app = typer.Typer(
-    no_args_is_help=True, help="Look for other explanations of a score: leaks, judges, retrieval."
+    no_args_is_help=True, help="Check a score for other causes: leaks, judges, retrieval."
 )
 
 

@@ -45,6 +45,8 @@ Rounds = Annotated[
 RoundFolder = Annotated[Path, Arg("The folder of the round's manifest.json.", metavar="ROUND")]
 Port = Annotated[int, Opt("Port; 0 picks a free one.", min=0, max=65535)]
 _CONFIG = "config"
+_PLACEHOLDERS = {Path: "PATH", date: "DATE", int: "N", float: "NUMBER", str: "TEXT"}
+"""What the help shows for a value of an option, or for one of several."""
 
 
 class _Parameter(NamedTuple):
@@ -74,7 +76,7 @@ class VivaCommand(TyperCommand):
         """Write the options, grouped by heading."""
         headings: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
-            if record := parameter.get_help_record(ctx):
+            if record := help_record(parameter, ctx):
                 panel = getattr(parameter, "rich_help_panel", None) or "Options"
                 is_argument = parameter.param_type_name == "argument"
                 headings.setdefault("Arguments" if is_argument else panel, []).append(record)
@@ -82,6 +84,14 @@ class VivaCommand(TyperCommand):
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
+
+
+def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
+    """The names and the help of a parameter, without the type that Typer adds to an argument."""
+    record: tuple[str, str] | None = parameter.get_help_record(context)
+    if record and parameter.param_type_name == "argument":
+        return record[0].partition(" <")[0], record[1]
+    return record
 
 
 def verb(
@@ -208,7 +218,7 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     kind, *extras = get_args(hint)
     declared = next(one for one in extras if isinstance(one, Opt | Arg | ParameterInfo))
     parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    bare = next(one for one in parts if one is not type(None))
+    bare: Any = next(one for one in parts if one is not type(None))
     if isinstance(declared, ParameterInfo):
         return _Parameter(name, hint, default, lambda value: value, f"--{name}")
     flags: tuple[str, ...] = ()
@@ -221,6 +231,7 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     read: Callable[[Any], Any] = declared.read or (lambda value: value)
     if declared.read or get_origin(bare) in (tuple, Sequence, list):
         inner: Any = str if declared.read else get_args(bare)[0]
+        bare = inner
         if get_origin(inner) is Literal:  # in lists, Typer supports only enumerations
             inner = cast("Any", StrEnum)("Choice", {each: each for each in get_args(inner)})
         kind, default = list[inner], _words(default)
@@ -229,8 +240,10 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
         read = check_local
     elif bare is date:
         kind = str if kind is date else str | None
-        shown["metavar"] = declared.metavar or "DATE"
         read = _day
+    if isinstance(declared, Opt):
+        choices = get_args(bare) if get_origin(bare) is Literal else ()
+        shown["metavar"] = declared.metavar or "|".join(choices) or _PLACEHOLDERS.get(bare)
     make = typer.Option if isinstance(declared, Opt) else typer.Argument
     info = make(*flags, **shown)
     flag = flags[0] if flags else declared.metavar or name.upper()

@@ -86,7 +86,9 @@ def export(
         str | None, Opt("The round's repository on the hub.", metavar="OWNER/NAME")
     ] = None,
     organization: Annotated[str, Opt("Who publishes the results, for eee.")] = "unknown",
-    date: Annotated[str | None, Opt("Day, YYYY-MM-DD (default: that of the newest log).")] = None,
+    date: Annotated[
+        str | None, Opt("Day of the results (default: of the newest log).", metavar="DATE")
+    ] = None,
 ) -> Answer:
     """Write the rows of a board for other tools, with intervals, ranks, judge and round."""
     from vivavoce.errors import InputError
@@ -169,10 +171,10 @@ def verify(
 @verb(app, "board submit --check submission")
 def submit(
     folder: Annotated[Path, Arg("Folder with submission.toml and logs.")],
-    check: Annotated[bool, Opt("Check the submission.")] = False,
+    check: Annotated[bool, Opt("Required.")] = False,
     rounds: Rounds = (),
 ) -> Answer:
-    """Check a submission: its form, its logs and ledger, all scores."""
+    """Check a submission: form, logs, ledger, scores. Sends nothing."""
     from vivavoce.results.integrity.submission import check_submission
 
     if not check:
@@ -235,9 +237,9 @@ def show(
     """Print the leaderboard, or another view of its logs.
 
     Metric: agreement of metrics on the order. Setting: gains from added context. Part: one number
-        over the parts of a paper. Retriever: retrievers side by side. Attempts: mean, best and
-        spread. Sweep: arguments of a method. Context: models and settings by window. Cutoff: items
-        before and after the training cutoff. Drift: anchors of a round against its parent's.
+    over the parts of a paper. Retriever: retrievers side by side. Attempts: mean, best and
+    spread. Sweep: arguments of a method. Context: models and settings by window. Cutoff: items
+    before and after the training cutoff. Drift: anchors of a round against its parent's.
     """
     from vivavoce.models.cutoffs import load_cutoffs
 

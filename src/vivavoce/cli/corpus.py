@@ -65,7 +65,7 @@ def _parse_renames(pairs: list[str]) -> dict[str, str]:
 
 
 def ingest(
-    kind: Annotated[str, Arg("A kind of viva list sources.", metavar="KIND")],
+    kind: Annotated[str, Arg("A kind; see viva list sources.", metavar="KIND")],
     where: Annotated[Path, Arg("A file, or a folder of such files.", metavar="WHERE")],
     corpus: CorpusFolder,
     rename: Annotated[
@@ -157,7 +157,8 @@ def stats(
 ) -> Answer:
     """Count the contents of a corpus, or measure a part of it.
 
-    Dates: sources of the first public dates, and contradictions. Boards: leaderboards.
+    Dates: sources of the first public dates, and contradictions. Boards: counts of
+    leaderboards, datasets, metrics.
     """
     from vivavoce.corpus import corpus_stats, load_corpus
     from vivavoce.corpus.boards import board_statistics
@@ -223,7 +224,7 @@ network_app = typer.Typer(
 @verb(network_app, "network build --corpus corpus")
 def build(
     corpus: CorpusFolder,
-    only: Annotated[Sequence[Network], Opt("Build this network alone; repeatable.")] = (),
+    only: Annotated[Sequence[Network], Opt("Build only this network; repeatable.")] = (),
     fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
 ) -> Answer:
     """Build the co-author, citation and comparison networks of a corpus, or update them."""

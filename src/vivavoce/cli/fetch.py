@@ -29,7 +29,7 @@ app = typer.Typer(
 def oai(
     out: Out,
     connection: Connection,
-    part: Annotated[str | None, Opt("A part, such as cs or math:math:NA.", "--set")] = None,
+    part: Annotated[str | None, Opt("A part of arXiv: cs or math:math:NA.", "--set")] = None,
     start: Annotated[
         date | None,
         Opt(
@@ -40,7 +40,7 @@ def oai(
     until: Annotated[date | None, Opt("Records changed on this day or earlier.")] = None,
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
 ) -> Answer:
-    """Save the listing of a repository; repeated without --from, it fetches the changes."""
+    """Save arXiv's listing (OAI-PMH); repeat it without --from to fetch the changes."""
     from vivavoce.sources.catalogues.oai.harvest import BASE, HOSTS, harvest
     from vivavoce.sources.http import polite_client
 
@@ -173,8 +173,8 @@ def texts(
         *fault_lines([*report.unread, *report.failed]),
         f"Files fetched: {files} ({report.size:,} bytes)",
         f"{report.texts:,} of {report.lacking:,} papers without a text have one now. "
-        f"{report.without:,} have none to fetch, {report.waiting:,} wait for a source that "
-        f"reads their file, {len(report.failed):,} failed, {report.left:,} were not asked for.",
+        f"{report.without:,} have none to fetch, {report.waiting:,} have a file that no "
+        f"source reads yet, {len(report.failed):,} failed, {report.left:,} were not asked for.",
     ]
     document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
     return Answer(document, [*lines, str(report.index)], stopped=report.stopped)
@@ -184,7 +184,7 @@ def texts(
 def cited(
     corpus: CorpusFolder,
     connection: Connection,
-    named: Annotated[bool, Opt("Also works without an arXiv id, by DOI and title.")] = False,
+    named: Annotated[bool, Opt("Include works without an arXiv id, by DOI and title.")] = False,
     tables: Annotated[bool, Opt("Only works that tables cite.")] = False,
     max: Annotated[int | None, Opt("Maximum number of works to ask for.", min=0)] = None,
 ) -> Answer:

@@ -29,8 +29,8 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    help="Keep a board up to date: collect papers, build rounds, run models, publish.",
-    epilog="Example: viva live board.toml --until 2025-02-01",
+    help="Keep a board up to date: papers, rounds, runs, pages.",
+    epilog="Example: viva live board.toml --until 2025-02-01; options: viva live board.toml --help",
 )
 
 Config = Annotated[Path, Arg("The file that describes the board.", metavar="CONFIG.toml")]

@@ -53,7 +53,7 @@ def update(
     if done.is_new:
         lines += _report_lines(done.report)
         if late := summary["came_late"]:
-            label = "Asked now, since they came too late for earlier rounds"
+            label = "Asked about now, too late for earlier rounds"
             lines.append(f"{label}: {len(late):,} papers")
     else:
         lines.append("No new papers: no round was written.")

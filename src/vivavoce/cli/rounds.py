@@ -49,7 +49,8 @@ def _built(built: Round) -> Answer:
 @verb(app, "round from-csv questions.csv --metric exact_match --out rounds")
 def from_csv(
     table: Annotated[
-        Path, Arg("A CSV file with the columns id, input, gold, date, cluster.", metavar="TABLE")
+        Path,
+        Arg("A CSV file: id, input, gold; optionally date, cluster.", metavar="TABLE"),
     ],
     metric: Annotated[
         Literal["exact_match", "number_match", "list_f1", "rougeL"],

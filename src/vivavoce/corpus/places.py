@@ -95,8 +95,8 @@ class Place:
                 system.pipe_file(self._name_of(root, number), content, mode="create")
             except FileExistsError as error:
                 raise StaleError(
-                    f"{self.address} was published by another since it was brought here, so "
-                    "nothing was published. Run the same command again: it begins with theirs."
+                    f"{self.address} was published by someone else after it was copied here, "
+                    "so nothing was. Run the same command again: it starts from theirs."
                 ) from error
             if number < 3:
                 return

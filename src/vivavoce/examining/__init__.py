@@ -231,12 +231,12 @@ class _Exam:
         oldest, after = min(first for first, _ in periods), max(last for _, last in periods)
         if request.since and request.since >= after:
             raise InputError(
-                f"No paper of {request.papers} is from {request.since} or later: all are from "
+                f"No paper in {request.papers} is from {request.since} or later: all are from "
                 f"before {after}. Name an earlier --since."
             )
         if request.until and request.until <= oldest:
             raise InputError(
-                f"No paper of {request.papers} is from before {request.until}: all are from "
+                f"No paper in {request.papers} is from before {request.until}: all are from "
                 f"{oldest} or later. Name a later --until."
             )
         window = {"start": request.since or oldest, "end": request.until or after}

@@ -223,7 +223,7 @@ def _sentence(
         is_above = all(best[0] in row["better_than_baseline"] for row in rows)
         head = f"{names} is the best model" + f", better than {rival}," * is_above
     else:
-        head = f"{names} are undecided"
+        head = f"{names} are too close to call"
     tasks: dict[str, list[str]] = {}
     for row in rows:
         tasks.setdefault(_apart(row, models, short), []).append(_plain(row["task"]))

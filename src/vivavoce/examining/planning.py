@@ -137,14 +137,14 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
     able = [one for one in tasks if one.method and one.papers]
     if not able or len(able) < len(wanted):
         lacking = "; ".join(_lack(opened, one) for one in tasks if one not in able)
-        raise InputError(f"There are not enough papers for {lacking}.")
+        raise InputError(f"No paper can be used for {lacking}.")
     return able if wanted else [one for one in able if one.papers >= MIN_CLUSTERS] or able
 
 
 def _lack(opened: Round, chosen: ExamTask) -> str:
     """Number of papers that an unusable task has, and the reasons why others were excluded."""
     excluded = opened.manifest["counts"][chosen.family][chosen.task]["excluded"]
-    reasons = ", ".join(f"{reason} {count}" for reason, count in excluded.items())
+    reasons = ", ".join(f"{reason.replace('_', ' ')} {count}" for reason, count in excluded.items())
     return f"{chosen.task}: {chosen.papers} papers{f' ({reasons})' if reasons else ''}"
 
 

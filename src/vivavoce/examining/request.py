@@ -134,15 +134,13 @@ class State:
                 )
             self.is_new = self._record.get("about") != about
         elif any(path.exists() for path in (request.corpus, request.logs.parent, request.site)):
-            raise InputError(
-                f"{request.out} has files that are not of an exam. Choose another --out."
-            )
+            raise InputError(f"{request.out} has files that no exam wrote. Choose another --out.")
         else:
             self.is_new = True
         if self.is_new:
             if self._path.exists() and self._record.get("agreed"):
                 raise InputError(
-                    f"{request.out} has an exam of other papers that models were asked about. "
+                    f"{request.out} has an exam of other papers, dates or --max. "
                     "Choose another --out."
                 )
             empty: Row = {"about": about, "agreed": [], "done": {}, "shown": None}

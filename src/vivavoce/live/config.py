@@ -263,7 +263,9 @@ class LiveConfig(Options):
                 hint = nearest(name, sorted(settings))
                 raise InputError(f"{self.path}: [run] no task has a setting {name!r}.{hint}")
         if self.site.samples and self.is_sealed:
-            raise InputError(f"{self.path}: [site] samples would show the items of sealed rounds.")
+            raise InputError(
+                f"{self.path}: [site] samples would show the items of sealed rounds. Set it to 0."
+            )
 
     def _check_contestants(self) -> None:
         known = list_methods()
@@ -281,7 +283,8 @@ class LiveConfig(Options):
                 offering = [name for name in cards if method in cards[name].methods]
                 asks = any(needs_model(name, method) for name in offering)
                 if asks != (one.model is not None):
-                    raise InputError(f"{where} {method} takes {'a' if asks else 'no'} model.")
+                    hint = "needs a model: set model." if asks else "takes no model: leave it out."
+                    raise InputError(f"{where} {method} {hint}")
             if one.cutoff and one.cutoff != "never" and parse_date(one.cutoff) is None:
                 raise InputError(f"{where} the cutoff {one.cutoff!r} is not a date. Write YYYY-MM.")
             self._check_price(one.model, one.price, where)

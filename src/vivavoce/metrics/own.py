@@ -89,5 +89,5 @@ def list_f1(answer: str, row: Row) -> float | None:
 
 @metric("own", "Lin 2004, ROUGE")
 def rougeL(answer: str, row: Row) -> float:
-    """F of the longest common subsequence of words."""
+    """F1 of the longest common subsequence of words."""
     return rouge(without_wrapper(answer), row["target"]).rougeL.f

@@ -112,7 +112,7 @@ class CutoffOptions(Shape):
     cutoffs: Annotated[Path | None, Opt("Training cutoffs of models, as TOML.", metavar="FILE")] = (
         None
     )
-    margin: Annotated[int, Opt("Grace days after a cutoff: possibly seen.", min=0)] = 30
+    margin: Annotated[int, Opt("Days after a cutoff: possibly seen.", min=0)] = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ class Connection(Shape):
     contact: Annotated[
         str | None,
         Opt(
-            "A mail address or page that servers can write to; it goes into the User-Agent.",
+            "Your email or web page, sent to servers so that their operators can reach you.",
             envvar="VIVAVOCE_CONTACT",
         ),
     ] = None
@@ -133,10 +133,10 @@ class Connection(Shape):
 class SiteOptions(Reading):
     """Settings that a site publishes, so that others can rebuild it."""
 
-    samples: Annotated[int, Opt("Items of a board to show in full.", min=0, max=200)] = 5
+    samples: Annotated[int, Opt("Items of each board to show in full.", min=0, max=200)] = 5
     note: Annotated[str, Opt("A note at the top of the first page."), MaxLen(400)] = ""
     submit: Annotated[str, Opt("https address where models are submitted."), MaxLen(400)] = ""
-    status: Annotated[str, Opt("Page on the site's state, linked from all."), MaxLen(200)] = ""
+    status: Annotated[str, Opt("Status page, linked from every page."), MaxLen(200)] = ""
     next_round: Annotated[str, Opt("Day on which the next round is due."), MaxLen(40)] = ""
 
 
@@ -144,7 +144,9 @@ class SiteOptions(Reading):
 class ScoreOptions(Bootstrap):
     """Options of `viva score`; each family uses its own."""
 
-    aggregate: Annotated[Literal["macro", "micro"], Opt("Mean over items or pooled.")] = "macro"
+    aggregate: Annotated[
+        Literal["macro", "micro"], Opt("macro: mean over items; micro: pooled.")
+    ] = "macro"
     stem: Annotated[bool, Opt("writing: compare word stems.")] = False
     bertscore: Annotated[str | None, Opt("writing: a model name or path that adds BERTScore.")] = (
         None

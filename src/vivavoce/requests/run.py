@@ -129,10 +129,15 @@ class ModelUse(Shape):
 class Spending(Shape):
     """Models asked, and what they may cost."""
 
-    models: Annotated[Sequence[str], Opt("provider/model; repeatable.", "--model")] = ()
+    models: Annotated[
+        Sequence[str], Opt("A model to ask; repeatable.", "--model", metavar="PROVIDER/NAME")
+    ] = ()
     judge: Annotated[
         Sequence[str],
-        Opt("A model that judges the answers; name three or five, and the majority decides."),
+        Opt(
+            "A model that judges the answers; name three or five, and the majority decides.",
+            metavar="PROVIDER/NAME",
+        ),
     ] = ()
     prices: Annotated[
         Mapping[str, str],
@@ -189,8 +194,8 @@ class RunSpec(ModelUse, Patience, Spending):
     }
     """Options that the help shows; the reference lists all."""
 
-    tasks: Annotated[Sequence[str], Arg("Such as title; see viva list tasks.")] = ()
-    round: Annotated[Path, Opt("The folder of the round, or sample.")]
+    tasks: Annotated[Sequence[str], Arg("Tasks such as title: viva list tasks.")] = ()
+    round: Annotated[Path, Opt("The round's folder, or the word sample.")]
     logs: Annotated[Path, Opt("Folder for the logs; a rerun resumes from it.")]
     methods: Annotated[Sequence[str], Opt("How models are used (default direct).", "--method")] = ()
     settings: Annotated[Sequence[str], Opt("What the model is shown; repeatable.", "--setting")] = (
@@ -201,7 +206,7 @@ class RunSpec(ModelUse, Patience, Spending):
         Opt("An agent of your own.", metavar="FILE.py@NAME"),
     ] = None
     task_args: Annotated[
-        Named, Opt("For the tasks: timeout=60.", "--task-arg -T", read=given_pairs)
+        Named, Opt("A task's argument: timeout=60.", "--task-arg -T", read=given_pairs)
     ] = field(default_factory=dict)
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None
     alias: Annotated[
@@ -224,10 +229,10 @@ class RunSpec(ModelUse, Patience, Spending):
     cutoffs: Annotated[Path | None, Opt("For --clean-only: training cutoffs.", metavar="FILE")] = (
         None
     )
-    margin: Annotated[int, Opt("For --clean-only: grace days after a cutoff.", min=0)] = 30
+    margin: Annotated[int, Opt("For --clean-only: days after a cutoff, possibly seen.", min=0)] = 30
     decide: Annotated[
         str | None,
-        Opt("Stop once the K best, or the whole order, are decided.", metavar="top=K|all"),
+        Opt("Stop once the K best, or the whole order, is decided.", metavar="top=K|all"),
     ] = None
     indifference: Annotated[float, Opt("For --decide: treat less as a tie.", min=0)] = 0.0
     alpha: Annotated[float, Opt("For --decide: chance of any false decision.")] = 0.05
@@ -244,8 +249,8 @@ class RunSpec(ModelUse, Patience, Spending):
     cache: Annotated[
         bool | None,
         Opt(
-            "Take replies to requests that were sent before from a cache of a week; by default "
-            "those of judges and evaluators.",
+            "Reuse replies, up to a week old, to requests that were sent before; by default for "
+            "judges and evaluators.",
             "--cache/--no-cache",
         ),
     ] = None
@@ -285,9 +290,7 @@ class ExamRequest(Spending):
     ] = ()
     since: Annotated[date | None, Opt("Only papers first public on this day or later.")] = None
     until: Annotated[date | None, Opt("Only papers first public before this day.")] = None
-    max: Annotated[int | None, Opt("Most papers to take from a query: 50 if not given.", min=1)] = (
-        None
-    )
+    max: Annotated[int | None, Opt("Most papers to take from a query (default: 50).", min=1)] = None
     out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-exam")
 
 

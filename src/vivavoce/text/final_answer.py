@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from vivavoce.text.headings import role_of_heading
@@ -84,6 +85,7 @@ class FinalAnswer:
         return next((kind for kind in CUTS if kind in kinds), None)
 
 
+@lru_cache(maxsize=16)
 def final_answer(message: str) -> FinalAnswer:
     """Find the final answer in a message, without surrounding white space."""
     text = message[:MAX_CHARACTERS].strip()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from lxml.html.defs import tags as HTML_ELEMENTS
 
@@ -78,7 +79,8 @@ class Marker:
         return says_answer(self.name)
 
 
-def read_markers(text: str) -> list[Marker]:
+@lru_cache(maxsize=16)
+def read_markers(text: str) -> tuple[Marker, ...]:
     """Find the markers in a text, in order; closing markers have their opener.
 
     In brackets that are common in text, a word is a marker only if a marker closes it. In square
@@ -100,7 +102,7 @@ def read_markers(text: str) -> list[Marker]:
             markers.append(marker)
             if marker.bracket:
                 opened.setdefault(_kind(marker), []).append(marker)
-    return markers
+    return tuple(markers)
 
 
 def _kind(marker: Marker) -> str:

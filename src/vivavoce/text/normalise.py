@@ -93,6 +93,8 @@ def clean_line(text: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
+SUBSCRIPT = re.compile(r"(?<=\b[^\W\d_])[_^]\{?(?=\d)|(?<=\b[^\W\d_]{2})[_^]\{?(?=\d)")
+"""Mark of a raised or lowered number that belongs to a symbol: `F_1`, `AP_{50}`, `R^2`."""
 _MAX_NAME = 300
 _AMERICAN = read_data(__file__, "american.toml")
 """British spellings that differ from American ones in more than the ending."""
@@ -107,7 +109,7 @@ _WITH_S = re.compile(
 
 def words_of(name: str) -> list[str]:
     """The words of a name, normalised for comparison with other names."""
-    text = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold()
+    text = unicodedata.normalize("NFKD", SUBSCRIPT.sub("", name[:_MAX_NAME])).casefold()
     plain = "".join(c for c in text if not unicodedata.combining(c))
     return [_american(word) for word in _WORD.findall(plain)]
 

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import KEY, ScriptedServer
 
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
@@ -40,8 +38,3 @@ def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[s
             about |= {"item": str(sample.id), "method": method, "epoch": sample.epoch}
             rows.append({**score.value, **about})
     return rows
-
-
-def use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)

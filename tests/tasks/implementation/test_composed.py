@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.servers.scripted import answer, scripted, slot
-from tests.tasks.implementation.item_rounds import round_of, use
+from tests.tasks.implementation.item_rounds import round_of
 from tests.tasks.implementation.loops import composed as loops
 from tests.tasks.implementation.loops.reading import read_expression, read_lines
 
@@ -184,9 +184,7 @@ def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> No
         (Node("ratio", (Node("rank", (CLOSE,)), Node("direction", (CLOSE,)))), "the rank"),
     ],
 )
-def test_degenerate_trees_are_left_out(
-    frames: dict[str, pd.DataFrame], tree: Node, why: str
-) -> None:
+def test_idle_trees_are_left_out(frames: dict[str, pd.DataFrame], tree: Node, why: str) -> None:
     trial = Trial(frames)
     assert all(trial.values_of(tree, seed) is None for seed in range(CLASSES)), why
 
@@ -200,9 +198,7 @@ def test_a_tree_belongs_to_one_round_of_97_and_comes_once(frames: dict[str, pd.D
 
 
 @pytest.mark.slow
-def test_rounds_share_no_formula_and_a_seed_gives_the_same_again(
-    frames: dict[str, pd.DataFrame],
-) -> None:
+def test_rounds_share_no_formula_and_a_seed_gives_it_again(frames: dict[str, pd.DataFrame]) -> None:
     made = {seed: [tree_of(formula) for formula, _ in compose(seed, 8, frames)] for seed in (1, 2)}
     assert not set(made[1]) & set(made[2])
     again = [tree_of(formula) for formula, _ in compose(1, 8, frames)]
@@ -263,7 +259,7 @@ def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
     rows = [row["id"] for row in opened.items("implementation", "formula")]
     reached: dict[str, dict[str, tuple[float, dict[str, int]]]] = {}
     with scripted(lambda ask: answer(answered(ask.prompt))) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         for setting, asked in (("none", 2), ("base", 4)):
             spec = RunSpec(
                 tasks=["formula"],

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.servers.scripted import answer, scripted, slot
-from tests.tasks.implementation.item_rounds import round_of, use
+from tests.tasks.implementation.item_rounds import round_of
 from tests.tasks.implementation.loops import networks as loops
 from tests.tasks.implementation.loops.reading import read_lines
 
@@ -217,7 +217,7 @@ def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with scripted(lambda ask: answer(reader_of_means(ask.prompt))) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         found = reached(opened, tmp_path, models=["openai-api/scripted/reader-of-means"])
     assert server.failures == []
     shares = set()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of, use
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import FoundMethod
@@ -82,7 +82,7 @@ def test_a_model_reads_the_report_and_nothing_else(
 
     logs = tmp_path / "logs"
     with scripted(script) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         model = f"{READING}-{setting}"
         found = scores(opened, logs, models=[model], methods=["direct"], settings=[setting])
         alone = scores(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
@@ -104,7 +104,7 @@ def test_answers_with_a_fault_are_counted_by_its_name(
         "Restless months stay restless": json.dumps(unmarked),
     }
     with scripted(lambda ask: answer(answers[slot(ask.prompt, "title").strip()])) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         found = scores(opened, tmp_path / "logs", models=[FAILING])
     assert server.failures == []
     assert [found["direct", name]["fault"] for name in REPORTS] == [
@@ -126,7 +126,7 @@ def test_a_long_report_is_cut_and_the_question_is_not(
         return answer('{"methods": []}')
 
     with scripted(script) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         found = scores(
             opened, tmp_path / "logs", models=[CUT], context=2_000, max_tokens=500, limit=1
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of, use
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
@@ -79,7 +79,7 @@ def test_each_way_to_fail_is_counted_by_its_name(
         return answer(f"Here:\n```python\n{list(PROGRAMS.values())[place % 5]}```")
 
     with scripted(script) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         scores(opened, tmp_path / "logs", models=[FAILING], task_args={"timeout": 6}, epochs=2)
     assert server.failures == []
     (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
@@ -98,7 +98,7 @@ def test_a_right_program_in_an_answer_is_right(
         return answer(f"```python\n{formula.program}```")
 
     with scripted(script) as server:
-        use(server, monkeypatch)
+        server.serve_here(monkeypatch)
         found = scores(opened, tmp_path / "logs", models=[RIGHT], settings=["full"])["direct"]
     assert server.failures == []
     assert {name: row["acc"] for name, row in found.items()} == dict.fromkeys(FORMULAS, 1.0)
@@ -156,7 +156,7 @@ USES = {
 
 
 @pytest.mark.slow
-def test_columns_count_by_what_the_result_depends_on(tmp_path: Path) -> None:
+def test_columns_count_if_the_result_needs_them(tmp_path: Path) -> None:
     opened = round_of(tmp_path / "round", formulas=["PB_ROE"])
     rows = [
         {"id": "PB_ROE", "epoch": epoch, "text": f"```python\n{RANKS}{code}{SAVED}```"}

@@ -28,10 +28,7 @@ from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.text.data import read_data
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-]
+pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 
 _CHEATS = read_data(__file__, "cheats.toml")
 CHEATS = {

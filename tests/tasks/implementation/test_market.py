@@ -88,9 +88,7 @@ def test_money_turnover_and_cap_follow_from_prices_paid(market: Tables) -> None:
     assert np.allclose(known["free_float_cap"], paid * known["free_float_shares"], rtol=1e-9)
 
 
-def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(
-    market: Tables,
-) -> None:
+def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Tables) -> None:
     minutes = market["high_freq"].sort_values("datetime")
     minutes = minutes.assign(datetime=minutes["datetime"].dt.normalize())
     ended = minutes.groupby(["datetime", "instrument"]).agg({"close": "last", "volume": "sum"})

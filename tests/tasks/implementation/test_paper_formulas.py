@@ -76,8 +76,7 @@ def test_turnover_correlation_with_price_joins_two_tables() -> None:
 
 def test_liquidity_factor_is_the_move_per_money_traded() -> None:
     daily_pv = frame(
-        FIVE,
-        **{"$close": [10.0, 11.0, 9.9, 9.9, 19.8], "$money": [1e6, 2e6, 1e6, 0.0, 4e6]},
+        FIVE, **{"$close": [10.0, 11.0, 9.9, 9.9, 19.8], "$money": [1e6, 2e6, 1e6, 0.0, 4e6]}
     )
     # returns 0.1, -0.1, 0, 1; per money 5e-8, 1e-7, none, 2.5e-7; mean of the first two * 1e8
     expected = [NAN, NAN, 7.5, NAN, NAN]

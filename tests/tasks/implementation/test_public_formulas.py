@@ -289,9 +289,7 @@ QUOTES = """
 def test_mid_price_by_hand() -> None:
     # A, first day: 10, 12, 14: mean 12, deviation sqrt((4 + 0 + 4) / 2) = 2; else one minute only
     assert listed(reference.mid_price(rows(QUOTES), divisor=2)) == near(
-        ("01-01", "A", 2 / 12),
-        ("01-01", "B", math.nan),
-        ("01-02", "A", math.nan),
+        ("01-01", "A", 2 / 12), ("01-01", "B", math.nan), ("01-02", "A", math.nan)
     )
     # with sizes: 10 + 200, 12 + 200, 14 + 0: mean 436/3 = 145.333, distances 64.667, 66.667,
     # -131.333: their squares sum to (194^2 + 200^2 + 394^2) / 9 = 232872 / 9
@@ -304,9 +302,7 @@ def test_liquidity_imbalance_by_hand() -> None:
     # deviation sqrt(0.25^2 + 0.25^2) = 0.25 * sqrt(2); else fewer than two minutes
     for scale in (1, 2, 3):
         assert listed(reference.liquidity_imbalance(rows(QUOTES), scale=scale)) == near(
-            ("01-01", "A", math.sqrt(2)),
-            ("01-01", "B", math.nan),
-            ("01-02", "A", math.nan),
+            ("01-01", "A", math.sqrt(2)), ("01-01", "B", math.nan), ("01-02", "A", math.nan)
         )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of, use
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
@@ -184,7 +184,7 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         return for_volatility(texts[ask.turn - 1])(ask)
 
     with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
-        use(server, patch)
+        server.serve_here(patch)
         report = run(
             RunSpec(
                 tasks=["reproduce"],

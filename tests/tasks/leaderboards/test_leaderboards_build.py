@@ -48,7 +48,7 @@ def test_boards_are_items_and_those_of_development_lie_apart(tmp_path: Path) -> 
     assert (item["split"], item["published"], item["settings"]) == ("test", "2024-03-15", ["base"])
     assert item["higher_is_better"]
     assert [(e["method"], e["score"]) for e in item["entries"]] == [
-        *(("Cedar", 93.0), ("Birch", 92.25), ("Alder", 91.5)),
+        *(("Cedar", 93.0), ("Birch", 92.25), ("Alder", 91.5))
     ]
     names = ["2401.00001", "2402.00002", "2403.00003"]
     assert item["papers"] == [f"arxiv:{name}" for name in names] == library(opened)

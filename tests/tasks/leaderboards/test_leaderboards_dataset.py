@@ -33,9 +33,7 @@ def papers(sample: Sample) -> set[str]:
     return {one["paper_id"][-1] for one in sample.metadata["retrieved"]}
 
 
-def test_a_sample_shows_the_best_excerpts_of_its_papers_and_asks_for_its_board(
-    opened: Round,
-) -> None:
+def test_a_sample_shows_the_best_excerpts_and_asks_for_its_board(opened: Round) -> None:
     sample = only(opened)
     assert sample.id == "parsing/treebank/f1"
     assert isinstance(sample.input, str)
@@ -119,9 +117,7 @@ def test_a_board_is_named_by_what_was_shown() -> None:
         ({"chunk_size": 1}, "chunk_size=1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
-    opened: Round, arguments: dict[str, Any], message: str
-) -> None:
+def test_nonsense_is_refused(opened: Round, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         only(opened, **arguments)
 

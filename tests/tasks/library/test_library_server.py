@@ -202,9 +202,7 @@ def served(folder: Path) -> Library:
 
 @settings(max_examples=100, deadline=None)
 @given(query=queries, part=queries, page=st.integers(-3, 3))
-def test_no_query_of_any_words_shows_more(
-    served: Library, query: str, part: str, page: int
-) -> None:
+def test_no_query_shows_more(served: Library, query: str, part: str, page: int) -> None:
     calls = {name: in_words(each) for name, each in functions_of(Desk(served)).items()}
     read = calls["read"](paper_id=query, part=part, page=page)
     assert read.startswith("Error")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
 from tests.servers.scripted import FAULTS, Ask, Reply, Script, ScriptedServer, answer, scripted
-from tests.tasks.implementation.item_rounds import round_of, use
+from tests.tasks.implementation.item_rounds import round_of
 from tests.tasks.samples import fault_of, values_of
 
 from vivavoce.errors import InputError
@@ -55,7 +55,7 @@ def refine(opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Re
         script: Script, rounds: int = 3, task: str = "formula", **options: Any
     ) -> tuple[ScriptedServer, EvalSample]:
         with scripted(script) as server:
-            use(server, monkeypatch)
+            server.serve_here(monkeypatch)
             report = run(
                 RunSpec(
                     tasks=[task],
@@ -169,15 +169,11 @@ def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(refine:
     assert score(sample)["fault"] == "refusal"
 
 
-def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(
-    refine: Refine,
-) -> None:
+def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(refine: Refine) -> None:
     texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
     # About 1,200 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
     server, sample = refine(
-        lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"),
-        context=2_450,
-        max_tokens=100,
+        lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"), context=2_450, max_tokens=100
     )
     assert server.failures == []
     sizes = [len(ask.body["messages"]) for ask in server.asks]

@@ -40,8 +40,7 @@ def script(ask: Ask) -> Reply:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     with scripted(script) as server:
-        for name, value in server.environment.items():
-            monkeypatch.setenv(name, value)
+        server.serve_here(monkeypatch)
         yield server
 
 

@@ -40,14 +40,7 @@ def test_every_text_arrives_as_it_is(
         assert filled.text[start:end] == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{{ title }}",
-        "\ue000content\ue001",
-        "<b>&amp;",
-    ],
-)
+@pytest.mark.parametrize("text", ["{{ title }}", "\ue000content\ue001", "<b>&amp;"])
 def test_a_paper_that_looks_like_a_template_is_not_one(tmp_path: Path, text: str) -> None:
     filled = templates(tmp_path, ask=TEMPLATE).render(
         "ask", {"title": "B", "content": text}, {"words": 10}

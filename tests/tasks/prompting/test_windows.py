@@ -127,9 +127,7 @@ def test_the_users_table_comes_before_the_shipped_one(
         '[[model]]\nname = "a"\ncontext = 4096',
     ],
 )
-def test_a_malformed_table_is_named(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_table_is_named(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = table(tmp_path, text, monkeypatch)
     with pytest.raises(InputError, match=str(path)):
         model_table()

@@ -60,10 +60,8 @@ def test_a_full_text_can_have_the_words_that_an_abstract_lacks(tmp_path: Path) -
     [
         ("2020-12-31", True),
         ("2021-01-01", False),
-        ("2020-12", True),
         ("2021-01", False),
         ("2020", True),
-        ("2021", False),
         (None, False),
     ],
 )
@@ -113,10 +111,7 @@ def test_names_without_a_word_have_no_candidates(tmp_path: Path) -> None:
     limit=st.integers(1, 9),
 )
 def test_candidates_are_what_a_scan_finds(
-    texts: list[list[str]],
-    names: list[str],
-    limit: int,
-    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[list[str]], names: list[str], limit: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("scan")
     titles = {f"p{place}": " ".join(words) for place, words in enumerate(texts)}

@@ -260,14 +260,10 @@ def test_what_a_round_lacks_is_named() -> None:
 def test_unknown_names_are_refused_with_those_there_are() -> None:
     graph: Any = four({"citation": [(0, 1)]})
     bad: Any = "sideways"
-    with pytest.raises(InputError, match="cited, citing, both"):
-        rank_papers(graph, ALL, options=RankOptions(direction=bad))
     with pytest.raises(InputError, match="pagerank, recency"):
         rank_papers(graph, ALL, ranker=bad)
     with pytest.raises(InputError, match="base, fulltext"):
         rank_papers(graph, ALL, setting=bad)
-    with pytest.raises(InputError, match="damping=1"):
-        rank_papers(graph, ALL, options=RankOptions(damping=1.0))
 
 
 @pytest.mark.parametrize(
@@ -275,18 +271,15 @@ def test_unknown_names_are_refused_with_those_there_are() -> None:
     [
         ("encoder", "nosuch", "no preset 'nosuch'"),
         ("encoder", "oag-bert", "cogdl"),
-        ("encoder", "bm25", "no preset 'bm25'"),
         ("folder", "weights", "tfidf has no weights"),
         ("direction", "sideways", "cited, citing, both"),
-        ("damping", 7, "damping=7"),
+        ("damping", 1.0, "damping=1"),
         ("damping", float("nan"), "damping=nan"),
         ("damping", "high", "damping='high'"),
         ("weights", "maybe", "neither true nor false"),
     ],
 )
-def test_an_option_that_cannot_be_is_refused_before_any_item(
-    name: str, value: Any, told: str
-) -> None:
+def test_an_impossible_option_is_refused_before_any_item(name: str, value: Any, told: str) -> None:
     # Where no candidates are joined, an encoder would never be opened.
     with pytest.raises(InputError, match=told):
         RankOptions(**{name: value})

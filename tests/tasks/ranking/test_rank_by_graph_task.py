@@ -113,9 +113,7 @@ def test_options_of_pagerank_reach_it(opened: Round) -> None:
         ("specter:", ("specter:", None)),
     ],
 )
-def test_an_encoder_may_name_the_folder_of_its_weights(
-    text: str, expected: tuple[str, str | None]
-) -> None:
+def test_an_encoder_may_name_a_folder(text: str, expected: tuple[str, str | None]) -> None:
     assert solvers.encoder_of(text) == expected
 
 

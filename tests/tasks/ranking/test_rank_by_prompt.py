@@ -49,8 +49,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
     with scripted() as running, pytest.MonkeyPatch.context() as patch:
-        for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
-            patch.setenv(name, running.environment[name])
+        running.serve_here(patch)
         patch.setenv("INSPECT_LOG_DIR", str(tmp_path_factory.mktemp("logs")))
         yield running
 
@@ -91,9 +90,7 @@ def said(text: str) -> Score:
     return score_of(scorer, text, "\n".join(GOLD))
 
 
-def test_a_server_gets_the_titles_and_nothing_of_their_order(
-    server: ScriptedServer, opened: Round
-) -> None:
+def test_a_server_gets_titles_and_not_their_order(server: ScriptedServer, opened: Round) -> None:
     def sort_listed(ask: Ask) -> Reply:
         listed = slot(ask.prompt, "papers").splitlines()
         return answer("\n".join(sorted(listed)))
@@ -163,9 +160,7 @@ def test_a_title_inside_another_is_told_by_its_line() -> None:
     assert (plain["cp"], plain["bem"], plain["ktau"]) == (5 / 6, 0.0, 4 / 6)
 
 
-def test_a_narrow_window_loses_whole_titles_from_the_end(
-    server: ScriptedServer, opened: Round
-) -> None:
+def test_a_narrow_window_loses_titles_from_the_end(server: ScriptedServer, opened: Round) -> None:
     server.script = lambda ask: answer(slot(ask.prompt, "papers"))
     [log] = run(opened, model="openai-api/scripted/rank-narrow", context=2_600, max_tokens=600)
     boards = {sample.id: sample for sample in log.samples or []}
@@ -187,9 +182,7 @@ def test_development_boards_are_run_under_a_name_of_their_own(opened: Round) -> 
     assert (made.metadata or {})["setting"] == "base+dev"
 
 
-def test_random_orders_differ_by_epoch_and_are_drawn_again(
-    server: ScriptedServer, opened: Round
-) -> None:
+def test_random_orders_differ_by_epoch_and_repeat(server: ScriptedServer, opened: Round) -> None:
     made = task_with(rank_by_prompt(str(opened.folder)), solver=random_order())
     [log] = eval(made, model="none/none", epochs=3, display="none")
     drawn = {(s.id, s.epoch): s.output.completion for s in log.samples or []}

@@ -13,7 +13,5 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
     folder = tmp_path_factory.mktemp("court")
     opened = small_round(folder, papers=ITEMS)
     with scripted() as server, pytest.MonkeyPatch.context() as patch:
-        for name, value in server.environment.items():
-            if name.startswith("SCRIPTED_"):
-                patch.setenv(name, value)
+        server.serve_here(patch)
         yield Court(server, opened, folder / "logs")

@@ -1,7 +1,6 @@
 """A court: a scripted server with contestants and judges, and a round of titles for them."""
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,6 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-
-BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"
-
-
-def block(prompt: str, name: str) -> str:
-    """The text between the tags that end in the prompt's mark."""
-    found = re.findall(BLOCK.format(name), prompt, re.DOTALL)
-    assert len(found) == 1, f"{len(found)} blocks of {name}"
-    return str(found[0][1])
 
 
 def verdict(winner: int, **changes: int) -> Reply:

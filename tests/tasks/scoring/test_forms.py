@@ -215,13 +215,10 @@ def reply(ask: Ask) -> Reply:
     return answer("A Title That Stops", finish="length" if ask.number % 2 else "stop")
 
 
-def test_boards_and_pages_say_what_was_cut_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_boards_and_pages_say_what_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = small_round(tmp_path, papers=4)
     with scripted(reply) as server:
-        for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
-            monkeypatch.setenv(name, server.environment[name])
+        server.serve_here(monkeypatch)
         for name in ("short", "thinking"):
             spec = RunSpec(
                 tasks=["title"],
@@ -237,4 +234,4 @@ def test_boards_and_pages_say_what_was_cut_off(
     viva_here("board", "build", tmp_path / "logs", "--out", tmp_path / "site", "--seed", "0")
     pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
     assert any("It was cut off at its token limit." in page for page in pages)
-    assert any("Cut off before it was scored" in page and THOUGHT in page for page in pages)
+    assert any("Removed before scoring" in page and THOUGHT in page for page in pages)

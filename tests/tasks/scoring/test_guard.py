@@ -157,9 +157,7 @@ def test_an_error_that_came_as_text_is_no_answer(text: str) -> None:
         ("unknown", "A Perfectly Fine Title", None),
     ],
 )
-def test_the_stop_reason_comes_before_the_text(
-    stop: StopReason, text: str, fault: str | None
-) -> None:
+def test_the_stop_reason_goes_before_text(stop: StopReason, text: str, fault: str | None) -> None:
     assert find_fault(output(text, stop)) == fault
 
 

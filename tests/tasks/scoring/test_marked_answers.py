@@ -135,9 +135,7 @@ def test_answers_of_a_model_in_any_markup_score_the_same(
         return answer(given[ask.turn - 1].around(gold.text, KINDS[task]))
 
     with scripted(reply) as server:
-        for name, value in server.environment.items():
-            if name.startswith("SCRIPTED_"):
-                monkeypatch.setenv(name, value)
+        server.serve_here(monkeypatch)
         logs = world.folder / f"asked-{task}"
         more = {"models": ["openai-api/scripted/marked"], "epochs": len(given), **METHOD[task]}
         check(asked(world.round, logs, [task], **more)[task], gold, given)
@@ -208,9 +206,7 @@ FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("half", HALVES)
 @pytest.mark.parametrize("name", FILES)
-def test_files_of_answers_in_any_markup_score_the_same(
-    tmp_path: Path, name: str, half: str
-) -> None:
+def test_answers_in_any_markup_score_the_same(tmp_path: Path, name: str, half: str) -> None:
     family, gold, text, task = FILES[name]
     shut = [each.around(text, KINDS[task]) for each in HALVES[half] if not each.is_open]
     open_ones = [each.around(text, KINDS[task]) for each in HALVES[half] if each.is_open]

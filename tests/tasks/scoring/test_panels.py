@@ -4,8 +4,8 @@ import json
 
 import pytest
 from tests.servers.commands import viva_here
-from tests.servers.scripted import Ask, Reply, answer
-from tests.tasks.scoring.court import Court, always_first, block, rows, verdict, write
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.scoring.court import Court, always_first, rows, verdict, write
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.family import open_prompts
@@ -13,7 +13,7 @@ from vivavoce.tasks.scoring.judge import judge_hash
 
 
 def longer(ask: Ask) -> Reply:
-    texts = [block(ask.prompt, name) for name in ("answer-1", "answer-2")]
+    texts = [slot(ask.prompt, name) for name in ("answer-1", "answer-2")]
     return verdict(1 if len(texts[0]) >= len(texts[1]) else 2)
 
 

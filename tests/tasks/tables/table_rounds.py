@@ -74,10 +74,7 @@ def corpus_of(folder: Path, *, late: bool = False, bare: str | None = None) -> C
         late: Whether there is a parser that came after the window.
         bare: A work without its text.
     """
-    works = [
-        *(_parser(place) for place in range(4)),
-        *(_translator(place) for place in range(5)),
-    ]
+    works = [*(_parser(place) for place in range(4)), *(_translator(place) for place in range(5))]
     papers = [[row] for row, _ in works]
     papers += [
         paper(PARSING, "A Survey of Parsing", "2020-03-01", source="html"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.solver import Solver
-from tests.servers.scripted import KEY, Ask, Reply, Script, answer, by_model, scripted, slot
+from tests.servers.scripted import Ask, Reply, Script, answer, by_model, scripted, slot
 from tests.tasks.samples import fault_of, values_of
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
@@ -33,8 +33,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     scripts: dict[str, Script] = {}
     script = by_model(scripts, an_honest_table)
     with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
-        patch.setenv("SCRIPTED_API_KEY", KEY)
-        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        server.serve_here(patch)
         yield Finished(round_of(folder), server, folder, scripts)
 
 
@@ -297,10 +296,7 @@ def test_models_of_known_quality_come_in_the_right_order(finished: Finished) -> 
     for name, keep in keeps.items():
         finished.scripts[f"tables-{name}"] = lambda ask, keep=keep: table_of(ask, keep)
     order: dict[str, list[float]] = {}
-    for by, arguments in (
-        ("rule", {}),
-        ("use", {"answerer": "openai-api/scripted/tables-judge"}),
-    ):
+    for by, arguments in (("rule", {}), ("use", {"answerer": "openai-api/scripted/tables-judge"})):
         for name in keeps:
             log = finished.log(finished.task(**arguments), f"tables-{name}")
             values = [values_of(sample) for sample in samples_of(log).values()]

@@ -238,9 +238,7 @@ def test_few_papers_may_leave_a_split_empty(
     assert Counter(row["split"] for row in items) == counts
 
 
-def test_an_item_that_holds_over_a_fifth_of_its_gold_word_for_word_is_left_out(
-    papers: Papers,
-) -> None:
+def test_an_item_that_holds_over_a_fifth_of_its_gold_verbatim_is_left_out(papers: Papers) -> None:
     # 52 - 12 = 40 runs of 13 words; eight of them are just the 20% that are allowed.
     for name, shown in (("eight", 20), ("nine", 21)):
         gold = [f"{name}{number}" for number in range(52)]
@@ -314,9 +312,7 @@ def test_the_order_of_ingest_changes_nothing_and_demonstrations_are_earlier(
                 assert earlier(dates[int(demo[1:])], row["published"])
 
 
-def test_another_seed_gives_other_demonstrations_and_the_same_one_the_same_bytes(
-    papers: Papers,
-) -> None:
+def test_another_seed_gives_other_demonstrations_and_the_same_the_bytes(papers: Papers) -> None:
     for number in range(12):
         papers.add(f"old{number}", "2023-01-01")
     papers.add("p", "2024-05-06")

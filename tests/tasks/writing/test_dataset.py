@@ -84,9 +84,7 @@ def test_an_item_becomes_a_sample(opened: Round) -> None:
 
 
 @pytest.mark.parametrize(("task", "setting"), PAIRS)
-def test_a_setting_shows_what_it_says_and_never_the_gold(
-    opened: Round, task: str, setting: str
-) -> None:
+def test_a_setting_shows_what_it_says_and_no_gold(opened: Round, task: str, setting: str) -> None:
     [sample] = samples(opened, task, setting)
     assert isinstance(sample.input, str)
     text = sample.input

@@ -69,9 +69,7 @@ def test_the_whole_gold_covers_all_its_facts_and_cites_what_carries_it(
     assert (found["judge_malformed"], found["judge_refused"]) == (0.0, 0.0)
 
 
-def test_the_coverage_of_facts_leads_where_a_judge_has_them(
-    rows: dict[str, dict[str, Any]],
-) -> None:
+def test_the_coverage_of_facts_leads_where_there_are_some(rows: dict[str, dict[str, Any]]) -> None:
     led = [metric for metric, row in rows["whole"].items() if row["headline"]]
     assert led == ["nugget_coverage"]
 
@@ -109,9 +107,7 @@ def test_swapped_citations_lower_precision_and_coverage_of_claims(
     same_but(values, "swapped", "citation_precision", "claim_coverage")
 
 
-def test_shuffled_paragraphs_lower_organisation_alone(
-    values: dict[str, dict[str, float]],
-) -> None:
+def test_shuffled_paragraphs_lower_organisation_alone(values: dict[str, dict[str, float]]) -> None:
     assert values["shuffled"]["organisation"] < 0.4
     same_but(values, "shuffled", "organisation")
 
@@ -287,12 +283,7 @@ def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
     [priced] = [row for row in json.loads(planned.stdout)["estimate"] if row["model"] == MODEL]
     # Two orders, facts, claims, and works, since the section's own are cited.
     assert priced["requests"] == 5 * len(bench.items())
-    assert set(priced["questions"]) == {
-        "judge",
-        "judge.claims",
-        "judge.nuggets",
-        "judge.relevance",
-    }
+    assert set(priced["questions"]) == {"judge", "judge.claims", "judge.nuggets", "judge.relevance"}
 
 
 def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(

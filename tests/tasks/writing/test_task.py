@@ -167,8 +167,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Long]:
     )
     with pytest.MonkeyPatch.context() as patch, scripted() as server:
         patch.setenv("VIVAVOCE_MODELS", str(folder / "models.toml"))
-        patch.setenv("SCRIPTED_API_KEY", "none")
-        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        server.serve_here(patch)
         yield Long(opened, server, tokenizer, folder)
 
 

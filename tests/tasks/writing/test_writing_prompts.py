@@ -142,9 +142,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Sho
     return {(item.task, item.setting): item for item in shown(opened)}
 
 
-def test_a_title_is_alone_where_nothing_else_is_shown(
-    cells: dict[tuple[str, str], Shown],
-) -> None:
+def test_a_title_is_alone_where_nothing_else_is_shown(cells: dict[tuple[str, str], Shown]) -> None:
     item = cells["abstract", "title_only"]
     assert item.inputs == ("The matter of p",)
     assert item.output == words("psummary", 50)

@@ -209,9 +209,7 @@ def test_a_name_is_no_text(made: Made, name: str) -> None:
         ("distractors", "*a" * 50_001, "must have 1 to 100,000"),
     ],
 )
-def test_a_campaign_stays_as_it_was_made(
-    made: Made, kind: str, guidelines: str | None, message: str
-) -> None:
+def test_a_campaign_stays(made: Made, kind: str, guidelines: str | None, message: str) -> None:
     with pytest.raises(InputError, match=message), made.database.writing() as connection:
         open_campaign(connection, "pilot", kind, guidelines)
 

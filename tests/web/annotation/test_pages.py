@@ -103,10 +103,7 @@ def watched_pages(folder: Path, of_ann: str, of_ben: str | None) -> list[str]:
 
 @pytest.mark.parametrize(
     "worlds",
-    [
-        [("include", None), ("exclude", None)],
-        [("include", "exclude"), ("exclude", "include")],
-    ],
+    [[("include", None), ("exclude", None)], [("include", "exclude"), ("exclude", "include")]],
     ids=["second", "third"],
 )
 def test_a_page_is_the_same_whatever_others_said(

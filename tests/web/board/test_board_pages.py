@@ -56,9 +56,7 @@ def test_a_table_holds_its_data_and_says_which_difference_it_can_show(tmp_path: 
     assert "0.031" in text_of(page.find(".//caption"))
 
 
-def test_the_first_page_has_facts_of_models_rounds_notes_and_how_to_recompute(
-    tmp_path: Path,
-) -> None:
+def test_the_first_page_has_facts_of_models_rounds_notes_and_recomputing(tmp_path: Path) -> None:
     about = {"maker": "Ada Labs", "open_weights": True, "size": "7B", "released": "2025-11"}
     board = make_board(make_row("a/one", 0.5, 1, exposure=about), notes=["x.eval: left out"])
     page = read_index(board, tmp_path)

@@ -136,7 +136,7 @@ class Engine:
         if self.name not in (NATIVE, RAY):
             raise InputError(f"There is no engine {self.name!r}. Available: {NATIVE}, {RAY}.")
         if self.address is not None and self.name != RAY:
-            raise InputError("An address is that of a Ray cluster: add --engine ray.")
+            raise InputError("--address is for a Ray cluster: add --engine ray.")
         if self.name == RAY and not find_spec("ray"):
             raise MissingExtra("ray", "ray", "--engine ray")
 

@@ -100,7 +100,7 @@ def human_rows(
 def read_labels(path: Path) -> list[Label]:
     """Read a file of labels; `InputError` names an invalid line."""
     if not path.is_file():
-        raise InputError(f"{path} is not a file of labels.")
+        raise InputError(f"{path} is not a file.")
     labels = [_label(row, f"{path}:{number}") for number, row in read_jsonl(path)]
     if not labels:
         raise InputError(f"{path} has no labels.")

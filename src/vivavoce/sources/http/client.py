@@ -156,8 +156,8 @@ def agent_of(contact: str | None) -> str:
         return AGENT
     if not _CONTACT.fullmatch(contact):
         raise InputError(
-            f"{contact[:80]!r} is not an address that a server can write to. Give a mail address "
-            "or the address of a page."
+            f"{contact[:80]!r} is not a contact. Give an email address or the address of a web "
+            "page."
         )
     return f"{AGENT} ({'mailto:' if '@' in contact and '/' not in contact else '+'}{contact})"
 

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
@@ -166,9 +164,11 @@ class Writing(FamilyTask[WritingArguments]):
         rows = list(rows)
         wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, view))}
         table = table_of_parquet(view.round.read_file("writing", "papers.parquet"))
-        mask = np.array([paper_id in wanted for paper_id in table["paper_id"].to_pylist()], bool)
-        listed = table.filter(mask).to_pylist()
-        papers = {row["paper_id"]: paper_from_row(row) for row in listed}
+        papers = {
+            name: paper_from_row(*table.slice(place, 1).to_pylist())
+            for place, name in enumerate(table["paper_id"].to_pylist())
+            if name in wanted
+        }
         examples: dict[str, Example] = {}
         for name in dict.fromkeys(p for row in rows for p in _demonstrations(row, view)):
             *_, written = demonstration_texts(view.task, papers[name])

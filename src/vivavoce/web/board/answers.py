@@ -142,7 +142,7 @@ def _verdict(first: Sequence[Row], ranked: int) -> str:
     if len(first) == 1:
         return "one is best" if is_first(first[0]) else "not shown to beat the floor"
     unnamed = len(first) - MAX_NAMED
-    more = f"; {unnamed:,} are not listed" if unnamed > 0 else ""
+    more = f"; {unnamed:,} not listed" if unnamed > 0 else ""
     return f"{len(first):,} may be best{more}"
 
 
@@ -172,7 +172,7 @@ def about_model(rows: Sequence[Row], name: str) -> str:
 
 
 FACTS: Mapping[str, Callable[[Sequence[Row]], str]] = {
-    "$ an answer": _price,
+    "$ per answer": _price,
     "Seconds": _seconds,
     "Weights": lambda rows: about_model(rows, "open_weights"),
     "Size": lambda rows: about_model(rows, "size"),

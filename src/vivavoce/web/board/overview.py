@@ -94,7 +94,7 @@ HEADS = (
         "descending",
     ),
     Head(
-        "$ an answer",
+        "$ per answer",
         "number",
         lambda line: "" if line.price is None else dollars(line.price),
         "${} each",

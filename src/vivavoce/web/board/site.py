@@ -137,7 +137,7 @@ def metrics_page(site: Site) -> Page:
     metrics = list_metrics()
 
     def range_of(metric: Metric) -> str:
-        return f"{metric.low:g} to {'no end' if metric.high is None else f'{metric.high:g}'}"
+        return f"{metric.low:g} to {'any' if metric.high is None else f'{metric.high:g}'}"
 
     def better(metric: Metric) -> str:
         if metric.high is None:

@@ -184,8 +184,6 @@ def test_labels_references_links_and_running_numbers_are_no_columns() -> None:
         (("✓", "✗", "", "✓"), ("✓", "✗", None, "✓")),
     ],
 )
-def test_dashes_and_empty_cells_are_not_available(
-    printed_cells: Cells, read: tuple[str | None, ...]
-) -> None:
+def test_dashes_are_not_available(printed_cells: Cells, read: tuple[str | None, ...]) -> None:
     lines = [(f"Ash [{n}]", cell) for n, cell in enumerate(printed_cells, start=1)]
     assert values(("Method", "Size"), *lines).rows == tuple((cell,) for cell in read)

@@ -175,9 +175,7 @@ def test_noise_without_end_makes_a_table_without_columns() -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(st.text(max_size=80), st.lists(st.tuples(*[st.text(max_size=60)] * 3), max_size=6))
-def test_whatever_the_pool_says_there_is_a_table(
-    demand: str, parts: list[tuple[str, str, str]]
-) -> None:
+def test_any_pool_gives_a_table(demand: str, parts: list[tuple[str, str, str]]) -> None:
     pool = [PoolText(f"P{number}", *texts) for number, texts in enumerate(parts)]
     table = make_table(demand, pool)
     assert set(table.papers) <= {paper.label for paper in pool}

@@ -212,9 +212,7 @@ GROWING = {
     # w4 and w6 have a text, as the works of the table; others are taken where these are too few.
     [(0, 40, 0), (2, 40, 0), (4, 40, 2), (9, 3, 1), (9, 40, 4)],
 )
-def test_distractors_have_as_much_text_while_there_are_any(
-    enough: int, top: int, others: int
-) -> None:
+def test_distractors_have_as_much_text_as_possible(enough: int, top: int, others: int) -> None:
     one = table("t", "w0", "w2")
     found = ranked([one], GROWING, enough=lambda _: enough, top=top)["t"]
     everything = names(ranked([one], GROWING)["t"])
@@ -239,9 +237,7 @@ BEST = [Candidate(f"p{n:02}", 1.5 - n / 10) for n in range(3, 13)]
     # m * 59/41, at least 4, then what is allowed at most.
     [(1, 10, 4), (3, 10, 4), (4, 10, 6), (7, 10, 10), (32, 10, 10), (7, 5, 5), (2, 0, 0)],
 )
-def test_the_number_of_distractors_follows_that_of_the_works(
-    papers: int, most: int, expected: int
-) -> None:
+def test_distractors_are_as_many_as_works_ask_for(papers: int, most: int, expected: int) -> None:
     one = table("t", *(f"p{n:02}" for n in range(papers)))
     assert count_distractors(one, most) == expected
     best = [Candidate(f"q{n}", 1.0) for n in range(12)]

@@ -4,18 +4,11 @@ import csv
 import io
 import re
 
-from tests.servers.scripted import Ask, Reply, answer
-
-
-def block(prompt: str, name: str) -> str:
-    """The text between the tags that end in the prompt's mark."""
-    found = re.findall(rf"<{name}-([0-9a-f]{{12}})>\n(.*?)\n</{name}-\1>", prompt, re.DOTALL)
-    assert len(found) == 1, f"{len(found)} blocks of {name}"
-    return str(found[0][1])
+from tests.servers.scripted import Ask, Reply, answer, slot
 
 
 def shown_questions(ask: Ask) -> list[str]:
-    lines = block(ask.prompt, "questions").splitlines()
+    lines = slot(ask.prompt, "questions").splitlines()
     assert [line.split(". ", 1)[0] for line in lines] == [str(n + 1) for n in range(len(lines))]
     return [line.split(". ", 1)[1] for line in lines]
 
@@ -41,7 +34,7 @@ def is_said(grid: dict[tuple[str, str], str], columns: list[str], question: str)
 
 
 def careful(ask: Ask) -> Reply:
-    lines = list(csv.reader(io.StringIO(block(ask.prompt, "table"))))
+    lines = list(csv.reader(io.StringIO(slot(ask.prompt, "table"))))
     assert len({len(line) for line in lines}) == 1, "not a rectangle"
     header = lines[0]
     grid = {

@@ -13,8 +13,17 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, by_model, scripted
-from tests.tasks.tables.roles.readers import always_yes, block, careful, shown_questions
+from tests.servers.scripted import (
+    Ask,
+    Reply,
+    Script,
+    ScriptedServer,
+    answer,
+    by_model,
+    scripted,
+    slot,
+)
+from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 
 import vivavoce.tasks.tables as family
 from vivavoce.errors import InputError
@@ -54,9 +63,7 @@ SYSTEM = made("Task | Venue | Year", "a | QA | ACL | 2019", "b | QA | ACL | 2017
 @pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedServer]:
     with scripted() as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environment.items():
-            if name.startswith("SCRIPTED_"):
-                patch.setenv(name, value)
+        running.serve_here(patch)
         yield running
 
 
@@ -110,17 +117,15 @@ def _logs_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
 
 
-def test_an_answerer_sees_the_other_table_alone_and_decodes_as_published(
-    server: ScriptedServer,
-) -> None:
+def test_an_answerer_sees_the_other_table_and_decodes_as_published(server: ScriptedServer) -> None:
     ask_models(server, QASetup(seed=7), {"answerer": ("reader-seen", careful)})
     asks = [ask for ask in server.asks if ask.model == "reader-seen"]
     assert len(asks) == 2 * 2  # two directions, two runs
-    tables = {block(ask.prompt, "table") for ask in asks}
+    tables = {slot(ask.prompt, "table") for ask in asks}
     assert tables == {rectangle(GOLD, NAMES), rectangle(SYSTEM, NAMES)}
     for ask in asks:
-        about = GOLD if block(ask.prompt, "table").startswith("Paper,Task,Venue") else SYSTEM
-        assert f'have a column for "{about.columns[1]}"' in block(ask.prompt, "questions")
+        about = GOLD if slot(ask.prompt, "table").startswith("Paper,Task,Venue") else SYSTEM
+        assert f'have a column for "{about.columns[1]}"' in slot(ask.prompt, "questions")
     decoding = {(ask.body["temperature"], ask.body["top_p"], ask.body["seed"]) for ask in asks}
     assert decoding == {(0.5, 1.0, 7), (0.5, 1.0, 8)}
 
@@ -255,8 +260,8 @@ def test_options_and_roles_that_cannot_be_used_are_told() -> None:
 def test_a_prompt_holds_topic_and_numbered_pairs_in_tags_of_its_own() -> None:
     lines = [pair_line(("Corpus", "Data", None)), pair_line(("10k", "10,000", "Size"))]
     prompt = same_request("Parsers of treebanks", lines).fill(PROMPTS).text
-    assert block(prompt, "topic") == "Parsers of treebanks"
-    assert block(prompt, "pairs").splitlines() == [
+    assert slot(prompt, "topic") == "Parsers of treebanks"
+    assert slot(prompt, "pairs").splitlines() == [
         "1. columns: «Corpus» / «Data»",
         "2. values of the column «Size»: «10k» / «10,000»",
     ]
@@ -271,7 +276,7 @@ def test_a_cell_can_neither_end_its_quotes_nor_begin_a_line(cell: str) -> None:
     assert (line.count("«"), line.count("»"), line.count("\n")) == (3, 3, 0)
     assert len(line) < 1_000
     prompt = same_request("a topic", [line]).fill(PROMPTS).text
-    assert block(prompt, "pairs") == numbered([line])
+    assert slot(prompt, "pairs") == numbered([line])
 
 
 def test_batches_hold_forty_lines_or_eight_thousand_characters() -> None:

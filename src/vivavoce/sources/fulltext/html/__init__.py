@@ -198,7 +198,7 @@ def _title(root: etree._Element, document: etree._Element) -> str:
 
 SOURCE = Source(
     kind="html",
-    summary="HTML by LaTeXML, as of arXiv and ar5iv (.html, .xhtml), one paper a file",
+    summary="HTML by LaTeXML, as on arXiv and ar5iv (.html, .xhtml), one paper a file",
     dates="version",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
