@@ -1,12 +1,13 @@
 """What goes in, what does not, and what is said about it."""
 
+import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest
+from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.store import hash_tree
 
@@ -46,6 +47,34 @@ def test_papers_in_files_of_one_name_are_told_apart(tmp_path: Path, write_tei: W
     report = ingest("tei", tmp_path / "tei", tmp_path / "c")
     assert (report.read, report.papers) == (1, 1)
     assert "2020/paper.tei.xml has the same name as 2019/paper.tei.xml" in str(report.failed)
+
+
+@pytest.mark.parametrize(
+    ("name", "known_as"),
+    [
+        ("{}/survey/main.tex", "{}-survey"),
+        ("{}/deep/survey/paper.tex", "{}-deep-survey"),
+        ("{}/survey.gz", "{}-survey.gz"),
+    ],
+)
+def test_latex_papers_of_one_name_are_told_apart_by_the_folders_above(
+    tmp_path: Path, name: str, known_as: str
+) -> None:
+    for place, title in (("ants", "Of ants"), ("bees", "Of bees")):
+        path = tmp_path / "tex" / name.format(place)
+        path.parent.mkdir(parents=True)
+        content = (
+            f"\\documentclass{{article}}\\title{{{title}}}\\begin{{document}}X\\end{{document}}"
+        )
+        plain = content.encode()
+        path.write_bytes(gzip.compress(plain) if path.suffix == ".gz" else plain)
+    report = ingest("latex", tmp_path / "tex", tmp_path / "c")
+    assert (report.read, report.failed, report.papers) == (2, (), 2)
+    papers = load_corpus(tmp_path / "c").papers
+    assert {paper.source_file: paper.title for paper in papers} == {
+        known_as.format("ants"): "Of ants",
+        known_as.format("bees"): "Of bees",
+    }
 
 
 def test_a_name_that_is_not_utf8_keeps_no_other_file_out(tmp_path: Path, write_tei: Write) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +53,7 @@ def test_a_head_that_spans_columns_is_the_dataset_of_each() -> None:
 
 
 def test_bold_marks_show_the_better_end_where_the_name_does_not() -> None:
-    cells = [["Model", "Penn Avg.", "Penn F1"], ["Ant", "3.1", "90.0"], ["Bee", "2.5", "91.5"]]
+    cells = [["Model", "Penn Rank", "Penn F1"], ["Ant", "3.1", "90.0"], ["Bee", "2.5", "91.5"]]
     lowest = results(cells, bold=((2, 1), (1, 2)))
     assert [(r.higher_is_better, r.direction_from, r.is_best) for r in lowest] == [
         (False, ("bold",), False),
@@ -65,16 +66,27 @@ def test_bold_marks_show_the_better_end_where_the_name_does_not() -> None:
     assert [r.is_best for r in unmarked] == [None, False, None, True]
 
 
-def test_the_caption_names_what_the_header_does_not() -> None:
-    cells = [["Model", "Dev", "Test"], ["Ant", "90.1", "89.5"], ["Bee", "91.0", "90.2"]]
-    found = results(cells, "Accuracy on the MultiNLI dataset, mean of five runs.")
+def test_the_caption_may_name_the_dataset_and_never_the_metric() -> None:
+    cells = [["Model", "Dev acc.", "Test acc."], ["Ant", "90.1", "89.5"], ["Bee", "91.0", "90.2"]]
+    found = results(cells, "Perplexity and accuracy on the MultiNLI dataset, mean of five runs.")
     assert told(found)[:2] == [
-        (1, 1, "Ant", "MultiNLI", "dev", "Accuracy", 90.1),
-        (1, 2, "Ant", "MultiNLI", "test", "Accuracy", 89.5),
+        (1, 1, "Ant", "MultiNLI", "dev", "acc", 90.1),
+        (1, 2, "Ant", "MultiNLI", "test", "acc", 89.5),
     ]
-    assert results(cells, "Accuracy and F1 on MultiNLI.") == []  # which of them is open
     found = results(cells, "Accuracy on SQuAD and NewsQA.")
     assert {r.dataset for r in found} == {None}
+
+
+@pytest.mark.parametrize("heads", [("Dev", "Test"), ("valid", "test"), ("SQuAD Avg.", "Mean")])
+def test_splits_datasets_and_averages_are_no_metrics(heads: tuple[str, str]) -> None:
+    cells = [["Model", *heads], ["Ant", "90.1", "89.5"], ["Bee", "91.0", "90.2"]]
+    assert results(cells, "Accuracy on the MultiNLI dataset.") == []
+
+
+@pytest.mark.parametrize("head", ["F_1", "F_{1}-score", "AP_{50}", "R_{10}@1", "R^2"])
+def test_a_metric_may_have_a_subscript(head: str) -> None:
+    found = results([["Model", head], ["Ant", "0.91"], ["Bee", "0.83"]])
+    assert [(r.metric, r.is_best) for r in found] == [(head, True), (head, False)]
 
 
 def test_columns_may_be_methods_and_rows_metrics_or_datasets() -> None:
@@ -84,21 +96,25 @@ def test_columns_may_be_methods_and_rows_metrics_or_datasets() -> None:
         (1, 2, "BetaNet", "Multi30k", None, "BLEU", 28.0),
         (2, 1, "AlphaNet", "Multi30k", None, "METEOR", 30.2),
     ]
-    data = [["Dataset", "AlphaNet", "BetaNet"], ["CoNLL", "90.1", "91.0"], ["WNUT", "45.0", "47.2"]]
-    found = results(data, "F1 of both taggers.")
+    data = [
+        ["Dataset", "AlphaNet", "BetaNet"],
+        ["Quaero F1", "90.1", "91.0"],
+        ["WNUT F1", "45.0", "47.2"],
+    ]
+    found = results(data)
     assert [(r.method, r.dataset) for r in found] == [
-        ("AlphaNet", "CoNLL"),
-        ("BetaNet", "CoNLL"),
+        ("AlphaNet", "Quaero"),
+        ("BetaNet", "Quaero"),
         ("AlphaNet", "WNUT"),
         ("BetaNet", "WNUT"),
     ]
     cited = [
-        ["Dataset", "CoNLL", "WNUT"],
+        ["Dataset", "Quaero F1", "WNUT F1"],
         ["TagNet [12]", "90.1", "45.0"],
         ["Ours", "91.0", "47.2"],
     ]
-    found = results(cited, "F1 of both taggers.")
-    assert {(r.method, r.dataset) for r in found} >= {("TagNet", "CoNLL"), ("Ours", "WNUT")}
+    found = results(cited)
+    assert {(r.method, r.dataset) for r in found} >= {("TagNet", "Quaero"), ("Ours", "WNUT")}
 
 
 def test_costs_and_tables_without_columns_give_no_result() -> None:

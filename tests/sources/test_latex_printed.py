@@ -83,6 +83,71 @@ def test_an_acronym_is_long_at_first(tmp_path: Path, definition: str) -> None:
     assert text == first
 
 
+@pytest.mark.parametrize(
+    ("definition", "printed"),
+    [
+        (
+            r"\newglossaryentry{gpu}{name={GPU}, first={chip (GPU)}, firstplural={chips (GPUs)}}",
+            "chip (GPU), GPU, chips (GPUs)",
+        ),
+        (
+            r"\newacronym[first={the chip or GPU}]{gpu}{GPU}{chip}",
+            "the chip or GPU, GPU, the chip or GPUs",
+        ),
+        (r"\newglossaryentry{gpu}{name={GPU}, text={gpu}, first={chip}}", "chip, gpu, chips"),
+        (r"\newglossaryentry{gpu}{name={GPU}, description={a chip}}", "GPU, GPU, GPUs"),
+    ],
+)
+def test_a_first_form_is_printed_once(tmp_path: Path, definition: str, printed: str) -> None:
+    body = r"\gls{gpu}, \gls{gpu}, \Glsfirstplural{gpu}."
+    assert text_of(tmp_path, body, definition).lower() == f"{printed}.".lower()
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"\makecell{Per-\\formance}", "Performance"),  # the text has the word
+        (r"\makecell[l]{cross-\\ entropy}", "cross-entropy"),
+        (r"\shortstack{Micro-\\average}", "Micro-average"),
+        (r"\makecell{in 3-\\5 steps}", "in 3- 5 steps"),
+    ],
+)
+def test_a_word_broken_by_its_author_is_whole(tmp_path: Path, written: str, printed: str) -> None:
+    table = rf"\begin{{tabular}}{{cc}} {written} & F1 \\ 1 & 2 \end{{tabular}}"
+    paper = read(tmp_path, rf"\section{{One}} Its performance. {table}")
+    assert paper.tables[0].cells[0] == (printed, "F1")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        r"\tbl{A caption.}{\begin{tabular}{c} 1 \\ 2 \end{tabular}}",
+        r"\begin{longtable}{c} \caption{A caption.}\\ 1 \\ \endfirsthead"
+        r" \caption{A caption (continued).}\\ 1 \\ \endhead 2 \end{longtable}",
+        r"\begin{longtable}{c} 1 \\ \endfirsthead 1 \\ \endhead 2 \\ \caption{A caption.}"
+        r" \end{longtable}",
+    ],
+)
+def test_a_caption_is_read_once(tmp_path: Path, written: str) -> None:
+    paper = read(tmp_path, rf"\section{{One}} \begin{{table}} {written} \end{{table}}")
+    assert [table.caption for table in paper.tables] == ["A caption."]
+
+
+@pytest.mark.parametrize(
+    ("definition", "written", "printed"),
+    [
+        (r"\renewcommand{\b}[1]{\textbf{#1}}", r"\b{bold}", "bold"),
+        (r"\def\d{\mathrm{d}}", r"$\d x$", r"$\mathrm{d}x$"),
+        (r"\let\v\textbf", r"\v{bold}", "bold"),
+        ("", r"\b{b}\d{a}\v{s}", "ḇạš"),
+    ],
+)
+def test_a_papers_own_meaning_of_an_accent_counts(
+    tmp_path: Path, definition: str, written: str, printed: str
+) -> None:
+    assert text_of(tmp_path, written, definition) == printed
+
+
 def test_formulas_theorems_items_and_algorithms_have_numbers(tmp_path: Path) -> None:
     body = r"""
 \begin{equation} a \label{one}\end{equation}

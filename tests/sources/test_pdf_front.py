@@ -8,7 +8,7 @@ import pytest
 from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, paper_with_table
 
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
+from vivavoce.sources.fulltext.pdf.imprint import Imprint, read_imprint
 from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 
@@ -105,6 +105,51 @@ def test_larger_print_below_the_addresses_of_authors_is_no_title(tmp_path: Path)
     page.centred("Paper Search", BOLD, 22, 60)
     page.body()
     assert read_file(page.save()).title == "A Study of Small Papers"
+
+
+SECOND = f"A second paragraph names what was measured. {FILLER}"
+LIST = "- an item of a list that says what this paper adds to the others of its kind"
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "gap", "is_doubtful"),
+    [
+        ([SECOND], 10, False),
+        ([SECOND, "Code is at hand for all who ask for it."], 10, False),
+        ([SECOND], 620, False),  # on the next page
+        ([LIST], 40, True),  # far below, and indented
+    ],
+)
+def test_an_abstract_without_a_heading_is_whole_or_in_doubt(
+    tmp_path: Path, paragraphs: Sequence[str], gap: float, is_doubtful: bool
+) -> None:
+    page = start(tmp_path)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.y += 30
+    page.paragraph("We study papers that are small. " + FILLER)
+    for paragraph in paragraphs:
+        page.y += gap
+        if page.y > 700:
+            page.page()
+        page.paragraph(paragraph, indent=30 * is_doubtful)
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        page.paragraph(FILLER)
+    found = read_file(page.save())
+    whole = ["We study papers that are small. " + FILLER, *([] if is_doubtful else paragraphs)]
+    assert (found.abstract or "").replace("\n\n", " ") == " ".join(whole)
+    assert ("abstract" in found.doubts) == is_doubtful
+
+
+def test_centred_affiliations_are_no_abstract(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Ada Brandt", TEXT, 11)
+    for place in ("Science", "Patient Computing", "the Study of Quiet Machines and Tides"):
+        page.centred(f"Department of {place}, The University of Somewhere, Leeds", TEXT, 9, 12)
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        page.paragraph(FILLER)
+    assert read_file(page.save()).abstract is None
 
 
 def test_a_watermark_across_the_page_is_no_title(tmp_path: Path) -> None:

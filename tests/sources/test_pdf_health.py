@@ -12,7 +12,10 @@ from vivavoce.cli import app
 from vivavoce.corpus import load_corpus
 from vivavoce.records import Document, Reference
 from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.front import Front
 from vivavoce.sources.fulltext.pdf.health import Coverage, Facts, judge
+from vivavoce.sources.fulltext.pdf.runs import Line
 
 FIXTURES = Path(__file__).parent / "fixtures" / "pdf"
 NAMES = ("1 Introduction", "2 Method", "3 Experiments", "4 Conclusion")
@@ -44,13 +47,10 @@ def closed(paper: Paper, *headings: str) -> Document:
 def facts_of(document: Document, **others: object) -> Facts:
     """Facts of six pages read well, but for some."""
     usual = Facts(
-        title=document.title,
+        front=Front(document.title, "", document.abstract, "", [], [], []),
         described_title="",
-        title_alike="",
-        below_title="",
         authors=document.authors,
         unread_authors=(),
-        abstract=document.abstract,
         sections=document.sections,
         references=(),
         lines=(),
@@ -168,9 +168,11 @@ def test_fewer_authors_than_addresses_are_a_doubt(tmp_path: Path) -> None:
 def test_lines_in_the_print_of_a_title_or_of_names_are_a_doubt() -> None:
     facts = facts_of(read_file(FIXTURES / "acl.pdf"), letters_by_page=[3000])
     assert judge(facts).doubts == ()
-    assert judge(replace(facts, title_alike="A Review")).doubts == ("title", "authors")
+    alike = facts.front._replace(title_alike="A Review")
+    assert judge(replace(facts, front=alike)).doubts == ("title", "authors")
     assert judge(replace(facts, unread_authors=["The Quiet Choir"])).doubts == ("authors",)
-    assert judge(replace(facts, title="Introduction")).doubts == ("title",)
+    section = facts.front._replace(title="Introduction")
+    assert judge(replace(facts, front=section)).doubts == ("title",)
 
 
 def test_a_line_between_the_title_and_the_authors_may_be_a_subtitle() -> None:
@@ -181,9 +183,10 @@ def test_a_line_between_the_title_and_the_authors_may_be_a_subtitle() -> None:
         (f"{name.upper()} and others", ()),
         ("2021", ()),
     ):
-        assert judge(replace(facts, below_title=line)).doubts == doubts
-    nameless = replace(facts, authors=(), below_title="Anonymous submission")
-    assert judge(nameless).doubts == ("authors",)
+        below = Line([], 0, 0.0, 9.0, 0.0, Font("Times", 10.0), 10.0, text=line)
+        front = facts.front._replace(between=[below])
+        assert judge(replace(facts, front=front)).doubts == doubts
+    assert judge(replace(facts, front=front, authors=())).doubts == ("authors",)
 
 
 def test_a_list_that_is_cut_inside_its_entries_is_a_doubt() -> None:

@@ -1,9 +1,9 @@
 """Results in the cells of tables: dataset, metric, method and score of each cell.
 
-A column of numbers has results if its header, its rows' heading or the caption names a metric. The
-other words of the header are the dataset. A spanning cell belongs to the header of each column that
-it spans. If the rows are datasets or metrics, the columns are methods. If a metric's name does not
-show whether higher is better, bold numbers show it.
+A column of numbers has results if its header or its rows' heading names a metric. The other words
+of the header are the dataset. A spanning cell belongs to the header of each column that it spans.
+If the rows are datasets or metrics, the columns are methods. If a metric's name does not show
+whether higher is better, bold numbers show it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Metric and dataset of a number, from the column, the row or the caption."""
+    """Metric and dataset of a number; only the dataset may be from the caption."""
 
     metric: str
     dataset: str | None
@@ -167,9 +167,9 @@ def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -
     if not metric and not RESOURCES.isdisjoint(terms_in(rest)):
         return None
     context, context_rest = split_metric(above)
-    if metric and _is_vague(metric) and (sure := context or _only_metric(caption)):
-        metric, rest = sure, f"{rest} {metric}"
-    measure = metric or context or _only_metric(caption)
+    measure = metric
+    if _is_vague(metric):
+        measure, rest = context, f"{rest} {metric}"
     if not measure or is_resource(metric_key(measure)):
         return None
     near = _dataset(rest) or _dataset(context_rest)
@@ -189,22 +189,8 @@ def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _is_vague(metric: str) -> bool:
-    """Check whether a metric's name says only that something was averaged or scored."""
+    """Check whether a metric's name is empty or says only that something was averaged or scored."""
     return _VAGUE.issuperset(terms_in(metric))
-
-
-@lru_cache(maxsize=_HEADERS)
-def _only_metric(caption: str) -> str:
-    """The only metric that a caption names; empty if it names none or several."""
-    metrics: dict[str, str] = {}
-    rest = caption
-    while len(metrics) < 2:
-        metric, rest = split_metric(rest)
-        if not metric:
-            break
-        if not _is_vague(metric):
-            metrics.setdefault(metric_key(_clean(metric)), metric)
-    return min(metrics.values()) if len(metrics) == 1 else ""
 
 
 @lru_cache(maxsize=_HEADERS)

@@ -9,7 +9,7 @@ from functools import cache
 from statistics import median
 from typing import NamedTuple
 
-from vivavoce.readers.terms import MEASURES, METRICS, metric_key, terms_in, words_where
+from vivavoce.readers.terms import MEASURES, METRICS, SPLITS, metric_key, terms_in, words_where
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 
@@ -176,9 +176,10 @@ def _metric_end(tokens: Sequence[str], start: int) -> int:
         words = tuple(word for token in tokens[start:end] for word in _words(token))
         name = spellings.get(words) or spellings.get(_without_numbers(words))
         terms = terms_in(" ".join(tokens[start:end]))
-        if (name and (not name.is_short or len(tokens) == end - start or "@" in tokens[start])) or (
-            terms and MEASURES.issuperset(terms)
-        ):
+        is_alone = len(tokens) == end - start or "@" in tokens[start]
+        is_named = name is not None and (not name.is_short or is_alone)
+        is_named = is_named and not SPLITS.issuperset(terms or ("",))  # `valid` is a split
+        if is_named or (terms and MEASURES.issuperset(terms)):
             is_numbered = end < len(tokens) and _AT_NUMBER.fullmatch(tokens[end]) is not None
             return end + is_numbered
     return start

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any, Literal
 
 from vivavoce.text.data import read_data
-from vivavoce.text.normalise import normalise, words_of
+from vivavoce.text.normalise import SUBSCRIPT, normalise, words_of
 
 _AT_RANK = re.compile(r"(h|hit|hits|p|prec|precision|r|rec|recall) @ (\d{1,6})")
 _AT_RANK_NAMES = {"h": "hits", "p": "p", "r": "recall"}
@@ -151,7 +151,7 @@ def terms_in(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _terms_in(text: str) -> tuple[str, ...]:
-    plain = text.casefold() if text.isascii() else _plain(text)
+    plain = SUBSCRIPT.sub("", text.casefold() if text.isascii() else _plain(text))
     plain = _PHRASE.sub(lambda match: f" {_PHRASES[match[0].replace('-', ' ')]} ", plain)
     for pattern, replacement in _TEMPLATES:
         plain = pattern.sub(replacement, plain)

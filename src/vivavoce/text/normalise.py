@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from vivavoce.text.data import read_data
@@ -68,6 +69,7 @@ def _thin(run: re.Match[str]) -> str:
     return "".join(kept)
 
 
+@lru_cache(maxsize=2048)
 def normalise_title(text: str) -> str:
     """Normalise a title for comparison: NFKC, case-folded, spaces for punctuation; may be empty."""
     if text.isascii():
@@ -93,6 +95,8 @@ def clean_line(text: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
+SUBSCRIPT = re.compile(r"(?<=\b[^\W\d_])[_^]\{?(?=\d)|(?<=\b[^\W\d_]{2})[_^]\{?(?=\d)")
+"""Mark of a raised or lowered number that belongs to a symbol: `F_1`, `AP_{50}`, `R^2`."""
 _MAX_NAME = 300
 _AMERICAN = read_data(__file__, "american.toml")
 """British spellings that differ from American ones in more than the ending."""
@@ -107,7 +111,7 @@ _WITH_S = re.compile(
 
 def words_of(name: str) -> list[str]:
     """The words of a name, normalised for comparison with other names."""
-    text = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold()
+    text = unicodedata.normalize("NFKD", SUBSCRIPT.sub("", name[:_MAX_NAME])).casefold()
     plain = "".join(c for c in text if not unicodedata.combining(c))
     return [_american(word) for word in _WORD.findall(plain)]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from vivavoce.corpus.build.engine import Engine
@@ -56,6 +57,8 @@ class Shard:
     """Hash of the files and bounds of the pieces."""
     refused: Mapping[Path, str]
     """Unreadable files, each with the reason."""
+    names: Mapping[Path, str]
+    """Names of papers whose own names are not unique, with the folders above."""
 
 
 def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
@@ -135,8 +138,14 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
     refused: dict[Path, str] = {}
     groups: list[list[tuple[Piece, Row]]] = [[]]
     first: dict[str, str] = {}
+    names: dict[Path, str] = {}
+    count = Counter(source.name_of(path) for _, path in files)
     for name, path in files:
         known_as = source.name_of(path)
+        if source.parts is not None and count[known_as] > 1:
+            # Many papers are in a folder called `paper`: the folders above tell them apart.
+            own = [p for p in (Path(name), *Path(name).parents) if p.name == known_as]
+            names[path] = known_as = "-".join(own[0].parts) if own else known_as
         entry = {"file": _utf8(name), "name": _utf8(known_as), "sha256": ""}
         inputs.append(entry)
         namesake = first.setdefault(known_as, entry["file"])
@@ -165,6 +174,7 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
             pieces=tuple(piece for piece, _ in group),
             inputs=hash_of([entry for _, entry in group]),
             refused=refused,
+            names=names,
         )
         for index, group in enumerate(filter(None, groups))
     ]
@@ -222,17 +232,20 @@ def _write_shard(
     faults: list[Row] = []
     doubts: list[Row] = []
     for piece in shard.pieces:
+        name = shard.names.get(piece.path)
         if reason := shard.refused.get(piece.path):
-            faults.append({"where": _utf8(source.name_of(piece.path)), "reason": reason})
+            where = _utf8(name or source.name_of(piece.path))
+            faults.append({"where": where, "reason": reason})
             continue
         for item in source.read(piece, options):
             if isinstance(item, Fault):
-                faults.append(asdict(item))
+                faults.append(asdict(replace(item, where=name) if name else item))
             else:
-                plain = decode_document(item) if source.is_metadata else item
+                named = replace(item, key=name, source_file=name) if name else item
+                plain = decode_document(named) if source.is_metadata else named
                 rows.append(document_row(with_status(plain)))
-                if item.health_reasons:
-                    doubts.append({"where": item.key, "reason": "; ".join(item.health_reasons)})
+                if named.health_reasons:
+                    doubts.append({"where": named.key, "reason": "; ".join(named.health_reasons)})
     write_parquet(path, rows, DOCUMENT)
     extra = {"faults": faults, "doubts": doubts, "n": len(rows)}
     mark_done(path, config=config, inputs=shard.inputs, extra=extra)

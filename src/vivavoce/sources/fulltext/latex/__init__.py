@@ -144,5 +144,5 @@ SOURCE = Source(
     read=_read,
     name_of=paper_name,
     parts=_parts,
-    reader_version="9",
+    reader_version="10",
 )

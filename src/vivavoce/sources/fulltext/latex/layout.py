@@ -54,7 +54,6 @@ _OWN = (
     | AUTHORS
     | ABSTRACTS
     | PLAIN
-    | ACCENTS
     | frozenset((*SECTIONS, *SILENT, *SYMBOLS))
     | frozenset(
         f"\\begin{{{name}}}" for name in _OWN_ENVIRONMENTS | {"document", "itemize", "enumerate"}

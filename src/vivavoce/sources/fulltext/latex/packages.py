@@ -164,7 +164,7 @@ _DEFINITIONS = frozenset(
     for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation", "acrodef")
 )
 _USE = re.compile(
-    r"\\(?:(?:ac|acr|gls|glsentry|glsxtr)(?P<form>short|long|full|s|l|f)?(?P<plural>pl?)?)",
+    r"\\(?:ac|acr|gls|glsentry|glsxtr)(?P<form>short|long|full|first|text|name|s|l|f)?(?P<plural>plural|pl?)?",
     re.IGNORECASE,
 )
 _RESETS = frozenset({"\\acresetall", "\\glsresetall"})
@@ -174,8 +174,8 @@ class Acronyms:
     """The acronyms of a paper, and those that it has used so far."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Sequence[str], ...]] = {}
-        """Tokens of the short and the long form, then of their plurals."""
+        self._known: dict[str, tuple[dict[str, Sequence[str]], ...]] = {}
+        """Tokens of the short, the long and the first form, then of their plurals."""
         self._used: set[str] = set()
 
     def print(self, command: str, stream: TokenStream) -> list[str] | None:
@@ -195,15 +195,12 @@ class Acronyms:
         key = source_of(given).strip()
         if key not in self._known:
             return [LITERAL + key]
-        is_plural = use["plural"] is not None
         form = (use["form"] or "").lower()[:1]
         if not form:
-            form = "s" if key in self._used or not self._known[key][1] else "f"
+            form = "s" if key in self._used else "f"
             self._used.add(key)
-        short, long = self._known[key][2:] if is_plural else self._known[key][:2]
-        printed = list(long if form == "l" else short)
-        if form == "f" and long:
-            printed = [*long, f"{LITERAL} (", *short, f"{LITERAL})"]
+        forms = self._known[key][use["plural"] is not None]
+        printed = list(forms.get(form, forms["s"]))
         if command[1].isupper() and printed and printed[0][:1].islower():
             printed[0] = printed[0][0].upper() + printed[0][1:]
         return printed
@@ -213,7 +210,7 @@ class Acronyms:
         key = source_of(stream.argument()).strip()
         if command in {"\\DeclareAcronym", "\\newglossaryentry"}:
             options = _fields(stream.argument())
-            short = options.get("short") or options.get("name") or options.get("text") or [key]
+            short = options.get("short") or options.get("text") or options.get("name") or [key]
             long = options.get("long", [])
         elif command == "\\acrodef":
             short, long = stream.optional() or [key], stream.argument()
@@ -221,7 +218,19 @@ class Acronyms:
             short, long = stream.argument(), stream.argument()
         plural = options.get("shortplural") or options.get("plural") or [*short, "s"]
         long_plural = options.get("longplural") or ([*long, "s"] if long else [])
-        self._known[key] = (short, long, plural, long_plural)
+        first = options.get("first") or _both(long, short)
+        first_plural = options.get("firstplural") or (
+            [*first, "s"] if "first" in options else _both(long_plural, plural)
+        )
+        self._known[key] = (
+            {"s": short, "l": long, "f": first},
+            {"s": plural, "l": long_plural, "f": first_plural},
+        )
+
+
+def _both(long: Sequence[str], short: Sequence[str]) -> Sequence[str]:
+    """A long form with the short one in brackets, or the only form."""
+    return [*long, f"{LITERAL} (", *short, f"{LITERAL})"] if long else short
 
 
 def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from vivavoce.sources.fulltext.model import Cell, RawTable
 from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, span_of
 
 _CAPTIONS = frozenset(
-    {"\\caption", "\\tablecaption", "\\topcaption", "\\bottomcaption", "\\tcaption"}
+    {"\\caption", "\\tablecaption", "\\topcaption", "\\bottomcaption", "\\tcaption", "\\tbl"}
 )
 _ROW_ENDS = frozenset({"\\\\", "\\tabularnewline", "\\cr", "\\\\*"})
 _HEAD_MARKS = frozenset({"\\endfirsthead", "\\endhead", "\\endfoot", "\\endlastfoot"})
@@ -53,8 +53,11 @@ def _keys(layout: Layout, start: int, end: int) -> list[str]:
 
 def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
     layout = setter.layout
+    is_captioned = False
     for place in range(start, end):
         token = layout.tokens[place]
+        if token == "\\endfirsthead" and is_captioned:
+            return  # the heads of further pages repeat the caption
         if token in _CAPTIONS:
             argument = layout.required(place)
         elif token == "\\captionof":
@@ -65,6 +68,7 @@ def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
         if argument is not None and argument.end <= end:
             text = setter.line(argument.start, argument.end)
             if text:
+                is_captioned = True
                 yield text
 
 

@@ -36,6 +36,9 @@ _MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
 _PARAGRAPHS = frozenset({"\\par", "\\newpage", "\\clearpage", "\\item", "\\bigskip", "\\medskip"})
 _AFTER_XSPACE = frozenset(".,;:!?'’/-)~}] \n\t")
+_WORD = re.compile(r"[^\W\d_]+")
+_BROKEN = re.compile(r"([^\W\d_]+)-\n\s*([^\W\d_]+)")
+"""A word that the author broke at the end of a line."""
 _LABEL = re.compile(r"\\label\s?\{[^{}]*\}\s?")
 _BLOCKS = re.compile(
     r"\\(?:begin|end)\{(?:itemize|enumerate|description|quote|quotation|center|abstract|compactitem"
@@ -50,13 +53,23 @@ class Typesetter:
         self.layout = layout
         self._unclosed: dict[str, int] = {}
         """Closing token of a formula -> the place up to which none was found."""
+        self._words: set[str] | None = None
+        """Every word of the paper, once it is needed."""
 
     def line(self, start: int, end: int, depth: int = 1) -> str:
         """A stretch of tokens, such as a heading or a cell, as one line."""
         out: list[str] = []
         if depth <= _MAX_DEPTH:
             self.walk(start, end, out, depth)
-        return " ".join("".join(out).split())
+        return " ".join(_BROKEN.sub(self._join, "".join(out)).split())
+
+    def _join(self, broken: re.Match[str]) -> str:
+        """A broken word; it keeps its hyphen unless the paper has the word without it."""
+        if self._words is None:
+            texts = (token for token in self.layout.tokens if token[0] != "\\")
+            self._words = {word.casefold() for text in texts for word in _WORD.findall(text)}
+        is_one = f"{broken[1]}{broken[2]}".casefold() in self._words
+        return f"{broken[1]}{'' if is_one else '-'}{broken[2]}"
 
     def walk(
         self, place: int, end: int, out: list[str], depth: int, hooks: dict[str, Hook] | None = None
@@ -119,7 +132,7 @@ class Typesetter:
         if token in SILENT:
             return self._silent(token, place)
         if token in _SPACES:
-            out.append(" ")
+            out.append("\n")
             return layout.past_options(place + 1)
         if token in _PARAGRAPHS:
             out.append(PARAGRAPH)

@@ -20,10 +20,11 @@ from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.fonts import FontBook
-from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
+from vivavoce.sources.fulltext.pdf.front import read_front
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
+from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import read_layout
 from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
@@ -89,13 +90,10 @@ def read_pages(
     known = {id(line) for line in (*front.text, *front.between, *front.margins)}
     verdict = judge(
         Facts(
-            title=front.title,
+            front=front,
             described_title=known_title,
-            title_alike=front.title_alike,
-            below_title=front.between[0].text if front.between else "",
             authors=authors,
             unread_authors=unread,
-            abstract=front.abstract,
             sections=sections,
             references=references,
             lines=layout.lines,

@@ -1,10 +1,10 @@
-"""First pages of PDFs: title, abstract, the lines between them with the authors, and imprint."""
+"""First pages of PDFs: title, abstract, and the lines between them with the authors."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
@@ -13,8 +13,6 @@ from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.text.dates import parse_date, parse_month
-from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
@@ -34,7 +32,9 @@ _KEYWORDS = re.compile(
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
 _NEAR = 1.6
 """Multiple of the font size: lines of keywords are no further apart."""
-_MIN_PROSE = 3
+_MIN_PROSE, _FULL = 3, 6
+"""Fewest full lines of an abstract without a heading, and fewest words of a full line."""
+_ENDED = re.compile(r"[.!?][\W\d]*$")
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a title line that continues on the next."""
 _SHORT_TITLE = 4
@@ -49,6 +49,8 @@ class Front(NamedTuple):
     title_alike: str
     """The line below the title if it has exactly the title's font, else empty."""
     abstract: str | None
+    beside_abstract: str
+    """A line below an abstract without a heading that is set like it, else empty."""
     between: list[Line]
     """Lines of the first page between the title and the abstract."""
     margins: list[Line]
@@ -96,7 +98,10 @@ def read_front(
         stop = max(end, first)
     printed = [lines[position] for position in own] + lines[place:stop]
     alike = between[0].text if is_alike else ""
-    return Front(title, alike, abstract, between, [*above, *margins], printed)
+    last = lines[end - 1] if abstract and opening is None else None
+    rest = [line for line in lines[stop:first] if not line.kind and line.text.count(" ") > _FULL]
+    beside = next((line.text for line in rest if last and _is_alike(line, last)), "")
+    return Front(title, alike, abstract, beside, between, [*above, *margins], printed)
 
 
 def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
@@ -242,140 +247,56 @@ def _abstract(
 
 
 def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:
-    """Places and text of the longest run of full lines between the title and the first section."""
-    best: list[Line] = []
-    run: list[Line] = []
-    for line in paragraphs.layout.lines[start:first]:
+    """Places and text of the prose between the title and the first section.
+
+    It is the longest run of full lines, with the paragraphs around it that are set like it.
+    """
+    lines = paragraphs.layout.lines
+    runs: list[list[int]] = [[]]
+    for place in range(start, first):
+        line = lines[place]
         if line.kind or line.page > 1:
             continue
-        goes_on = (
-            bool(run)
-            and 0 <= line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
-            and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
-        )
-        if not goes_on or _KEYWORDS.match(line.text):
-            run = []
-        if not _KEYWORDS.match(line.text):
-            run.append(line)
-        if sum(len(item.text) for item in run) > sum(len(item.text) for item in best):
-            best = list(run)
-    wide = [line for line in best if line.runs == 1 and len(line.text.split()) >= 6]
-    if len(wide) < _MIN_PROSE:
+        if _KEYWORDS.match(line.text):
+            runs.append([])  # no abstract goes on behind its keywords
+            continue
+        last = lines[runs[-1][-1]] if runs[-1] else line
+        is_near = 0 <= line.y - last.y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
+        if is_near and abs(line.size - last.size) < 0.4 and line.page == last.page:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    own = [[lines[place] for place in run] for run in runs]
+    prose = [n for n, run in enumerate(own) if _full(run) >= _MIN_PROSE and _is_flush(run)]
+    if not prose:
         return first, first, None
-    ends = {id(best[0]), id(best[-1])}
-    places = [n for n in range(start, first) if id(paragraphs.layout.lines[n]) in ends]
-    return places[0], places[-1] + 1, paragraphs.text(best)
+    top = end = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    main = own[top]
+    while top and _full(own[top - 1]) and _is_set_like(own[top - 1], main):
+        top -= 1
+    while end + 1 < len(own) and _full(own[end + 1]) and _is_set_like(own[end + 1], main):
+        end += 1
+    text = paragraphs.text([line for run in own[top : end + 1] for line in run])
+    return runs[top][0], runs[end][-1] + 1, text
 
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_DAY, _OF_YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r",?\s(?P<year>(?:19|20)\d\d)"
-_DATES = (
-    re.compile(rf"{_DAY}\s(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
-    re.compile(rf"(?P<month>{_MONTH})\s{_DAY}{_OF_YEAR}", re.IGNORECASE),
-    re.compile(r"(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)"),
-    re.compile(rf"(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
-)
-_SAYS = r"(?:\s(?:date|online|on|in|first|version|for publication))*\W*$"
-"""All that may be printed between a word such as `published` and the date."""
-_PUBLISHED = re.compile(
-    rf"\b(?:published|publication|available online|posted|issued){_SAYS}", re.IGNORECASE
-)
-_ACCEPTED = re.compile(rf"\baccepted{_SAYS}", re.IGNORECASE)
-_LABELLED = re.compile(
-    r"^\W*(?:[Dd]ated?\W+|(?!\w+ed\W)[^\W\d_a-z][\w.’'-]*(?:,?\s(?:[^\W\d_a-z][\w.’'-]*|of|de|di|da|do))*"
-    r",\s)(?:\d{1,2}\s?[-–—]\s?)?$"
-)
-"""All that is printed before a date: a label, or a place and the first day of several."""
-_ALONE = re.compile(r"^\W*\d{0,2}\s?$")
-_EVENT = re.compile(r"\b(?:on|at|of|since|from|by)\s*$")
-"""The end of a clause that says what happened on a day, not when an issue came out."""
-_ISSUE = re.compile(
-    r"(?:Proceedings|Findings|Transactions|Conference|Workshop|Symposium|Journal|©|\(c\)|Copyright"
-    r"|\bVol(?:ume)?\b)",
-    re.IGNORECASE,
-)
-"""Words in a line that says where and when a paper came out."""
-_SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
-_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
-_PROCEEDINGS = re.compile(
-    r"(?:Proceedings|Findings|Transactions) of (?:the )?[^.;:()]{6,140}"
-    r"|(?:\d{1,2}(?:st|nd|rd|th)|International|Annual)\s[^.;:]{0,60}(?:Conference|Workshop|Symposium)"
-    r" on [^.;:()]{4,100}(?:\([A-Z][\w ’']{2,20}\))?"
-)
-_VENUE_YEAR = re.compile(
-    r"(?:Conference|Workshop|Symposium|Proceedings)\D.{0,140}?((?:19|20)\d\d)\b"
-    r"|\bVol(?:ume)?\b.{0,60}?\(((?:19|20)\d\d)\)"
-)
+def _full(run: Sequence[Line]) -> int:
+    """The number of lines that may be lines of prose."""
+    return sum(line.runs == 1 and len(line.text.split()) >= _FULL for line in run)
 
 
-class Imprint(NamedTuple):
-    """Data that a first page prints about its paper."""
-
-    date: str | None = None
-    doi: str | None = None
-    arxiv_id: str | None = None
-    venue: str | None = None
+def _is_flush(run: Sequence[Line]) -> bool:
+    """Check whether most lines begin at one edge, unlike centred lines of affiliations."""
+    edge = sorted(line.x0 for line in run)[len(run) // 2]
+    return 2 * sum(abs(line.x0 - edge) < line.size for line in run) > len(run)
 
 
-def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
-    """The imprint of a first page."""
-    everything = [*front, *margins]
-    return Imprint(
-        date=_date(front, margins),
-        doi=next((doi for text in everything if (doi := find_doi(text))), None),
-        arxiv_id=next(
-            (identifier for text in everything if (identifier := arxiv_id_in(text))), None
-        ),
-        venue=next((m[0].strip(" ,") for t in margins if (m := _PROCEEDINGS.search(t))), None),
-    )
+def _is_set_like(run: Sequence[Line], main: Sequence[Line]) -> bool:
+    """Check whether whole sentences are a paragraph beside others: same print, same left edge."""
+    edges = [min(line.x0 for line in lines) for lines in (run, main)]
+    is_below = abs(edges[0] - edges[1]) < 2 * main[0].size
+    return _is_alike(run[0], main[0]) and is_below and _ENDED.search(run[-1].text) is not None
 
 
-def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
-    """The most credible date that a first page gives for the paper's own publication.
-
-    It follows a word such as `published`, else is alone in the title block, else follows
-    `accepted`, else a label, a place or an issue. Without any date, the year of an issue counts.
-    """
-    ranked: list[tuple[int, str]] = []
-    for text in [*front, *margins]:
-        for sentence in _SENTENCE.split(text):
-            # Dates in the most exact notation that the sentence uses.
-            ways = (
-                [(*m.span(), day) for m in way.finditer(sentence) if (day := _iso(m.groupdict()))]
-                for way in _DATES
-            )
-            for start, stop, date in next(filter(None, ways), []):
-                before, is_last = sentence[:start], not re.search(r"\w", sentence[stop:])
-                if _PUBLISHED.search(before):
-                    ranked.append((0, date))
-                elif (
-                    text in front and is_last and (_ALONE.match(before) or _LABELLED.match(before))
-                ):
-                    ranked.append((1, date))
-                elif _ACCEPTED.search(before):
-                    ranked.append((2, date))
-                elif _LABELLED.match(before) or (
-                    _ISSUE.search(before) and not _EVENT.search(before)
-                ):
-                    ranked.append((3, date))
-    if ranked:
-        return min(ranked, key=lambda pair: pair[0])[1]
-    return _first(_YEAR, margins) or _first(_VENUE_YEAR, margins)
-
-
-def _iso(parts: dict[str, str]) -> str | None:
-    month = int(parts["number"]) if "number" in parts else parse_month(parts["month"])
-    if month is None or not 1 <= month <= 12:
-        return None
-    written = f"{parts['year']}-{month:02d}" + (
-        f"-{int(parts['day']):02d}" if "day" in parts else ""
-    )
-    return written if parse_date(written) else None
-
-
-def _first(pattern: re.Pattern[str], texts: Iterable[str]) -> str | None:
-    matches = (pattern.search(text) for text in texts)
-    return next((next(filter(None, match.groups())) for match in matches if match), None)
+def _is_alike(line: Line, other: Line) -> bool:
+    return line.font.name == other.font.name and abs(line.size - other.size) < 0.4

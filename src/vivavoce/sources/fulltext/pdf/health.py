@@ -18,6 +18,7 @@ from typing import NamedTuple
 from vivavoce.records import Author, Reference, Section
 from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
+from vivavoce.sources.fulltext.pdf.front import Front
 from vivavoce.sources.fulltext.pdf.furniture import names_abstract
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
@@ -163,15 +164,11 @@ _NUMBERED = 0.6
 class Facts:
     """Facts that the verdict is based on."""
 
-    title: str | None
+    front: Front
     described_title: str
     """The title in the file's own metadata, which is often missing or that of another paper."""
-    title_alike: str
-    below_title: str
-    """The first line below the title, above the abstract."""
     authors: Sequence[Author]
     unread_authors: Sequence[str]
-    abstract: str | None
     sections: Sequence[Section]
     references: Sequence[Reference]
     lines: Sequence[Line]
@@ -207,7 +204,7 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _doubt_of_title(facts: Facts) -> str | None:
-    title = facts.title or ""
+    title = facts.front.title or ""
     if not title:
         return "none is found"
     if len(title.split()) < _MIN_TITLE and not facts.authors:
@@ -220,12 +217,13 @@ def _doubt_of_title(facts: Facts) -> str | None:
     printed = compact(" ".join(line.text for line in facts.lines[:_OPENING]))
     if len(facts.described_title.split()) >= _MIN_DESCRIBED and own != described in printed:
         return f"the file names its paper {facts.described_title!r}"
-    if facts.title_alike:
-        return f"{facts.title_alike!r} is in the same print"
-    below = compact(facts.below_title)
+    if facts.front.title_alike:
+        return f"{facts.front.title_alike!r} is in the same print"
+    first = facts.front.between[0].text if facts.front.between else ""
+    below = compact(first)
     names = [compact(word) for author in facts.authors for word in author.name.split()]
-    if names and len(facts.below_title.split()) > 1 and not any(map(below.__contains__, names)):
-        return f"{facts.below_title!r} is between it and the authors"
+    if names and len(first.split()) > 1 and not any(map(below.__contains__, names)):
+        return f"{first!r} is between it and the authors"
     return None
 
 
@@ -237,7 +235,7 @@ def _doubt_of_authors(facts: Facts) -> str | None:
     addresses = {email for line in facts.lines[:_OPENING] for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
-    if facts.title_alike:
+    if facts.front.title_alike:
         return "they are in the print of the title"
     if facts.unread_authors:
         return f"{facts.unread_authors[0]!r} is in the print of their names"
@@ -249,17 +247,19 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
     is_printed = any(
         names_abstract(line.text) for line in facts.lines if line.page <= first + _FRONT_PAGES
     )
-    if facts.abstract is None:
+    if facts.front.abstract is None:
         return "one is printed but was not found" if is_printed else None
-    words = len(facts.abstract.split())
+    words = len(facts.front.abstract.split())
     if is_printed and words < _MIN_ABSTRACT:
         return f"{words} words"
     if words > _MAX_ABSTRACT:
         return f"{words} words, more than any abstract has"
-    if not _ENDED.search(facts.abstract):
+    if not _ENDED.search(facts.front.abstract):
         return "it ends inside a sentence"
-    if facts.abstract[:1].islower():
+    if facts.front.abstract[:1].islower():
         return "it begins inside a sentence"
+    if facts.front.beside_abstract:
+        return f"{facts.front.beside_abstract!r} below it is set like it"
     return None
 
 
