@@ -52,7 +52,7 @@ def as_the_page_has_it(ask: Ask) -> Reply:
 
 @pytest.mark.sandbox
 def test_the_example_is_an_item_that_its_reference_solves(example: str, tmp_path: Path) -> None:
-    opened = round_of(tmp_path, architectures=[example])
+    opened = round_of(tmp_path, "own", architectures=[example])
     assert values_of_reference("architecture", opened, tmp_path / "logs") == dict.fromkeys(
         ("tvc", "match", "output", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
     )

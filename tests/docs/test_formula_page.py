@@ -32,5 +32,5 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.mark.sandbox
 def test_the_example_is_an_item_that_its_reference_solves(example: str, tmp_path: Path) -> None:
-    opened = round_of(tmp_path, formulas=[example])
+    opened = round_of(tmp_path, "own", formulas=[example])
     assert values_of_reference("formula", opened, tmp_path / "logs")["skill"] == 1.0
