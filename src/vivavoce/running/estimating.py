@@ -160,12 +160,14 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
 
     from inspect_ai import eval, task_with
 
+    from vivavoce.running import unseen
+
     samples = sorted(task.dataset, key=lambda one: hash_of(str(one.id)))[:ITEMS]
     chosen = {str(one.id) for one in samples}
     part = task_with(copy(task), dataset=task.dataset.filter(lambda one: str(one.id) in chosen))
     for model in models:
         counter.watch(model)
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
         eval(
             part,
             log_dir=folder,

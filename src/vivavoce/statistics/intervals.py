@@ -34,7 +34,7 @@ DEFAULT_RESAMPLES = 10_000
 DEFAULT_LEVEL = 0.95
 
 _BATCH_CELLS = 500_000  # draws x clusters in memory at once: two arrays of 4 MB
-_DRAWS_AT_ONCE = 16
+_PRODUCTS_AT_ONCE = 1 << 16
 """Number small enough that BLAS uses one thread: several would mostly wait for each other."""
 
 
@@ -103,12 +103,13 @@ class Resample:
             sizes = sizes[:, :1]
         parts = np.hstack([sums, sizes])
         drawn = np.zeros((self.resamples, parts.shape[1]))
+        at_once = max(16, _PRODUCTS_AT_ONCE // max(1, parts.size))
         start = 0
         for indices in self.indices():
             indices += np.arange(len(indices))[:, None] * self.clusters
             counts = np.bincount(indices.ravel(), minlength=indices.size).reshape(indices.shape)
-            for first in range(0, len(counts), _DRAWS_AT_ONCE):
-                few = counts[first : first + _DRAWS_AT_ONCE].astype(float)
+            for first in range(0, len(counts), at_once):
+                few = counts[first : first + at_once].astype(float)
                 np.matmul(few, parts, out=drawn[start : start + len(few)])
                 start += len(few)
         denominators = drawn[:, columns:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from vivavoce.text.data import read_data
@@ -68,6 +69,7 @@ def _thin(run: re.Match[str]) -> str:
     return "".join(kept)
 
 
+@lru_cache(maxsize=2048)
 def normalise_title(text: str) -> str:
     """Normalise a title for comparison: NFKC, case-folded, spaces for punctuation; may be empty."""
     if text.isascii():

@@ -77,7 +77,7 @@ def _batches(folder: Path) -> Iterator[list[tuple[str, str, bytes]]]:
     batch, size = [], 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        for part, content in _parts(path) if path.suffix == ".eval" else _whole(path):
+        for part, content in _parts(path):
             batch.append((name, part, content))
             size += len(content)
             if size > _BATCH:
@@ -87,7 +87,11 @@ def _batches(folder: Path) -> Iterator[list[tuple[str, str, bytes]]]:
 
 
 def _parts(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the parts of a log as stored; a text that a sample repeats is stored once."""
+    """Yield a file as one part without a name, or the parts of a log as stored."""
+    if path.suffix != ".eval":
+        with suppress(FileNotFoundError):  # a run in progress removed it
+            yield "", path.read_bytes()
+        return
     import inspect_ai.log  # noqa: F401  # it adds the compression of its logs to zipfile
 
     try:
@@ -97,11 +101,6 @@ def _parts(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, archive.read(name)
     except Exception:  # a damaged archive fails in many ways; verification reports it
         return
-
-
-def _whole(path: Path) -> Iterator[tuple[str, bytes]]:
-    with suppress(FileNotFoundError):  # a run in progress removed it
-        yield "", path.read_bytes()
 
 
 def _may_contain_keys(content: bytes, rules: list[RegexBasedDetector]) -> bool:

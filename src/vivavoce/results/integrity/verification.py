@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
+from inspect_ai._util._async import run_coroutine
 from inspect_ai.log import (
     EvalLog,
     EvalSample,
     read_eval_log,
-    read_eval_log_sample_summaries,
-    read_eval_log_samples,
+    read_eval_log_sample_async,
+    read_eval_log_sample_summaries_async,
 )
 
 from vivavoce.errors import VivaError
@@ -197,7 +199,8 @@ def _check_log(
         if brought := list(rounds.brought(header)):
             check.unknown.append(f"it names files that came with it: {', '.join(brought)}.")
             return None
-        recording = _read(path, header, check)
+        recording = Recording()
+        run_coroutine(_read(path, header, check, recording))
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         check.refused.append(f"cannot be read ({type(error).__name__}: {error})")
         return None
@@ -216,14 +219,18 @@ def _check_log(
     return header, opened.folder
 
 
-def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
-    """Read the samples and check their summaries and usage."""
-    recording = Recording()
-    summaries = {(s.id, s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
-    silent = 0
-    for sample in read_eval_log_samples(
-        str(path), all_samples_required=False, resolve_attachments=True
-    ):
+async def _read(path: Path, header: EvalLog, check: LogCheck, recording: Recording) -> None:
+    """Read the samples into a recording, and check their summaries and usage."""
+    read = await read_eval_log_sample_summaries_async(path)
+    summaries = {(one.id, one.epoch): one for one in read}
+    silent, names = 0, header.eval.dataset.sample_ids
+    if names is None:
+        raise VivaError("its header lists no samples")
+    for name, epoch in product(names, range(1, (header.eval.config.epochs or 1) + 1)):
+        try:
+            sample = await read_eval_log_sample_async(path, name, epoch, resolve_attachments=True)
+        except IndexError:  # the run did not reach it
+            continue
         place = where(sample.id, sample.epoch)
         summary = summaries.pop((sample.id, sample.epoch), None)
         if summary is None:
@@ -237,7 +244,6 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
     check.refused += [f"{where(*left)} has a summary but no sample." for left in summaries]
     if silent and header.eval.model != NO_MODEL:
         check.unknown.append(f"{silent} samples have no transcript.")
-    return recording
 
 
 def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:

@@ -111,17 +111,25 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
 @lru_cache(maxsize=_KEPT)
 def _read_log(path: str, _size: int, _changed: int, _added: tuple[str, ...]) -> RunLog | ForeignLog:
     """Read and cache a log; the last arguments change when its file or an added metric changes."""
-    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+    from inspect_ai._util._async import run_coroutine
+    from inspect_ai.log import read_eval_log_async, read_eval_log_sample_summaries_async
 
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 
     name, added = Path(path).name, added_to(Path(path).parent)
+    log: RunLog | ForeignLog = ForeignLog(name, "is not a log of one of our tasks", False)
+
+    async def read() -> None:  # Python 3.11 would print, in vain, what a coroutine returns
+        nonlocal log
+        header = await read_eval_log_async(path, header_only=True)
+        if "round_sha256" in (header.eval.metadata or {}):
+            summaries = await read_eval_log_sample_summaries_async(path)
+            log = _run_log(path, header, summaries, added)
+
     try:
         check_size(Path(path))
-        header = read_eval_log(path, header_only=True)
-        if "round_sha256" not in (header.eval.metadata or {}):
-            return ForeignLog(name, "is not a log of one of our tasks", False)
-        return _run_log(path, header, read_eval_log_sample_summaries(path), added)
+        run_coroutine(read())
+        return log
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
 

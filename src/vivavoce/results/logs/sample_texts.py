@@ -31,7 +31,7 @@ LARGEST = 32 * 1024 * 1024
 """Maximum unpacked bytes of a sample."""
 
 _PIECE = 4096  # packed bytes read at a time, which bounds the unpacked size of a piece
-_UNREAD = {"events", "messages", "store"}
+_UNREAD = {"events", "messages", "metadata", "store"}
 
 
 @dataclass(frozen=True, slots=True)
