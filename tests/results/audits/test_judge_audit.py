@@ -119,9 +119,9 @@ def test_the_slope_by_hand(tmp_path: Path) -> None:
 
 
 def test_an_answer_whose_words_no_judge_counted_has_no_say_in_the_slope(tmp_path: Path) -> None:
-    notes = {item: judge_note("lab/judge", *WON) for item in "abc"}
-    notes["c"]["words"] = {}
-    write_log(tmp_path, dict.fromkeys("abc", 0.5), judge="lab/judge", notes=notes)
+    notes = {item: judge_note("lab/judge", *WON) for item in "abcd"}
+    del notes["c"]["words"]["answer"], notes["d"]["words"]["reference"]
+    write_log(tmp_path, dict.fromkeys("abcd", 0.5), judge="lab/judge", notes=notes)
     assert measure(audit_judge(tmp_path), "length_slope")["n"] == 2
 
 
