@@ -76,9 +76,7 @@ def test_a_task_without_items_in_a_setting_is_skipped(small: Round, tmp_path: Pa
     assert not (tmp_path / "alone").exists()
 
 
-def test_a_prompt_that_a_method_lacks_is_refused_before_anything_is_asked(
-    small: Round, tmp_path: Path
-) -> None:
+def test_a_prompt_that_a_method_lacks_is_refused_at_once(small: Round, tmp_path: Path) -> None:
     prompts = tmp_path / "prompts"
     shutil.copytree(find_family("writing").folder / "prompts", prompts)
     (prompts / "rag.abstract.md.j2").unlink()
@@ -92,38 +90,27 @@ def test_a_prompt_that_a_method_lacks_is_refused_before_anything_is_asked(
 
 
 @pytest.mark.slow
-def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -> None:
-    done = run(
-        INSPECT,
-        *("eval", "vivavoce/title", "vivavoce/abstract", "--model", "extractive/lead"),
-        *("-T", f"round={small.folder}", "-T", "setting=base", "-T", "context=2200"),
-        *("--log-dir", "logs", "--display", "plain"),
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = [r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "rougeL"]
-    assert [(row["task"], row["n"], row["valid"]) for row in rows] == [
-        ("abstract", ITEMS, 1.0),
-        ("title", ITEMS, 1.0),
-    ]
-    assert all("context=2200" in row["decoding"] for row in rows)
-
-
-@pytest.mark.slow
 def test_inspect_runs_the_sample_round_right_after_install(tmp_path: Path) -> None:
     env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    command = ("eval", "vivavoce/title", "--model", "none", "--solver", "vivavoce/oracle")
-    options = ("--display", "plain", "--limit", "2")
-    sample = ("-T", "round=sample")
-    for logs in ("first", "again"):
-        done = run(INSPECT, *command, *options, *sample, "--log-dir", logs, cwd=tmp_path, env=env)
+    sample = ("-T", "round=sample", "--display", "plain", "--limit", "2")
+    lead = ("vivavoce/title", "vivavoce/abstract", "--model", "extractive/lead")
+    oracle = ("vivavoce/title", "--model", "none", "--solver", "vivavoce/oracle")
+    settings = ("-T", "setting=base", "-T", "context=2200")
+    for words in ((*lead, *settings, "--log-dir", "lead"), (*oracle, "--log-dir", "oracle")):
+        done = run(INSPECT, "eval", *words, *sample, cwd=tmp_path, env=env)
         assert done.returncode == 0, done.stdout + done.stderr
-        row = leaderboard(tmp_path / logs, partial=True, resamples=0).rows[0]
-        assert (row["round"], row["n"], row["value"]) == ("sample-2024", 2, 1.0)
-        assert (row["method"], row["model"], row["rank"]) == ("oracle", "none", None)
+    rows = leaderboard(tmp_path / "lead", partial=True, resamples=0).rows
+    assert [(row["task"], row["n"], row["valid"]) for row in rows if row["metric"] == "rougeL"] == [
+        ("abstract", 2, 1.0),
+        ("title", 2, 1.0),
+    ]
+    assert all("context=2200" in row["decoding"] for row in rows)
+    row = leaderboard(tmp_path / "oracle", partial=True, resamples=0).rows[0]
+    assert (row["round"], row["n"], row["value"]) == ("sample-2024", 2, 1.0)
+    assert (row["method"], row["model"], row["rank"]) == ("oracle", "none", None)
     # The second run found the round, and nothing half-built was left beside it.
     assert len(list((tmp_path / "cache" / "vivavoce").iterdir())) == 1
-    without = run(INSPECT, *command, *options, cwd=tmp_path, env=env)
+    without = run(INSPECT, "eval", *oracle, cwd=tmp_path, env=env)
     assert without.returncode == 1
     assert (
         without.stdout.strip()
@@ -230,9 +217,7 @@ def test_a_round_that_moved_is_the_same_round_on_the_board(small: Round, tmp_pat
     assert len(rows) == 2 * 4
 
 
-def test_clean_only_leaves_items_that_no_model_of_the_run_can_have_seen(
-    small: Round, tmp_path: Path
-) -> None:
+def test_clean_only_leaves_items_that_no_model_can_have_seen(small: Round, tmp_path: Path) -> None:
     dates = sorted(row["published"] for row in small.items("writing", "title"))
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"id": "none", "text": "A title"}\n')

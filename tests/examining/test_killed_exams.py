@@ -26,16 +26,12 @@ PLACES = ("site", "page", "left_out_file")
 CONNECTIONS = 10
 """Requests that Inspect has under way at one time."""
 DEATHS = [
-    ("Checking models", "start"),
     ("Reading papers", "half"),
-    ("Reading papers", "end"),
     ("Building the round", "end"),
     ("Baselines of abstract", "half"),
-    ("Planning", "end"),
     ("Asking about abstract", "half"),
     ("Asking about abstract", "end"),
     ("Writing the site", "start"),
-    ("Writing the site", "end"),
 ]
 
 

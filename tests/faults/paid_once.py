@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "agents": ("leaderboard", "--epochs", "2", "--method", "agent"),
     "ranking": ("rank_by_prompt", "--epochs", "2"),
     "tables": ("table", "--subset", "2", "--method", "per_paper"),
-    "implementation": ("formula", "--epochs", "9"),
+    "implementation": ("formula", "--epochs", "5"),
 }
 """What is run of each family, and of agents, judges and methods of many requests."""
 BATCHES = "batches"

@@ -38,8 +38,7 @@ app(sys.argv[2:])
 DAY = 86_400
 PLACES = {
     "two days ahead on the first island of the day": (2 * DAY, "Pacific/Kiritimati"),
-    "two days back on the last": (-2 * DAY, "Etc/GMT+12"),
-    "before any paper was written": (-40 * 365 * DAY, "Asia/Kathmandu"),
+    "before any paper was written on the last": (-40 * 365 * DAY, "Etc/GMT+12"),
 }
 SPEC = """
 [round]

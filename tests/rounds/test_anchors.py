@@ -116,7 +116,7 @@ def test_an_item_that_shows_a_paper_with_another_text_is_no_anchor(tmp_path: Pat
     assert anchors_of(done)[TASK] == []
 
 
-def test_an_item_that_points_into_a_file_that_grew_is_no_anchor(
+def test_an_item_that_points_into_a_file_by_number_is_no_anchor(
     sample: Corpus, grown: Corpus, tmp_path: Path
 ) -> None:
     for corpus in (sample, grown):

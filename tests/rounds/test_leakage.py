@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.corpora import paper, write_papers
 
-from vivavoce.records import Paper
 from vivavoce.rounds.family import duplicate_titles, gold_is_inside, names_of_holders
 
 
@@ -46,41 +48,21 @@ def test_any_run_of_words_of_a_text_is_inside_it(words: list[str], data: st.Data
     assert gold_is_inside(" ".join(words[start:stop]), [", ".join(words).upper()])
 
 
-def paper(paper_id: str, title: str | None, first_public: str | None = None) -> Paper:
-    missing = dict.fromkeys(
-        "abstract published date_precision date_source arxiv_id acl_id doi source_url venue "
-        "licence version source_file".split()
-    )
-    return Paper(
-        paper_id,
-        title=title,
-        categories=(),
-        gates=(),
-        source="x",
-        first_public=first_public,
-        **missing,
-    )
+def test_the_earliest_of_several_papers_with_one_title_is_kept(tmp_path: Path) -> None:
+    rows = [
+        paper("a", "Of Graphs", "2024-05"),
+        paper("b", "OF GRAPHS!", "2023-01-02"),
+        paper("c", "of graphs", None),
+        paper("d", "Of trees", "2020"),
+    ]
+    assert duplicate_titles(write_papers(tmp_path, rows).papers) == {"a": "b", "c": "b"}
 
 
-def test_the_earliest_of_several_papers_with_one_title_is_kept() -> None:
-    found = duplicate_titles(
-        [
-            paper("a", "Of Graphs", "2024-05"),
-            paper("b", "OF GRAPHS!", "2023-01-02"),
-            paper("c", "of graphs"),
-            paper("d", "Of trees", "2020"),
-        ]
-    )
-    assert found == {"a": "b", "c": "b"}
+def test_of_papers_of_one_day_the_first_by_id_is_kept(tmp_path: Path) -> None:
+    same = write_papers(tmp_path, [paper("a", "Of graphs"), paper("b", "Of graphs")]).papers
+    assert duplicate_titles(same) == duplicate_titles(same[::-1]) == {"b": "a"}
 
 
-def test_of_papers_of_one_day_the_first_by_id_is_kept() -> None:
-    same = [paper("b", "Of graphs", "2024"), paper("a", "Of graphs", "2024")]
-    assert duplicate_titles(same) == {"b": "a"}
-
-
-def test_papers_without_a_title_are_no_duplicates() -> None:
-    assert (
-        duplicate_titles([paper("a", None), paper("b", None), paper("c", "?"), paper("d", "!")])
-        == {}
-    )
+def test_papers_without_a_title_are_no_duplicates(tmp_path: Path) -> None:
+    rows = [paper(name, title) for name, title in zip("abcd", ["", "", "?", "!"], strict=True)]
+    assert duplicate_titles(write_papers(tmp_path, rows).papers) == {}

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +111,7 @@ class Anchors:
             return []  # the parent is from another version: no item can be the same
         # A list of numbers may hold row indices of a file, which shift when the file grows.
         lists = [field.type for field in schema if pa.types.is_list(field.type)]
-        if not library.is_unchanged and any(pa.types.is_integer(t.value_type) for t in lists):
+        if library.has_files and any(pa.types.is_integer(one.value_type) for one in lists):
             return []
         old = anchors_of(self.parent).get(f"{family}/{task}", [])
         lots = sorted(before, key=lambda name: hash_of([self.seed, "anchor", family, name]))
@@ -131,13 +130,8 @@ class _Library:
     """A family's files of papers shared by its items, in the new round and in its parent."""
 
     def __init__(self, parent: Round, family: str, files: Mapping[str, bytes]) -> None:
+        self.has_files = bool(files)
         self._files: dict[str, tuple[pa.Table, dict[str, Row], dict[str, Row]]] = {}
-        recorded = parent.manifest["files"]
-        self.is_unchanged = all(
-            recorded.get(f"{family}/{name}", {}).get("sha256") == sha256(content).hexdigest()
-            for name, content in files.items()
-        )
-        """True if every file of the family equals the parent's file."""
         for name, content in sorted(files.items()):
             if not name.endswith(".parquet") or f"{family}/{name}" not in parent.manifest["files"]:
                 continue

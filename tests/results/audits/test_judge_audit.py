@@ -118,6 +118,13 @@ def test_the_slope_by_hand(tmp_path: Path) -> None:
     assert (slope["value"], slope["n"]) == (pytest.approx((5 / 8) / (11 / 4)), 4)
 
 
+def test_an_answer_whose_words_no_judge_counted_has_no_say_in_the_slope(tmp_path: Path) -> None:
+    notes = {item: judge_note("lab/judge", *WON) for item in "abcd"}
+    del notes["c"]["words"]["answer"], notes["d"]["words"]["reference"]
+    write_log(tmp_path, dict.fromkeys("abcd", 0.5), judge="lab/judge", notes=notes)
+    assert measure(audit_judge(tmp_path), "length_slope")["n"] == 2
+
+
 def test_a_contestant_that_writes_more_and_better_is_no_bias(tmp_path: Path) -> None:
     """Between contestants length and wins go together; within each, length does not matter."""
     for model, won, base in (("lab/long", WON, 400), ("lab/short", LOST, 100)):

@@ -147,12 +147,8 @@ def test_targets_outside_the_window_and_dates_that_differ_are_found(tmp_path: Pa
 
 
 def test_splits_follow_time(tmp_path: Path) -> None:
-    rows = {
-        "abstract": [
-            item(ONE, ONE.abstract, split="test"),
-            item(TWO, TWO.abstract, split="train"),
-        ]
-    }
+    rows = abstracts(ONE, split="test")
+    rows["abstract"] += abstracts(TWO, split="train")["abstract"]
     audit = audit_leakage(write_round(tmp_path / "made", [ONE, TWO], rows))
     [found] = find(audit, "split_order")
     assert (found["id"], found["other"], found["breach"]) == ("one", "two", True)
@@ -191,18 +187,11 @@ def test_items_that_copy_each_other_are_told(tmp_path: Path) -> None:
 
 
 def test_what_was_left_out_is_counted_by_reason(tmp_path: Path) -> None:
-    def left_out(paper_id: str, reason: str, **more: str) -> dict[str, str]:
-        return {
-            "family": "writing",
-            "task": "abstract",
-            "paper_id": paper_id,
-            "reason": reason,
-        } | more
-
+    of_task = {"family": "writing", "task": "abstract"}
     excluded = [
-        left_out("x", "overlap"),
-        left_out("y", "overlap"),
-        left_out("z", "no_demonstration", setting="random"),
+        {**of_task, "paper_id": "x", "reason": "overlap"},
+        {**of_task, "paper_id": "y", "reason": "overlap"},
+        {**of_task, "paper_id": "z", "reason": "no_demonstration", "setting": "random"},
     ]
     audit = audit_leakage(write_round(tmp_path / "made", [ONE], abstracts(ONE), excluded=excluded))
     assert [(row["setting"], row["reason"], row["papers"]) for row in audit.left_out] == [

@@ -8,9 +8,10 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 from tests.results.audits.made_logs import write_log
+from tests.results.audits.made_table_logs import table, write_table_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.preferences import preference_rows
+from vivavoce.results.audits.preferences import preference_rows, question_rows
 from vivavoce.web.annotation.kinds import KINDS, check_rows
 
 
@@ -86,6 +87,15 @@ def test_a_name_that_means_two_logs_is_refused(logs: Path) -> None:
     write_log(logs, {"a": 0.5}, model="lab/one", prompt_hash="other")
     with pytest.raises(InputError, match="lab/one has 2 logs of title"):
         preference_rows(logs, "lab/one", "lab/two")
+
+
+def test_tables_are_asked_about_by_their_first_valid_answers(tmp_path: Path) -> None:
+    gold = table("Task|Year", "P1|QA|2019", "P2|MT|2017")
+    twice = {item: [gold, gold] for item in ("t1", "t2")}
+    write_table_log(tmp_path, {"t1": gold, "t2": gold}, twice, faults={"t2": "refusal"})
+    names = [row["id"] for row in question_rows(tmp_path, "answers")]
+    assert len(names) == len(set(names)) > 0
+    assert all(name.startswith("lab/one + one_step t1 ") for name in names)
 
 
 def test_a_draw_takes_whole_clusters_at_random_and_says_so(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.results.audits.made_table_rounds import WORKS, item, write_table_roun
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
+from vivavoce.reports import Sheet
 from vivavoce.results.audits import retrieval
 from vivavoce.results.audits.retrieval import audit_retrieval, measure
 from vivavoce.retrieval import Hit
@@ -81,7 +82,13 @@ def test_a_corpus_is_searched_beside_the_round(made: Path, tmp_path: Path) -> No
     ingest("sample", Path("6"), tmp_path / "corpus")
     found = audit_retrieval(made, ["tfidf"], corpus=tmp_path / "corpus", draws=FEW)
     assert found.works == 5 + 6
-    assert found.retrievers[0]["at"]["r@20"]["value"] == 1.0
+    [row] = found.retrievers
+    assert row["at"]["r@20"]["value"] == 1.0
+    assert row["curve"][-1]["k"] == 100
+    _, curve, _ = found.parts()
+    assert isinstance(curve, Sheet)
+    assert curve.heads == ("k", "P tfidf", "R tfidf")
+    assert [line[0] for line in curve.rows] == ["2", "5", "10", "20", "50", "100"]
 
 
 def test_works_that_cannot_be_found_are_counted(tmp_path: Path) -> None:

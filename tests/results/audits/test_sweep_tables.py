@@ -14,7 +14,7 @@ from tests.servers.commands import title_logs
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import Sheet
-from vivavoce.results.audits.sweeps import sweep_tables
+from vivavoce.results.audits.sweeps import sweep_tables, windows_of
 
 ITEMS = 4
 METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
@@ -42,11 +42,12 @@ def write(template: EvalLog, tmp_path: Path) -> Write:
         tokens: int = 0,
         seconds: float = 0.0,
         failed: Sequence[int] = (),
+        context: int | None = None,
     ) -> None:
         nonlocal count
         count += 1
         log = template.model_copy(deep=True)
-        log.eval.model = model
+        log.eval.model, log.eval.task_args["context"] = model, context
         log.plan.steps[0].solver = f"vivavoce/{method}"
         log.plan.steps[0].params = params
         log.samples = sorted(log.samples or [], key=lambda sample: str(sample.id))[: len(values)]
@@ -153,3 +154,15 @@ def test_a_grid_with_a_gap_has_a_dash_there(write: Write, tmp_path: Path) -> Non
     assert isinstance(grid, Sheet)
     assert grid.heads == ("rounds", "batch=4", "batch=8", "±")
     assert grid.rows == (("2", "0.200", "0.400", "–"), ("3", "0.600", "–", "–"))
+
+
+def test_windows_are_columns_and_a_model_that_lacks_one_has_a_dash(
+    write: Write, tmp_path: Path
+) -> None:
+    for model, context, value in (("lab/a", 2000, 0.2), ("lab/a", 800, 0.1), ("lab/b", 800, 0.3)):
+        write([value] * ITEMS, {}, model=model, context=context)
+    write([0.4] * ITEMS, {}, model="lab/b")
+    table, _ = windows_of(tmp_path, resamples=0).parts()
+    assert isinstance(table, Sheet)
+    assert table.heads[3:] == ("800", "2000", "own")
+    assert [row[3:] for row in table.rows] == [("0.100", "0.200", "–"), ("0.300", "–", "0.400")]

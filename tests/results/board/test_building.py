@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from tests.servers.commands import title_logs
 from tests.statistics.one_metric import interval
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.reports import Sheet
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
@@ -255,13 +255,6 @@ def test_the_same_logs_make_the_same_board(write: Write, tmp_path: Path) -> None
     # The sums of the same numbers in another order are equal to the last digit: a tie.
     assert one["value"] == two["value"] == one["value_valid"] == two["value_valid"]
     assert (one["rank"], two["rank"]) == (1, 1)
-
-
-def test_no_logs_no_board(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no logs"):
-        leaderboard(tmp_path)
-    with pytest.raises(InputError, match="missing"):
-        leaderboard(tmp_path / "missing")
 
 
 def test_a_board_is_a_data_frame_and_says_little_of_itself(write: Write, tmp_path: Path) -> None:

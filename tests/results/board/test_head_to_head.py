@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import (
+    MetadataEdit,
+    ProvenanceData,
+    edit_eval_log,
+    read_eval_log,
+    write_eval_log,
+)
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.head_to_head import differing_items, head_to_head, verdict
@@ -113,6 +119,29 @@ def test_without_draws_there_are_no_intervals(tmp_path: Path) -> None:
     row = fight(tmp_path, FIRST, SECOND, resamples=0)["metrics"][0]
     assert (row["ci"], row["undecided"], row["better"]) == (None, None, None)
     assert row["difference"] == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize(
+    ("beats", "ties", "better", "tied"),
+    [([[1, 0]], [], "b", False), ([[0, 1]], [], "a", False), ([], [[0, 1]], None, True)],
+)
+def test_two_that_one_run_stopped_stand_as_it_decided(
+    tmp_path: Path, beats: list[list[int]], ties: list[list[int]], better: str, tied: bool
+) -> None:
+    for number, model in enumerate(("lab/one", "lab/two")):
+        path = write_log(tmp_path, FIRST, model=model)
+        log = read_eval_log(str(path))
+        record = {
+            **{"comparison": "c", "question": "top=1", "reason": "decided", "decided": True},
+            **{"contestant": number, "look": 1, "looks": 3, "items": 4, "of": 9},
+            **{"beats": beats, "ties": ties},
+        }
+        edit = MetadataEdit(metadata_set={"stopped": record})
+        write_eval_log(edit_eval_log(log, [edit], ProvenanceData(author="run")), str(path))
+    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
+    headline, other = duel["metrics"]
+    assert (headline["better"], headline["tied"], headline["undecided"]) == (better, tied, False)
+    assert (other["better"], other["tied"], other["undecided"]) == (None, None, None)
 
 
 def test_what_has_no_upper_end_has_no_winner(tmp_path: Path) -> None:

@@ -68,13 +68,6 @@ def test_the_oracle_and_a_partial_log_take_no_place() -> None:
     assert (oracle["rank"], partial["rank"], ranked["rank"]) == (None, None, 1)
 
 
-def test_a_metric_undefined_for_over_five_percent_ranks_nobody() -> None:
-    holes = 0.5 + NOISE
-    holes[:3] = np.nan  # 3 of 40: 7.5%
-    rows = standing(contestant("a/x", holes), contestant("a/y", 0.5 + NOISE))
-    assert [row["rank"] for row in rows] == [None, None]
-
-
 def test_without_draws_there_are_ranks_but_no_word_on_who_is_undecided() -> None:
     rows = standing(contestant("a/x", 0.5 + NOISE), contestant("a/y", 0.4 + NOISE), resamples=0)
     assert [row["rank"] for row in rows] == [1, 2]
@@ -249,6 +242,18 @@ def test_a_test_of_a_run_that_stopped_is_shared_out_over_its_looks(
     assert (early["rank"], early["undecided_with"]) == (1, rivals)
 
 
+def test_a_test_is_shared_out_over_the_looks_of_the_two_runs_that_meet() -> None:
+    # On twelve papers all pairs are decided at 0.05 / 2²; at 0.05 / 2³ they would not be.
+    early = [
+        cut(
+            contestant(f"a/{name}", level + NOISE, stopped=stopped(name, 0, []), headline=True),
+            12,
+        )
+        for name, level in (("low", 0.1), ("middle", 0.4), ("high", 0.8))
+    ]
+    assert [row["undecided_with"] for row in standing(*early)] == [[], [], []]
+
+
 def test_pairs_are_ordered_by_the_items_that_both_answered() -> None:
     # The early one answered the easy half; there the whole run is better than it.
     hard = np.array([0.8] * 20 + [0.2] * 20)
@@ -261,8 +266,9 @@ def test_pairs_are_ordered_by_the_items_that_both_answered() -> None:
 
 def test_who_has_no_rank_has_a_reason() -> None:
     holes = 0.5 + NOISE
-    holes[:3] = np.nan
+    holes[:3] = np.nan  # 3 of 40: 7.5%
     rows = standing(contestant("a/x", holes), contestant("a/y", 0.5 + NOISE))
+    assert [row["rank"] for row in rows] == [None, None]
     assert {row["unranked"] for row in rows} == {"over 5% of the answers of a/x are undefined"}
     found = [judged("lab/kind", 0.5 + NOISE, 0.2 + NOISE), judged("", 0.5 + NOISE, None)]
     add_ranks(found, resamples=500, seed=0)

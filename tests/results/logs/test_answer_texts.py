@@ -29,13 +29,14 @@ def test_messages_are_put_together_and_a_judge_is_kept(tmp_path: Path) -> None:
     assert text.judgement["model"] == "jury/x"
 
 
+@pytest.mark.parametrize(("length", "more"), [(10, ""), (11, "\n… (+1 characters)")])
 def test_a_long_text_is_cut_and_says_by_how_much(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int, more: str
 ) -> None:
     monkeypatch.setattr(sample_texts, "MAX_LENGTH", 10)
-    answered(write_log(tmp_path, {"a": 0.5}), output="x" * 25)
+    answered(write_log(tmp_path, {"a": 0.5}), output="x" * length)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
-    assert text.output == "x" * 10 + "\n… (+15 characters)"
+    assert text.output == "x" * 10 + more
 
 
 def test_a_sample_that_is_too_large_is_not_read(

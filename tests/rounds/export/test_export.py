@@ -249,14 +249,9 @@ def test_another_round_of_the_name_is_not_written_over(
 def test_a_round_that_follows_from_another_one_is_rebuilt_after_it(
     sample: Corpus, tmp_path: Path
 ) -> None:
-    spec = {
-        "round": {
-            "id": "base",
-            "window": {"start": "2023-07-01", "end": "2024-04-01"},
-            "families": ["writing"],
-        },
-        "update": {"anchors": 2},
-    }
+    window = {"start": "2023-07-01", "end": "2024-04-01"}
+    opening = {"id": "base", "window": window, "families": ["writing"]}
+    spec = {"round": opening, "update": {"anchors": 2}}
     first = build_round(sample, spec, tmp_path / "rounds")
     done = update_round(sample, first, builders(), tmp_path / "rounds", date(2025, 1, 1))
     assert done.is_new
