@@ -85,7 +85,8 @@ def test_boards_of_the_sample_are_counted(viva: Viva, sample: Path) -> None:
     assert f"    boards: {found['all']['boards']}" in printed.stdout.splitlines()
 
 
-def test_an_ingest_counts_the_results_of_papers(viva: Viva, rows: Path, tmp_path: Path) -> None:
+def test_an_ingest_counts_the_results_of_papers(viva: Viva, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({"arxiv_id": "2001.00001", "title": "Of graphs"}), encoding="utf-8")
     score = {"task": "T", "dataset": "D", "metric": "F1", "score": 1}
     urls = ("https://arxiv.org/abs/2001.00001", "https://example.org/other")
@@ -95,7 +96,6 @@ def test_an_ingest_counts_the_results_of_papers(viva: Viva, rows: Path, tmp_path
     corpus = tmp_path / "c"
     viva("ingest", "metadata", rows, "--corpus", corpus)
     printed = viva("ingest", "pwc", path, "--corpus", corpus).stdout.splitlines()
-    assert printed[-3].startswith("The corpus now has 1 papers")
-    assert printed[-2] == "2 results come from pwc; 1 belong to papers of the corpus."
+    assert "2 results come from pwc; 1 belong to papers of the corpus." in printed
     report = json.loads(viva("ingest", "pwc", path, "--corpus", corpus, "--json").stdout)
     assert (report["results"], report["results_of_papers"]) == (2, 1)

@@ -136,19 +136,25 @@ def test_a_template_of_the_papers_kind_and_its_reply_are_read(court: Court, tmp_
     assert found["judge_win"]["n"] == ITEMS
 
 
-def test_a_verdict_that_stays_malformed_is_counted_and_undefined(court: Court) -> None:
-    replies = [answer("No."), answer('{"novelty": 1}'), answer("{" * 5000), FAULTS["blank"]]
-
-    def never(ask: Ask) -> Reply:
-        return replies[len(slot(ask.prompt, "answer-1")) % len(replies)]
-
-    found = rows(court.hold(None, never, "never"))
+@pytest.mark.parametrize(
+    ("kind", "reply"),
+    [
+        ("prose", answer("No.")),
+        ("partial", answer('{"novelty": 1}')),
+        ("deep", answer("{" * 5000)),
+        ("blank", FAULTS["blank"]),
+    ],
+)
+def test_a_verdict_that_stays_malformed_is_counted_and_undefined(
+    court: Court, kind: str, reply: Reply
+) -> None:
+    found = rows(court.hold(None, lambda ask: reply, kind))
     assert (found["judge_malformed"]["value"], found["judge_malformed"]["undefined"]) == (1.0, 0)
     for name in ("judge_win", "judge_style", "judge_flip"):
         row = found[name]
         assert (row["value"], row["undefined"], row["rank"]) == (None, ITEMS, None)
     assert found["rougeL"]["rank"] == 1
-    assert len(court.server.prompts("judge-never")) == ITEMS * 2 * 3
+    assert len(court.server.prompts(f"judge-{kind}")) == ITEMS * 2 * 3
 
 
 def test_a_judge_whose_window_is_too_short_is_not_asked_again(court: Court) -> None:
@@ -183,16 +189,14 @@ def test_an_answer_cannot_leave_its_block(court: Court, tmp_path: Path) -> None:
     assert (found["judge_win"]["value"], found["judge_flip"]["value"]) == (0.0, 0.0)
 
 
-def test_no_answer_loses_without_a_judge_being_asked(court: Court) -> None:
-    def refuse_some(ask: Ask) -> Reply:
-        return FAULTS["refusal"] if "A" in ask.prompt else FAULTS["empty"]
-
-    found = rows(court.hold(refuse_some, always_first, "refusing"))
+@pytest.mark.parametrize("fault", ["refusal", "empty"])
+def test_no_answer_loses_without_a_judge_being_asked(court: Court, fault: str) -> None:
+    found = rows(court.hold(lambda ask: FAULTS[fault], always_first, f"no-{fault}"))
     assert (found["judge_win"]["value"], found["judge_win"]["undefined"]) == (0.0, 0)
     assert found["judge_win"]["value_valid"] is None
     for name in ("judge_flip", "judge_malformed"):
         assert (found[name]["value"], found[name]["undefined"]) == (None, ITEMS)
-    assert court.server.prompts("judge-refusing") == []
+    assert court.server.prompts(f"judge-no-{fault}") == []
 
 
 def test_the_reference_itself_ties_without_a_judge_being_asked(court: Court) -> None:
