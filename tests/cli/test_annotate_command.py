@@ -86,7 +86,6 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
         (("--from-round", "."), "Facts need both"),
         (("--from-logs", "."), "needs two contestants"),
         (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw needs --from-logs"),
-        (("items.jsonl", "--kind", "distractors", "--guidelines", "no.md"), "cannot be read"),
         (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a valid name"),
     ],
 )

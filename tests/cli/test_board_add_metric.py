@@ -91,9 +91,7 @@ def pairs_of(logs: Path, model: str) -> list[tuple[str, str]]:
     return [(each.output.completion, str(each.target)) for each in found.samples or []]
 
 
-def test_any_registered_metric_of_texts_is_added_and_each_text_computed_once(
-    logs: Path, plugin: None
-) -> None:
+def test_any_metric_of_texts_is_added_and_each_text_computed_once(logs: Path, plugin: None) -> None:
     pairs = pairs_of(logs, "extractive/lead")
     found = add(logs, "letters")
     assert (found["computed"], found["samples"]) == (len(set(pairs)), 2 * len(pairs))

@@ -40,9 +40,7 @@ def rows_of(site: Path) -> list[dict[str, Any]]:
     return [row for row in rows if row["metric"] == "rougeL"]
 
 
-def test_my_own_logs_stand_marked_among_the_others_and_are_ranked_with_them(
-    logs: Path, tmp_path: Path
-) -> None:
+def test_my_own_logs_stand_marked_and_ranked_among_the_others(logs: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     write_log(mine, {item: value + 0.1 for item, value in STEADY.items()}, model="me/new")
     build(logs, tmp_path / "site", "--with", str(mine))

@@ -85,9 +85,7 @@ def test_boards_of_the_sample_are_counted(viva: Viva, sample: Path) -> None:
     assert f"    boards: {found['all']['boards']}" in printed.stdout.splitlines()
 
 
-def test_an_ingest_of_a_list_tells_how_many_results_are_of_papers(
-    viva: Viva, rows: Path, tmp_path: Path
-) -> None:
+def test_an_ingest_counts_the_results_of_papers(viva: Viva, rows: Path, tmp_path: Path) -> None:
     rows.write_text(json.dumps({"arxiv_id": "2001.00001", "title": "Of graphs"}), encoding="utf-8")
     score = {"task": "T", "dataset": "D", "metric": "F1", "score": 1}
     urls = ("https://arxiv.org/abs/2001.00001", "https://example.org/other")

@@ -63,9 +63,7 @@ def board(logs: Path) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_the_best_is_known_and_nobody_is_asked_any_more(
-    opened: Round, golden: Golden, tmp_path: Path
-) -> None:
+def test_the_best_is_known_and_asking_ends(opened: Round, golden: Golden, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     with scripted(contestants(golden)) as server:
         report = run(server, opened, logs, "best bad worse", "--decide", "top=1")

@@ -84,9 +84,7 @@ def test_demands_are_written_and_a_round_asks_with_them(
     assert (found["tables"], found["demands"]) == (len(items), {"model": len(items)})
 
 
-def test_tables_that_go_without_a_demand_are_named(
-    server: ScriptedServer, corpus: Path, tmp_path: Path
-) -> None:
+def test_tables_lacking_one_are_named(server: ScriptedServer, corpus: Path, tmp_path: Path) -> None:
     server.script = lambda _: answer("I'm sorry, but I can't help with that.")
     out = tmp_path / "demands.jsonl"
     wanted = ("--corpus", corpus, "--spec", spec(tmp_path), "--model", WRITER, "--out", out)

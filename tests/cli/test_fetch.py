@@ -117,9 +117,7 @@ def test_a_search_is_saved_to_be_ingested(run: Run, arxiv: ReplayServer, tmp_pat
     assert (report.read, report.failed) == (3, ())
 
 
-def test_a_search_again_replaces_its_own_pages_and_no_others(
-    run: Run, arxiv: ReplayServer, tmp_path: Path
-) -> None:
+def test_a_search_again_replaces_its_pages(run: Run, arxiv: ReplayServer, tmp_path: Path) -> None:
     first = run("arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json")
     other = run("arxiv", "b", "--out", tmp_path, "--base", arxiv.api, "--json")
     (mine,), (theirs,) = json.loads(first.stdout)["files"], json.loads(other.stdout)["files"]

@@ -45,9 +45,7 @@ def test_texts_as_json_is_one_document(server: ReplayServer, tmp_path: Path) -> 
     assert [ask.target for ask in server.asks] == [f"/e-print/{TWO}"]
 
 
-def test_a_server_that_asks_for_a_pause_ends_the_command_with_1(
-    server: ReplayServer, tmp_path: Path
-) -> None:
+def test_a_server_that_asks_for_a_pause_ends_it_by_1(server: ReplayServer, tmp_path: Path) -> None:
     server.script = lambda ask: Fault(b"", 429, {"Retry-After": "900"})
     corpus = corpus_of(tmp_path, ONE, TWO)
     done = call("texts", "--corpus", corpus, "--base", server.origin, "--json")

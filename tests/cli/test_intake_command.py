@@ -103,9 +103,7 @@ def test_added_metrics_are_not_taken_in_and_never_recomputed(made: Path, tmp_pat
     assert trust["rougeL"] == ("recomputed", None)
 
 
-def test_the_workflow_for_pull_requests_runs(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_workflow_runs(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     copied(made, tmp_path / "submissions", "honest")
     shutil.copytree(made / "round-0" / "small", tmp_path / "rounds" / "current")

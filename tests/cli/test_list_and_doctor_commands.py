@@ -72,9 +72,7 @@ def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
     assert (docker["state"], docker["install"]) == ("unused", "")
 
 
-def test_doctor_works_in_a_checkout_that_is_not_installed(
-    viva: Viva, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_works_without_an_installation(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(name: str) -> str:
         raise installation.metadata.PackageNotFoundError(name)
 

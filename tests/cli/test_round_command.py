@@ -44,9 +44,7 @@ def test_the_last_line_is_the_rounds_folder(build: Callable[..., Result], tmp_pa
     assert any(line.startswith("  title: ") for line in lines)
 
 
-def test_json_names_the_round_its_manifest_and_its_counts(
-    build: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_json_names_the_round_and_its_counts(build: Callable[..., Result], tmp_path: Path) -> None:
     summary = json.loads(build("--json").stdout)
     assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "rounds" / "small"))
     assert len(summary["manifest"]) == 64

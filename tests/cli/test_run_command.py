@@ -76,9 +76,7 @@ def test_a_task_without_items_in_a_setting_is_skipped(small: Round, tmp_path: Pa
     assert not (tmp_path / "alone").exists()
 
 
-def test_a_prompt_that_a_method_lacks_is_refused_before_anything_is_asked(
-    small: Round, tmp_path: Path
-) -> None:
+def test_a_prompt_that_a_method_lacks_is_refused_at_once(small: Round, tmp_path: Path) -> None:
     prompts = tmp_path / "prompts"
     shutil.copytree(find_family("writing").folder / "prompts", prompts)
     (prompts / "rag.abstract.md.j2").unlink()
@@ -219,9 +217,7 @@ def test_a_round_that_moved_is_the_same_round_on_the_board(small: Round, tmp_pat
     assert len(rows) == 2 * 4
 
 
-def test_clean_only_leaves_items_that_no_model_of_the_run_can_have_seen(
-    small: Round, tmp_path: Path
-) -> None:
+def test_clean_only_leaves_items_that_no_model_can_have_seen(small: Round, tmp_path: Path) -> None:
     dates = sorted(row["published"] for row in small.items("writing", "title"))
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"id": "none", "text": "A title"}\n')

@@ -62,9 +62,7 @@ def test_a_card_states_what_a_judge_gives_the_contestants(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", [task for task in CARDS if task != "title"])
-def test_facts_tell_the_gold_from_a_constant(
-    values: dict[str, dict[str, dict[str, Any]]], task: str
-) -> None:
+def test_facts_tell_gold_apart(values: dict[str, dict[str, dict[str, Any]]], task: str) -> None:
     oracle, null, copycat = (values[task][method]["nugget_coverage"] for method in METHODS)
     assert (oracle, null) == (1.0, 0.0)
     assert 0.0 < copycat < 1.0

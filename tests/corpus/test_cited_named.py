@@ -82,9 +82,7 @@ def test_works_come_by_title_from_arxiv_and_by_doi_and_title_from_crossref(
     assert sorted(map(str, outcomes.values())) == ["None", "arxiv", "crossref", "crossref"]
 
 
-def test_nothing_is_asked_for_twice_and_the_corpus_keeps_its_bytes(
-    corpus: Path, server: ReplayServer
-) -> None:
+def test_nothing_is_asked_for_twice_and_bytes_stay(corpus: Path, server: ReplayServer) -> None:
     fetch(corpus, server)
     tree, asks = hash_tree(corpus), len(server.asks)
     again = json.loads(fetch(corpus, server, "--json").stdout)["named"]

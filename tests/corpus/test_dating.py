@@ -67,9 +67,7 @@ def said(date: str, evidence: str, kind: str = "metadata") -> Statement:
         ([("2020-03-15", "doi"), ("2021", "metadata")], "2020-03-15"),
     ],
 )
-def test_the_earliest_credible_statement_dates_a_work(
-    statements: list[tuple[str, str]], expected: str
-) -> None:
+def test_the_earliest_credible_day_counts(statements: list[tuple[str, str]], expected: str) -> None:
     used, _ = judge(said(*one) for one in statements)
     assert used.date == expected
 

@@ -76,9 +76,7 @@ def test_options_that_changed_meanwhile_are_shown(tmp_path: Path, write_rows: Wr
         ingest("metadata", where, tmp_path / "c", options=ReadOptions({"Name": "title"}))
 
 
-def test_fresh_drops_what_was_begun_and_starts_over(
-    cut_short: Path, tmp_path: Path, write_tei: Write
-) -> None:
+def test_fresh_drops_what_was_begun(cut_short: Path, tmp_path: Path, write_tei: Write) -> None:
     write_tei("00.tei.xml", "Another title")
     assert ingest("tei", tmp_path / "tei", cut_short, fresh=True).papers == 18
     ingest("tei", tmp_path / "tei", tmp_path / "whole")

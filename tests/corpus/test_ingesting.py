@@ -14,9 +14,7 @@ from vivavoce.store import hash_tree
 Write = Callable[..., Path]
 
 
-def test_a_folder_is_walked_for_files_of_its_kind_and_others_are_ignored(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_a_folder_is_walked_for_files_of_its_kind_alone(tmp_path: Path, write_tei: Write) -> None:
     write_tei("a.tei.xml", "Of graphs")
     write_tei("deep/er/b.tei.xml", "Of trees")
     for name in ("notes.txt", "a.pdf", "index.jsonl", "plain.xml", ".hidden"):
@@ -27,9 +25,7 @@ def test_a_folder_is_walked_for_files_of_its_kind_and_others_are_ignored(
     assert (report.read, report.failed, report.papers) == (2, (), 2)
 
 
-def test_a_broken_file_is_reported_with_its_reason_and_the_rest_goes_in(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_a_broken_file_is_told_and_the_rest_goes_in(tmp_path: Path, write_tei: Write) -> None:
     write_tei("a.tei.xml", "Of graphs")
     write_tei("cut.tei.xml", "Of trees").write_text("<TEI><text>")
     write_tei("empty.tei.xml", "Of woods").write_bytes(b"")
@@ -45,9 +41,7 @@ def test_a_file_that_cannot_be_opened_is_one_of_those_that_failed(tmp_path: Path
     assert "cannot be read" in report.failed[0].reason
 
 
-def test_two_papers_in_files_of_the_same_name_are_not_taken_for_one(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_papers_in_files_of_one_name_are_told_apart(tmp_path: Path, write_tei: Write) -> None:
     write_tei("2019/paper.tei.xml", "Of graphs")
     write_tei("2020/paper.tei.xml", "Of trees")
     report = ingest("tei", tmp_path / "tei", tmp_path / "c")
@@ -116,9 +110,7 @@ def test_the_same_ingest_twice_changes_nothing(tmp_path: Path, write_tei: Write)
     assert hash_tree(tmp_path / "c") == tree
 
 
-def test_the_bytes_do_not_depend_on_where_the_files_and_the_corpus_lie(
-    tmp_path: Path, write_tei: Write
-) -> None:
+def test_bytes_do_not_depend_on_where_anything_lies(tmp_path: Path, write_tei: Write) -> None:
     for place in ("here", "far/away"):
         write_tei("a.tei.xml", "Of graphs", folder=tmp_path / place / "papers")
         ingest("tei", tmp_path / place / "papers", tmp_path / place / "c")

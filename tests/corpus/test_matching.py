@@ -21,9 +21,7 @@ from vivavoce.corpus.matching import fold, names_agree, title_key, years_agree
         ("\uff26ull width", "Full width"),
     ],
 )
-def test_titles_are_equal_however_they_are_spaced_hyphenated_accented_or_cased(
-    one: str, other: str
-) -> None:
+def test_titles_are_equal_in_any_spaces_hyphens_accents_and_case(one: str, other: str) -> None:
     assert title_key(one) == title_key(other)
 
 
@@ -59,9 +57,7 @@ def test_folding_twice_changes_nothing_and_a_key_holds_no_space(text: str) -> No
         ("?", "Ann Ho", None),
     ],
 )
-def test_names_agree_in_the_surname_and_in_no_initial_contradict(
-    one: str, other: str, agree: bool | None
-) -> None:
+def test_names_agree_in_surname_and_initials(one: str, other: str, agree: bool | None) -> None:
     assert names_agree(one, other) is agree
     assert names_agree(other, one) is agree
 

@@ -85,9 +85,7 @@ def test_damage_is_not_read_past(corpus: Path) -> None:
         _ = load_corpus(corpus).papers
 
 
-def test_an_ingest_into_a_corpus_with_another_damaged_import_names_it(
-    corpus: Path, write_rows: Write
-) -> None:
+def test_an_ingest_names_another_import_that_is_damaged(corpus: Path, write_rows: Write) -> None:
     (shard,) = corpus.glob("imports/*/00000.parquet")
     truncate(shard)
     with pytest.raises(DamagedError, match=str(shard)):

@@ -74,9 +74,7 @@ def test_an_undated_near_copy_is_dated(tmp_path: Path) -> None:
         LATE | {"abstract": ABSTRACT[:60] + " but here we ask what annotators do at midnight."},
     ],
 )
-def test_parts_reports_of_other_years_and_strangers_are_other_works(
-    tmp_path: Path, other: dict[str, Any]
-) -> None:
+def test_parts_other_years_and_strangers_are_apart(tmp_path: Path, other: dict[str, Any]) -> None:
     corpus = load_corpus(corpus_of(tmp_path, EARLY, other))
     assert list(corpus.rows("works")) == []
     assert [p.work for p in corpus.papers] == [None, None]

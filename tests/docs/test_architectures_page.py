@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load
-from tests.docs.own_items import round_of, values_of_reference
+from tests.docs.own_items import values_of_reference
 from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
+from tests.tasks.implementation.item_rounds import round_of
 
 from vivavoce.metrics.architecture import score_tracks
 from vivavoce.results.board.building import leaderboard
@@ -51,7 +52,7 @@ def as_the_page_has_it(ask: Ask) -> Reply:
 
 @pytest.mark.sandbox
 def test_the_example_is_an_item_that_its_reference_solves(example: str, tmp_path: Path) -> None:
-    opened = round_of("architectures", example, tmp_path)
+    opened = round_of(tmp_path, "own", architectures=[example])
     assert values_of_reference("architecture", opened, tmp_path / "logs") == dict.fromkeys(
         ("tvc", "match", "output", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
     )

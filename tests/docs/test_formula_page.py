@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.docs.own_items import round_of, values_of_reference
+from tests.docs.own_items import values_of_reference
+from tests.tasks.implementation.item_rounds import round_of
 
 from vivavoce.tasks.implementation.items import formulas
 from vivavoce.tasks.implementation.items.formula import list_formulas
@@ -31,5 +32,5 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.mark.sandbox
 def test_the_example_is_an_item_that_its_reference_solves(example: str, tmp_path: Path) -> None:
-    opened = round_of("formulas", example, tmp_path)
+    opened = round_of(tmp_path, "own", formulas=[example])
     assert values_of_reference("formula", opened, tmp_path / "logs")["skill"] == 1.0

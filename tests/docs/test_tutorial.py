@@ -35,9 +35,7 @@ def test_the_page_on_scoring_prints_what_it_says(programs: Path, tmp_path: Path)
     assert run_step(step, tmp_path, programs=programs) == step.output
 
 
-def test_the_verdict_in_the_readme_is_the_one_that_the_command_prints(
-    programs: Path, tmp_path: Path
-) -> None:
+def test_the_verdict_in_the_readme_is_what_is_printed(programs: Path, tmp_path: Path) -> None:
     save_pages(tmp_path / "papers", 50)
     options = "".join(
         f" --model openai-api/scripted/{name} --price openai-api/scripted/{name}={price}"

@@ -143,9 +143,7 @@ def test_a_layer_that_is_not_there_is_refused(model_dir: Path, layer: int) -> No
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])
-def test_without_the_extra_the_message_says_what_to_install(
-    package: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_it_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=rf"{package}.*vivavoce\[neural\]"):
         BertScorer("roberta-large")

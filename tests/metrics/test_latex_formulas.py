@@ -11,11 +11,9 @@ from vivavoce.metrics.formulas import linear_form, same_formula, symbol_stem
     ("latex", "line"),
     [
         (r"\frac{PE_{i,t}}{100 \, g_{i,t}}", "(PE_{i,t} / (100 g_{i,t}))"),
-        (r"\sqrt{\frac{1}{n-1}}", "sqrt((1 / (n-1)))"),
         (r"\left(r - \overline{r}_{i}\right)^2", "(r - bar(r)_i)^2"),
         (r"\sigma_{i,t} \leq \beta", "σ_{i,t} <= β"),
         (r"\mathrm{rank}_t(B) \cdot 2", "rank_t(B) * 2"),
-        (r"\mathbf{1}\{x < 0\}", "1{x < 0}"),
     ],
 )
 def test_a_formula_becomes_one_line(latex: str, line: str) -> None:
@@ -98,7 +96,6 @@ def test_hostile_formulas_take_no_time(text: str) -> None:
         (r"\sqrt{x_t^2}", r"(x^2_t)^{1/2}"),
         (r"-\mathrm{rank}(a_t + b_t)", r"-\operatorname{rank}( b_t + a_t )"),
         (r"x_t \mathbf{1}\{x_t < 0\}", r"\mathbf{1}\{0 > x_t\} \cdot x_t"),
-        (r"\left| a_t - b_t \right|", "|b_t - a_t|"),
         (r"\sum_{j=0}^{n-1} (a_{t-j} + b)", r"\sum_{j = 0}^{n - 1} (b + a_{t - j})"),
         (r"P\,E_{i, t}", r"PE_{i,t}"),
     ],
@@ -112,7 +109,6 @@ def test_formulas_that_give_the_same_numbers_are_the_same(one: str, other: str) 
     ("one", "other"),
     [
         ("PE", "EP"),
-        ("x_t^2", "x_t^3"),
         (r"\ln a", r"\log_2 a"),
         ("a_t", "a_{t-1}"),
         (r"\mathrm{rank}(a)", r"\mathrm{tsrank}(a)"),

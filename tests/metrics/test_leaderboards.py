@@ -153,9 +153,7 @@ def test_listing_everything_costs_precision() -> None:
 
 
 @given(boards, boards, st.randoms(use_true_random=False))
-def test_the_order_of_entries_costs_nothing(
-    gold: list[Entry], answer: list[Entry], chance: random.Random
-) -> None:
+def test_order_costs_nothing(gold: list[Entry], answer: list[Entry], chance: random.Random) -> None:
     answer = list({entry.method: entry for entry in answer}.values())
     gold = list({entry.method: entry for entry in gold}.values())
     before = score_board(gold, ProducedBoard(tuple(answer))).values()

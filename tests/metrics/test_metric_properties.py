@@ -6,11 +6,7 @@ from hypothesis import strategies as st
 
 from vivavoce.metrics import sense_of
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.tables.literature_tables import (
-    LiteratureTable,
-    TableRow,
-    score_table,
-)
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 
 WORDS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=6)
 
@@ -32,9 +28,7 @@ def tables(draw: st.DrawFn) -> LiteratureTable:
         ("ranking", "nobody's", (True, 0.0)),
     ],
 )
-def test_the_direction_and_the_range_of_a_metric(
-    family: str, metric: str, sense: tuple[bool, float]
-) -> None:
+def test_the_sense_of_a_metric(family: str, metric: str, sense: tuple[bool, float]) -> None:
     assert sense_of(family, metric) == sense
 
 

@@ -24,12 +24,10 @@ def value(metric: Metric, answer: str, gold: str, **row: float) -> float | None:
     [
         ("paris", "Paris"),
         ("**Paris**.", "Paris"),
-        ("“Paris”", "Paris"),
         ("Here is the answer:\n\nParis", "Paris"),
         ("Straße", "STRASSE"),
         ("2019–2020", "2019-2020"),
         ("U.S.", "U.S."),
-        ("+", "+"),
         ("...", "..."),
     ],
 )
@@ -77,11 +75,9 @@ def test_a_number_may_be_off_by_a_share_of_the_gold(
     [
         "red; yellow; blue",
         "Blue, red, yellow",
-        "- red\n- blue\n- yellow",
         "1. Red\n2. Blue\n3) **Yellow**.",
         '["red", "blue", "yellow"]',
         "Here are the colours:\n\n- red\n- blue\n- yellow",
-        "red; red; blue; yellow",
     ],
 )
 def test_a_list_may_have_any_form_and_order(answer: str) -> None:

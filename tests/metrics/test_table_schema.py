@@ -20,7 +20,6 @@ from vivavoce.metrics.tables.table_schema import (
     ("gold", "renamed"),
     [
         ("Datasets used", "dataset"),
-        ("Evaluation Metrics", "evaluation-metric"),
         ("Size of the dataset", "Dataset size"),
         ("# Parameters", "Number of parameters"),
         ("Params (M)", "Parameters"),
@@ -29,10 +28,8 @@ from vivavoce.metrics.tables.table_schema import (
         ("**Task**", "Tasks"),
         ("Approach", "Method"),
         ("Optimiser", "Optimizers"),
-        ("Behaviour", "behavior"),
         ("Input / Output", "Output and input"),
         ("Training Corpora", "training dataset"),
-        ("€", " € "),
     ],
 )
 def test_these_names_are_one_column(gold: str, renamed: str) -> None:

@@ -189,9 +189,7 @@ def test_gzip_is_told_by_content(tmp_path: Path) -> None:
         (['{"id": "a", "epoch": 0, "text": "x"}'], 1, "epoch: .* got 0"),
     ],
 )
-def test_a_bad_row_is_refused_with_file_and_line(
-    tmp_path: Path, lines: list[str], line: int, reason: str
-) -> None:
+def test_a_bad_row_is_refused(tmp_path: Path, lines: list[str], line: int, reason: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text("\n".join(lines))
     with pytest.raises(InputError, match=f"bad.jsonl:{line}.*{reason}"):

@@ -95,9 +95,7 @@ def test_contriever_is_the_mean_of_all_tokens_by_inner_product(save: Save) -> No
 
 
 @pytest.mark.parametrize("name", ["dragon", "dpr"])
-def test_dragon_and_dpr_have_an_encoder_for_each_side_and_take_the_first_token(
-    name: str, save: Save
-) -> None:
+def test_dragon_and_dpr_encode_each_side_by_the_first_token(name: str, save: Save) -> None:
     folders = [save(f"{name}-{seed}", transformers.BertModel, seed) for seed in (1, 2)]
     encoders = open_encoders(name, passages=folders[0], queries=folders[1])
     assert_vectors(encoders.passages, lambda text: hidden(folders[0], text)[0])
@@ -322,9 +320,7 @@ def test_a_name_is_looked_up_where_it_was_told() -> None:
         open_encoders("./absent")
 
 
-def test_without_a_network_a_hub_name_says_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hub_name_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match=r"contriever is neither a local folder .* network"):

@@ -71,9 +71,7 @@ def texts(document: Document) -> list[tuple[str | None, str | None, str]]:
         (about(1), []),
     ],
 )
-def test_the_part_to_be_written_is_a_section_with_its_role(
-    tmp_path: Path, sample: Any, expected: list[Any]
-) -> None:
+def test_the_part_to_write_is_a_section(tmp_path: Path, sample: Any, expected: list[Any]) -> None:
     (found,) = papers(tmp_path, sample)
     assert texts(found) == expected
 
@@ -154,7 +152,6 @@ def test_samples_are_told_by_their_start(tmp_path: Path) -> None:
     for name, content, taken in (
         ("title_short_2406.00001v2.json", json.dumps(TITLE), True),
         ("related.json", json.dumps(RELATED), True),
-        ("test.jsonl", json.dumps(TITLE), True),
         ("paper.json", json.dumps({"url": "u", "title": "T"}), False),
         ("title.txt", json.dumps(TITLE), False),
     ):

@@ -95,12 +95,7 @@ def test_what_the_xml_says_of_a_paper(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "parts",
-    [
-        ("P19", "main", "1"),
-        ("P19", "1", "1000"),
-        ("2020.acl", "ma in", "1"),
-        ("../x", "1", "1"),
-    ],
+    [("P19", "main", "1"), ("P19", "1", "1000"), ("2020.acl", "ma in", "1"), ("../x", "1", "1")],
 )
 def test_parts_that_make_no_id(parts: tuple[str, str, str]) -> None:
     with pytest.raises(InputError, match=r"no Anthology id|exceed four digits|not a number"):
@@ -196,7 +191,6 @@ def test_which_files_are_taken() -> None:
         "2022.findings_x.xml": True,
         "P19.xml": True,
         "P19-1001.xml": False,
-        "paper.xml": False,
         "2020.acl.tei.xml": False,
         "2020.acl.oai.xml": False,
     }

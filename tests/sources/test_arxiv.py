@@ -227,9 +227,7 @@ def test_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
     assert len(list(tmp_path.glob("*.atom.xml"))) == 1  # the good first page
 
 
-def test_ids_that_arxiv_does_not_know_are_named(
-    recorded: dict[Key, tuple[int, bytes]], clock: FakeClock
-) -> None:
+def test_unknown_ids_are_named(recorded: dict[Key, tuple[int, bytes]], clock: FakeClock) -> None:
     both = "0808.05394,1707.08567"
     answers = {("", both, "0", "2"): recorded["", both, "0", "100"]}
     with replaying(answers, clock) as server:

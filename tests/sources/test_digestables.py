@@ -232,10 +232,8 @@ def test_files_are_told_by_name_and_start(tmp_path: Path) -> None:
         ("papers.jsonl", lines(PAPER), True),
         ("papers.jsonl", lines({"id": "x", "title": "T"}), False),
         ("full_texts.jsonl", lines(TEXT), True),
-        ("my_digestables.jsonl", lines(TABLE), True),
         ("arXiv2Table_test.json", "[]", True),
         ("digestables_predictions.jsonl", lines(TABLE), False),
-        ("tables.csv", lines(TABLE), False),
         ("rows.jsonl", lines(TABLE), False),
     ):
         (tmp_path / name).write_text(content)

@@ -102,14 +102,12 @@ def test_references_keep_what_is_printed_and_what_links_hide() -> None:
         (["A. One, B. Two, Phys. Rev. Lett. 19 (1967) 1264."], None),
         (["A. One and B. Two, in 2011 Conference on Rows (Row Press, 2011) pp. 2–3."], None),
         (["One, A., & Two, B. 2010, Journal of Rows, 44, 61"], None),
-        (["One, A., & Two, B. 2010, in Rows of Rows, Row Press, 236"], None),
         (
             ["Ann One and Bo Two, <em>Of rows and columns</em>, Rows <b>2</b> (2010)."],
             "Of rows and columns",
         ),
         (["Ann One.", "2010.", "Why Rows? In Proc. of Rows. Row Press, 6–9."], "Why Rows?"),
         (["Ann One.", "2010.", "Of rows. In Proc. of Rows. Row Press, 6–9."], "Of rows"),
-        (["A. One, in <em>Conference on Rows</em>, 2010."], None),
     ],
 )
 def test_the_title_of_an_entry_is_found_in_any_style(blocks: list[str], title: str | None) -> None:
@@ -127,7 +125,6 @@ def test_the_title_of_an_entry_is_found_in_any_style(blocks: list[str], title: s
     ("inside", "names"),
     [
         ("A One<br>Town University<br>a@b.org", ["A One"]),
-        ("A One,<br>B Two<br>Town University", ["A One", "B Two"]),
         ("A One<sup>1</sup><br>B Two<sup>2</sup><br><sup>1</sup>Town", ["A One", "B Two"]),
         ("A One &amp; B Two and C Three Jr.", ["A One", "B Two", "C Three Jr."]),
         ("A One\u2003B Two", ["A One", "B Two"]),
@@ -142,11 +139,9 @@ def test_the_title_of_an_entry_is_found_in_any_style(blocks: list[str], title: s
         ),
         ('A One<br>Town <span class="ltx_ERROR">\\And</span>B Two<br>Town', ["A One", "B Two"]),
         ("[0.5em] A One", ["A One"]),
-        ("name=A One", ["A One"]),
         ("affiliation=1", []),
         ("A One, B Two, CNRS", ["A One", "B Two"]),
         ("A One, <em>Member, IEEE</em>, B Two", ["A One", "B Two"]),
-        ("", []),
     ],
 )
 def test_names_are_taken_out_of_what_stands_around_them(inside: str, names: list[str]) -> None:

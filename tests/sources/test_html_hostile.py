@@ -48,9 +48,7 @@ def read_one(path: Path, content: bytes | str) -> Document | Fault:
         (START + "<br>" * 1_000_001 + END, "tags"),
     ],
 )
-def test_what_holds_no_paper_is_a_fault_with_the_reason(
-    tmp_path: Path, content: bytes | str, reason: str
-) -> None:
+def test_what_holds_no_paper_is_a_fault(tmp_path: Path, content: bytes | str, reason: str) -> None:
     found = read_one(tmp_path / "bad.html", content)
     assert isinstance(found, Fault)
     assert found.where == "bad.html"

@@ -122,9 +122,7 @@ def test_two_threads_never_hold_two_connections(server: ReplayServer, tmp_path: 
     assert most == [1, 1, 1, 1]
 
 
-def test_a_pause_that_a_server_asked_for_holds_in_other_processes_too(
-    clock: FakeClock, tmp_path: Path
-) -> None:
+def test_a_pause_a_server_asked_for_holds_in_any_process(clock: FakeClock, tmp_path: Path) -> None:
     turns_in(tmp_path, clock).hold("export.arxiv.org", 100)
     turns_in(tmp_path, clock).hold("export.arxiv.org", 5)  # does not shorten it
     other = turns_in(tmp_path, clock)
@@ -193,9 +191,7 @@ def test_429_with_retry_after(server: ReplayServer, clock: FakeClock) -> None:
     assert [ask.at for ask in server.asks] == [1000.0, 1047.0]
 
 
-def test_429_without_end_is_a_typed_error_and_nothing_is_stored(
-    server: ReplayServer, clock: FakeClock
-) -> None:
+def test_429_without_end_is_an_error_and_kept_out(server: ReplayServer, clock: FakeClock) -> None:
     server.script = lambda ask: Fault(b"slow down", 429, {"Retry-After": "10"})
     with pytest.raises(BadStatusError, match=r"status 429.*offset 200.*in 10 s") as caught:
         client_of(server, clock, limits=Limits(tries=3)).get(server.api, offset=200)

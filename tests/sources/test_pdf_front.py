@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, paper_with_table
 
 from vivavoce.sources.fulltext.pdf.document import read_file
@@ -90,6 +91,26 @@ def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None
     found = read_file(page.save())
     assert found.title == "The Tide Strategy: Catching Small Papers with Large Nets"
     assert [author.name for author in found.authors] == ["Ada Brandt"]
+
+
+@pytest.mark.parametrize(
+    ("name", "accent", "letters", "printed"),
+    [
+        ("Amelie Brandt", "´", "Am", "Amélie Brandt"),
+        ("Jil Millimann", "´", "Jil Millim", "Jil Millimánn"),
+        ("Wim Kuttler", "¨", "Wim K", "Wim Küttler"),
+        ("Ina Montreal", "´", "Ina Montr", "Ina Montréal"),
+    ],
+)
+def test_an_accent_drawn_apart_is_on_the_letter_below_it(
+    tmp_path: Path, name: str, accent: str, letters: str, printed: str
+) -> None:
+    page = start(tmp_path)
+    page.y += 20
+    page.say(name, 200, page.y, TEXT, 12)
+    before, through = (stringWidth(name[:n], TEXT, 12) for n in (len(letters), len(letters) + 1))
+    page.say(accent, 200 + (before + through - stringWidth(accent, TEXT, 12)) / 2, page.y, TEXT, 12)
+    assert names(page) == [printed]
 
 
 def test_initials_may_end_a_name(tmp_path: Path) -> None:

@@ -104,11 +104,9 @@ def test_which_files_are_taken() -> None:
     names = {
         "arxiv-metadata-oai-snapshot.json": True,
         "arxiv_metadata_oai_sample.jsonl": True,
-        "arXiv-metadata.jsonl.gz": True,
         "june.snapshot.jsonl": True,
         "papers.jsonl": False,
         "arxiv-metadata.txt": False,
-        "harvest.json": False,
     }
     matches = get_source("snapshot").matches
     assert {name: matches(Path(name)) for name in names} == names

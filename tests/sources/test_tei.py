@@ -160,12 +160,7 @@ def test_letters_after_the_last_number_are_appendices() -> None:
 
 @pytest.mark.parametrize(
     ("head", "n"),
-    [
-        ("88.7 200D CAFE", "91.6"),
-        ("8 GPUs", "31.9"),
-        ("Table 7.", None),
-        ("Small networks", None),
-    ],
+    [("88.7 200D CAFE", "91.6"), ("8 GPUs", "31.9"), ("Table 7.", None), ("Small networks", None)],
 )
 def test_debris_opens_no_section_and_its_text_stays(head: str, n: str | None) -> None:
     body = div("Introduction", "One.", "1") + div("Model", "Two.", "2") + div(head, "Three.", n)

@@ -22,9 +22,7 @@ def real(data_dir: Path) -> dict[str, Document]:
 
 
 @pytest.mark.data
-def test_real_files_have_the_counted_references_and_tables(
-    real: dict[str, Document], data_dir: Path
-) -> None:
+def test_real_files_keep_references_and_tables(real: dict[str, Document], data_dir: Path) -> None:
     lines = (data_dir / "tei" / "index.jsonl").read_text("utf-8").splitlines()
     for row in map(json.loads, lines):
         document = real[row["file"]]

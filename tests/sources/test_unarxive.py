@@ -89,9 +89,7 @@ def test_the_metadata_gives_the_paper(tmp_path: Path) -> None:
     assert found.source_file is None  # the file holds other papers too
 
 
-def test_subsections_of_a_section_without_a_paragraph_are_not_those_of_the_one_before(
-    tmp_path: Path,
-) -> None:
+def test_subsections_of_a_section_without_text_are_not_those_before_it(tmp_path: Path) -> None:
     # 2 and 3 are left out, since all their text stands in subsections, which are counted anew.
     rows = [
         ("1", "section"), ("1", "subsection"), ("1", "subsection"), ("2", "subsection"),

@@ -23,9 +23,7 @@ def candidates(count: int, *, clusters: int = 10_000, grades: str = "") -> list[
     total=st.integers(1, 60), size=st.integers(1, 60), seed=st.integers(0, 9), strata=st.booleans()
 )
 @settings(deadline=None)
-def test_as_many_items_as_asked_for_whatever_their_order(
-    total: int, size: int, seed: int, strata: bool
-) -> None:
+def test_as_many_items_as_asked_for(total: int, size: int, seed: int, strata: bool) -> None:
     items = candidates(total, clusters=7, grades="ab")
     subset = Subset(min(size, total), seed, strata)
     chosen = choose(items, subset)

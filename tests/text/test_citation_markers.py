@@ -98,9 +98,7 @@ def test_surnames_and_years_are_found(text: str, expected: list[tuple[str, str]]
         ("Kim et al.\n\n(2015)", []),
     ],
 )
-def test_a_marker_crosses_a_line_only_where_it_is_unfinished(
-    text: str, expected: list[tuple[str, str]]
-) -> None:
+def test_an_unfinished_marker_crosses_a_line(text: str, expected: list[tuple[str, str]]) -> None:
     assert years(text) == expected
 
 

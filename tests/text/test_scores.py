@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.text.cell_text import read_score
+from vivavoce.text.printing import bracket
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,22 @@ def test_a_plain_decimal_is_itself(value: float) -> None:
 def test_no_text_breaks_it(text: str) -> None:
     value = read_score(text)
     assert value is None or value == value
+
+
+# Figures in print
+
+
+@pytest.mark.parametrize(
+    ("ends", "plain", "signed"),
+    [
+        ((-0.058, -0.0002), "[-0.058, >-0.001]", "[-0.058, >-0.001]"),
+        ((0.0001, 0.2), "[<0.001, 0.200]", "[<+0.001, +0.200]"),
+        ((-0.0001, 0.2), "[0.000, 0.200]", "[+0.000, +0.200]"),
+        ((0.0, 0.2), "[0.000, 0.200]", "[+0.000, +0.200]"),
+    ],
+)
+def test_an_interval_that_leaves_0_out_does_not_look_as_if_it_held_it(
+    ends: tuple[float, float], plain: str, signed: str
+) -> None:
+    assert bracket(ends) == plain
+    assert bracket(ends, "+") == signed

@@ -15,6 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from vivavoce.requests.run import RunSpec
+from vivavoce.running import unseen
 from vivavoce.running.meter import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import set_prices
@@ -159,8 +160,6 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
     from copy import copy
 
     from inspect_ai import eval, task_with
-
-    from vivavoce.running import unseen
 
     samples = sorted(task.dataset, key=lambda one: hash_of(str(one.id)))[:ITEMS]
     chosen = {str(one.id) for one in samples}

@@ -158,9 +158,7 @@ def test_the_driver_is_a_program_that_needs_nothing_of_ours(tmp_path: Path) -> N
         (" + [out_channels]", "", "lacks the parameters ['lins.2.bias', 'lins.2.weight']"),
     ],
 )
-def test_the_driver_says_what_is_wrong_with_a_model(
-    right: str, wrong: str, message: str, tmp_path: Path
-) -> None:
+def test_the_driver_names_what_is_bad(right: str, wrong: str, message: str, tmp_path: Path) -> None:
     pmlp = ARCHITECTURES["PMLP"]
     assert right in pmlp.reference
     prepare(tmp_path, pmlp, pmlp.reference.replace(right, wrong))

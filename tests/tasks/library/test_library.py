@@ -87,9 +87,7 @@ def test_the_same_rows_give_the_same_bytes_and_a_part_can_be_read(corpus: Corpus
         ("soon", False),
     ],
 )
-def test_a_paper_is_shown_when_its_date_is_over_before_the_cutoff(
-    published: str | None, is_shown: bool
-) -> None:
+def test_a_paper_is_shown_if_over_before_the_cutoff(published: str | None, is_shown: bool) -> None:
     library = Library([paper("melon", published)], "2024-03-01")
     assert ("melon" in library, len(library)) == (is_shown, int(is_shown))
     assert bool(library.search("melon", 5)) is is_shown

@@ -44,9 +44,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
         yield server
 
 
-def test_every_metric_through_round_run_board_and_verification(
-    server: ScriptedServer, tmp_path: Path
-) -> None:
+def test_every_metric_from_round_to_verification(server: ScriptedServer, tmp_path: Path) -> None:
     logs, site = tmp_path / "logs", tmp_path / "site"
     rounds = []
     for (metric, path), task in zip(write_tables(tmp_path).items(), EXPECTED, strict=True):

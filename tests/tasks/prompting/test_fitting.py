@@ -201,9 +201,7 @@ def test_a_block_of_nothing_but_instructions_goes_when_it_must() -> None:
     st.integers(1, 60),
 )
 @example(["", "aaaaaa", "aaaaaaaaaaaaaaaa"], "xxxx", 17)  # the last is cut short, and then goes
-def test_whatever_is_cut_examples_stay_whole_in_their_order(
-    papers: list[str], content: str, window: int
-) -> None:
+def test_examples_stay_whole_in_their_order(papers: list[str], content: str, window: int) -> None:
     whole = with_examples(papers, content)
     try:
         fitted = fit(whole, ["content"], ESTIMATE, window=window, reserved=0)

@@ -29,9 +29,7 @@ def test_slots_are_filled_and_found(tmp_path: Path) -> None:
 
 
 @given(content=st.text(), title=st.text())
-def test_every_text_arrives_as_it_is(
-    tmp_path_factory: pytest.TempPathFactory, content: str, title: str
-) -> None:
+def test_texts_arrive(tmp_path_factory: pytest.TempPathFactory, content: str, title: str) -> None:
     prompts = templates(tmp_path_factory.getbasetemp() / "any", ask=TEMPLATE)
     filled = prompts.render("ask", {"title": title, "content": content}, {"words": 10})
     assert filled.text == f"Read {content} and {title}; write 10 words."

@@ -133,9 +133,7 @@ def test_a_bad_table_is_named(text: str, tmp_path: Path, monkeypatch: pytest.Mon
         model_table()
 
 
-def test_a_table_that_is_not_there_or_not_text_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_is_no_text_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = table(tmp_path, "", monkeypatch)
     path.write_bytes(b"\xff\xfe[[model]]")
     with pytest.raises(InputError, match=str(path)):

@@ -275,9 +275,7 @@ def test_a_run_that_broke_off_goes_on_with_its_judge(court: Court) -> None:
     assert len(court.server.prompts("judge-broken")) == 2 * ITEMS
 
 
-def test_a_long_text_pays_before_a_short_one(
-    court: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_text_pays(court: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models.toml").write_text(
         '[[model]]\nname = "openai-api/scripted/judge-short"\nwindow = 3200\n'
     )
@@ -304,9 +302,7 @@ def test_a_long_text_pays_before_a_short_one(
         ({"judge": "openai-api/scripted/judge-x", "tasks": ["formula"]}, "takes no 'judge'"),
     ],
 )
-def test_what_cannot_be_judged_is_told_before_any_work(
-    court: Court, changes: Mapping[str, Any], said: str
-) -> None:
+def test_what_cannot_be_judged_is_told(court: Court, changes: Mapping[str, Any], said: str) -> None:
     asked = len(court.server.asks)
     options: dict[str, Any] = {
         "tasks": ["title"],

@@ -77,9 +77,7 @@ def test_texts_are_read_from_the_round_and_not_kept_in_the_sample(opened: Round)
     ("setting", "abstracts", "texts"),
     [("base", True, True), ("abstracts", True, False), ("titles", False, False)],
 )
-def test_a_setting_says_what_is_shown_of_a_paper(
-    opened: Round, setting: str, abstracts: bool, texts: bool
-) -> None:
+def test_a_setting_shows_its_own(opened: Round, setting: str, abstracts: bool, texts: bool) -> None:
     metadata = metadata_of(sample_of(opened, setting))
     pool = read_pool(metadata)
     assert all(bool(one.abstract) == abstracts for one in pool)

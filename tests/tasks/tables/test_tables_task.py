@@ -135,9 +135,7 @@ def test_people_are_asked_in_the_words_of_the_synthesizer(finished: Finished) ->
     assert all(row["content"]["question"].endswith(" at all?") for row in rows)
 
 
-def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_yes(
-    finished: Finished,
-) -> None:
+def test_boards_keep_evaluators_apart_and_rank_no_reader_who_says_yes(finished: Finished) -> None:
     finished.scripts["tables-yes"] = always_yes
     logs = finished.folder / "board"
     for arguments in ({}, {"answerer": "openai-api/scripted/tables-yes"}, {"pairs": 5}):

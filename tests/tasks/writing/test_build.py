@@ -96,11 +96,8 @@ def test_without_demonstrations_there_are_no_settings_that_show_them(papers: Pap
         ("2024-12-31", True),  # the last day
         ("2025-01-01", False),  # the end is exclusive
         ("2024-02", True),
-        ("2024-12", True),
         ("2024-01", False),
-        ("2025-01", False),
         ("2024", False),  # January of 2024 is not in the window
-        ("2024-02-29", True),
     ],
 )
 def test_a_paper_is_in_the_window_when_every_day_it_may_be_of_is(
@@ -229,9 +226,7 @@ def test_the_oldest_papers_train_and_the_newest_test(papers: Papers) -> None:
     ([0.0, 0.0, 1.0], {"test": 3}),
     ([1.0, 0.0, 0.0], {"train": 3}),
 ])  # fmt: skip
-def test_few_papers_may_leave_a_split_empty(
-    papers: Papers, shares: list[float], counts: dict[str, int]
-) -> None:
+def test_a_split_may_be_empty(papers: Papers, shares: list[float], counts: dict[str, int]) -> None:
     for name in ("p", "q", "r"):
         papers.add(name, "2024-03")
     items = papers.build(splits=shares).tasks["title"]

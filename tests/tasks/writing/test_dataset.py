@@ -128,9 +128,7 @@ def test_a_demonstration_is_shown_once_and_in_the_order_of_the_round(opened: Rou
 
 
 @pytest.mark.parametrize("setting", ["base", "random", "leave_one_out"])
-def test_the_tracks_list_the_same_works_with_and_without_those_of_others(
-    opened: Round, setting: str
-) -> None:
+def test_tracks_list_the_same_works_with_or_without_others(opened: Round, setting: str) -> None:
     text, metadata = only(opened, "related_work", setting)
     assert metadata["works"] == ["Work called w1", "Work called w3", "Work called w5"]
     assert metadata["cited"] == [1, 2, 3]
@@ -216,9 +214,7 @@ def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_pat
         ({"track": "padded", "setting": "open"}, "the track open has one setting"),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(
-    opened: Round, changes: dict[str, Any], complaint: str
-) -> None:
+def test_odd_arguments_are_refused(opened: Round, changes: dict[str, Any], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         samples(opened, "related_work", **{"setting": "random", **changes})
 

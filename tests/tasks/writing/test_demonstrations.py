@@ -72,9 +72,7 @@ def test_random_ones_are_of_the_primary_category(papers: Papers) -> None:
         ("2024-06-01", False),
     ],
 )
-def test_a_demonstration_is_over_before_the_target_begins(
-    papers: Papers, published: str, is_earlier: bool
-) -> None:
+def test_a_demonstration_comes_before_it(papers: Papers, published: str, is_earlier: bool) -> None:
     papers.add("p", "2024-05", **by("Weir"))
     papers.add("other", published, **by("Weir", "Lim"))
     items = papers.build("2024-05-01", "2024-06-01")

@@ -74,9 +74,7 @@ def test_the_coverage_of_facts_leads_where_there_are_some(rows: dict[str, dict[s
     assert led == ["nugget_coverage"]
 
 
-def test_facts_that_are_left_out_lower_coverage_alone(
-    bench: Bench, values: dict[str, dict[str, float]]
-) -> None:
+def test_lost_facts_lower_coverage_alone(bench: Bench, values: dict[str, dict[str, float]]) -> None:
     counts = {row["id"]: len(row["nuggets"]) for row in rows_of(bench.nuggets, "related_work")}
     expected = mean(1 - REMOVED / counts[item["id"]] for item in bench.items())
     assert values["removed"]["nugget_coverage"] == pytest.approx(expected)
@@ -99,9 +97,7 @@ def test_inventions_lower_support_and_denials_are_counted_beside_it(
     same_but(values, "invented", "support", "contradicted", "claim_coverage")
 
 
-def test_swapped_citations_lower_precision_and_coverage_of_claims(
-    values: dict[str, dict[str, float]],
-) -> None:
+def test_swapped_citations_lower_their_precision(values: dict[str, dict[str, float]]) -> None:
     assert values["swapped"]["citation_precision"] < 0.2
     assert values["swapped"]["claim_coverage"] < 0.5 * values["whole"]["claim_coverage"]
     same_but(values, "swapped", "citation_precision", "claim_coverage")
@@ -190,9 +186,7 @@ def test_what_a_judge_leaves_unsaid_is_counted_and_left_out(bench: Bench) -> Non
     assert found["declining"]["judge_malformed"]["value"] == 0.0
 
 
-def test_without_nuggets_or_with_those_of_another_round_nothing_is_asked(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_without_nuggets_of_this_round_nothing_is_asked(bench: Bench, tmp_path: Path) -> None:
     asked = len(bench.server.asks)
     lines = bench.nuggets.read_text("utf-8").splitlines()
 
@@ -221,9 +215,7 @@ def test_without_nuggets_or_with_those_of_another_round_nothing_is_asked(
 
 
 @pytest.mark.slow
-def test_facts_are_written_once_however_often_the_writing_is_interrupted(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_facts_are_written_once_despite_interruptions(bench: Bench, tmp_path: Path) -> None:
     answered: list[str] = []
 
     def fails_twice(ask: Ask) -> Reply:
@@ -286,9 +278,7 @@ def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
     assert set(priced["questions"]) == {"judge", "judge.claims", "judge.nuggets", "judge.relevance"}
 
 
-def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_an_audit_compares_judges_of_lines_with_people(bench: Bench, tmp_path: Path) -> None:
     def strict(ask: Ask) -> Reply:
         labels = json.loads(json.loads(judge(ask).body)["choices"][0]["message"]["content"])
         return answer(json.dumps(dict.fromkeys(labels, "absent")))

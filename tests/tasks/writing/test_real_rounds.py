@@ -65,9 +65,7 @@ def test_papers_without_an_abstract_are_no_items(real: Round, papers: dict[str, 
 
 
 @pytest.mark.parametrize("task", SECTION_TASKS)
-def test_no_paragraph_of_the_gold_stands_in_an_input(
-    real: Round, papers: dict[str, PaperText], task: str
-) -> None:
+def test_no_gold_stands_in_an_input(real: Round, papers: dict[str, PaperText], task: str) -> None:
     for row in real.items("writing", task):
         paper = papers[row["paper_id"]]
         assert row["reference"] == gold(task, paper.title, paper.abstract, paper.sections)

@@ -235,9 +235,7 @@ def only_input(long: Long) -> str:
 
 
 @pytest.mark.parametrize("window", [8_192, 16_384, 32_768])
-def test_a_model_of_few_tokens_sees_both_the_paper_and_the_works_and_no_example(
-    long: Long, window: int
-) -> None:
+def test_a_model_of_few_tokens_sees_paper_and_works_and_no_example(long: Long, window: int) -> None:
     sample, sent = long.run(window, track="padded")
     fit = sample.metadata["fit"]
     assert fit["dropped"] == 3

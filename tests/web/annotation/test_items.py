@@ -112,7 +112,6 @@ A, B, TIE = ({"verdict": value} for value in ("a", "b", "tie"))
 @pytest.mark.parametrize(
     ("labels", "is_open", "final"),
     [
-        ((), True, None),
         ((A,), True, None),
         ((A, A), False, A),
         ((A, B), True, None),

@@ -106,9 +106,7 @@ def watched_pages(folder: Path, of_ann: str, of_ben: str | None) -> list[str]:
     [[("include", None), ("exclude", None)], [("include", "exclude"), ("exclude", "include")]],
     ids=["second", "third"],
 )
-def test_a_page_is_the_same_whatever_others_said(
-    tmp_path: Path, worlds: list[tuple[str, str | None]]
-) -> None:
+def test_a_page_shows_nobodys_labels(tmp_path: Path, worlds: list[tuple[str, str | None]]) -> None:
     """The same campaign twice: only what others said differs, and the number of a page's link."""
     seen = []
     for number, world in enumerate(worlds):

@@ -3,18 +3,45 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.web.board.board_courses import exposed, scored, site_with
-from tests.web.board.board_rows import HOSTILE
+from tests.web.board.board_rows import HOSTILE, make_board, make_row
 
 from vivavoce.store import table_of_parquet
 from vivavoce.text.printing import visible
 from vivavoce.web.board import downloads
 from vivavoce.web.board.downloads import csv_of, json_of, table_of
-from vivavoce.web.board.model import Site
+from vivavoce.web.board.model import Site, site_of
+
+
+def scored(model: str, value: float, rank: int, **changes: Any) -> dict:
+    """A row as newer boards have it: 100 answers of 10,000 tokens for a cent each."""
+    more: dict[str, Any] = {"family": "writing", "answers": 100, "tokens": 1_000_000, "cost": 1.0}
+    return make_row(model, value, rank, **{**more, **changes})
+
+
+def exposed(seen: float, clean: float) -> dict[str, Any]:
+    return {
+        "cutoff": "2025-06",
+        "seen": seen,
+        "clean": clean,
+        "gap": seen - clean,
+        "ci": [seen - clean - 0.05, seen - clean + 0.05],
+        "n_seen": 40,
+        "n_clean": 60,
+    }
+
+
+def site_with(*rows: dict, **more: Any) -> Site:
+    ids = list(dict.fromkeys(row["round"] for row in rows))
+    rounds = [
+        {"id": name, "window": ["2025-01-01", f"{name}-01"], "manifest": "ab" * 32, "counts": {}}
+        for name in ids
+    ]
+    return site_of(make_board(*rows, rounds=rounds, **more))
 
 
 def made(site: Site) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """Tables of a corpus become gold tables: which rows, which works, and what is left out and why."""
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.corpora import reference
-from tests.tasks.tables.printed_tables import OLD, SURVEY, printed, survey_corpus
+from tests.support.corpora import paper, reference, write_papers
 
-from vivavoce.corpus import ingest, load_corpus
+from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.schema import TABLES, paper_from_row
 from vivavoce.errors import InputError
 from vivavoce.records import Window
@@ -35,6 +35,59 @@ from vivavoce.tasks.tables.pool import (
     work_of_reference,
     works_library,
 )
+
+SURVEY = "arxiv:2003.00001"
+OLD = "arxiv:1901.00001"
+
+HEADER = ("Method", "Encoder", "Data")
+LINES = (("Ash [1]", "LSTM", "news"), ("Bay [2]", "CNN", "-"), ("Cob [3]", "LSTM", "web [1]"))
+"""Lines of a table with 5 of 6 cells filled."""
+
+
+def printed(
+    lines: Sequence[Sequence[str]] = LINES,
+    *,
+    header: Sequence[Sequence[str]] = (HEADER,),
+    cites: Sequence[Sequence[int]] | None = None,
+    caption: str = "Table 1: Parsers.",
+    ordinal: int = 0,
+    paper_id: str = SURVEY,
+) -> Row:
+    """A row of `tables`; by default line n cites reference n."""
+    rows = [[n] for n in range(len(lines))] if cites is None else [list(row) for row in cites]
+    return {
+        "paper_id": paper_id,
+        "ordinal": ordinal,
+        "caption": caption,
+        "cells": [list(row) for row in (*header, *lines)],
+        "cited": sorted({one for row in rows for one in row}),
+        "row_cited": [*([] for _ in header), *rows],
+    }
+
+
+def survey_corpus(
+    folder: Path,
+    *tables: Row,
+    references: Sequence[Row] | None = None,
+    published: str | None = "2020-03-01",
+    text: str = "Table 1 is about parsers. Nothing else is.",
+) -> Corpus:
+    """A survey of five works, the first of which is a paper of the corpus."""
+    papers = [
+        paper(OLD, "Parsing with Ash", "2019-01-01", source="tei", abstract="On ash."),
+        paper(SURVEY, "A Survey of Parsing", published, source="html"),
+    ]
+    if references is None:
+        references = [
+            reference(SURVEY, 0, "Ames", 2019, title="Parsing with Ash", cited=OLD),
+            *(
+                reference(SURVEY, n, "Bell", 2010 + n, title=f"Work number {n}")
+                for n in range(1, 5)
+            ),
+        ]
+    texts = {SURVEY: text, OLD: "Of ash."}
+    return write_papers(folder, papers, references=references, tables=tables, texts=texts)
+
 
 WINDOW = Window(date(2020, 1, 1), date(2021, 1, 1))
 BAY, COB = work_id("Work number 1", ""), work_id("Work number 2", "")
@@ -142,9 +195,7 @@ def test_a_duplicate_may_be_in_another_order() -> None:
     ("published", "reason"),
     [("2019-12-31", "outside_window"), ("2021-01-01", "outside_window"), (None, "undated_source")],
 )
-def test_only_tables_of_papers_of_the_window_are_gold(
-    tmp_path: Path, published: str | None, reason: str
-) -> None:
+def test_tables_of_the_window_are_gold(tmp_path: Path, published: str | None, reason: str) -> None:
     found = gold(tmp_path, printed(), published=published)
     assert not found.tables
     assert reasons(found) == {"/table/0": reason}

@@ -127,9 +127,7 @@ def shift(names: Cells, *rows: Cells) -> str | None:
         (("Year", "Code", ""), "xx", "column 3 has no name"),
     ],
 )
-def test_a_header_is_shifted_where_values_have_no_name(
-    names: Cells, filled: str, expected: str | None
-) -> None:
+def test_a_header_is_shifted_to_its_values(names: Cells, filled: str, expected: str | None) -> None:
     cells = [cell.replace("-", "") for cell in filled]
     assert shift(names, ("Ash [1]", *cells), ("Bay [2]", *cells)) == expected
 

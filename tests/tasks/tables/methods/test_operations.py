@@ -75,9 +75,7 @@ def test_an_empty_object_changes_nothing() -> None:
     [
         ("I would include P1.", "no JSON object"),
         ('{"include": {"P1": true}}', '"include" must be a list'),
-        ('{"include": [true]}', '"include" must be a list'),
         ('{"rename": ["A", "B"]}', '"rename" must be an object'),
-        ('{"rename": {"A": 1}}', '"rename" must map'),
         ('{"rows": "P1"}', '"rows" must be an object'),
         ('{"rows": ["P1"]}', 'Each of "rows" needs'),
         ('{"rows": {"P1": "x"}}', '"P1" must be an object'),

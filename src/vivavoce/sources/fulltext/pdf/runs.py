@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Page, Word
@@ -18,6 +18,8 @@ SCRIPT = 0.85
 """Share of the size of the text around it: smaller text is raised or lowered."""
 _WORD_GAP = 0.12
 """Share of the font size: parts that are closer are one word, unless the file says otherwise."""
+_NARROW, _WIDE = frozenset("ijlıȷftrI.,;:'’!()[]-"), frozenset("mwMW")
+"""Characters narrower than others, and wider ones."""
 _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
 """Most lone accents on a page; a page with more is not text."""
@@ -75,8 +77,10 @@ def _join(accent: Word, word: Word) -> bool:
     is_above = -0.1 * size < word.y - accent.y < 0.6 * size and width > 0
     if word is accent or not is_above or not word.x0 - 1 <= middle <= word.x1 + 1:
         return False
-    guess = int((middle - word.x0) / width * len(word.text))
-    for place in sorted(range(len(word.text)), key=lambda index: (abs(index - guess), index))[:3]:
+    widths = [0.5 if c in _NARROW else 1.5 if c in _WIDE else 1.0 for c in word.text]
+    ends = list(accumulate(widths))
+    guess = (middle - word.x0) / width * ends[-1]
+    for place in sorted(range(len(ends)), key=lambda n: abs(ends[n] - widths[n] / 2 - guess))[:3]:
         letter = {"ı": "i", "ȷ": "j"}.get(word.text[place], word.text[place])
         whole = unicodedata.normalize("NFC", letter + COMBINING[accent.text])
         if len(whole) == 1 and letter.isalpha():
