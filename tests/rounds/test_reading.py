@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from vivavoce.corpus import ingest
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round, verify_round
 
@@ -84,8 +85,6 @@ def test_a_manifest_changed_by_hand_is_not_believed(built: Round) -> None:
 
 
 def test_the_manifest_of_a_corpus_is_not_that_of_a_round(tmp_path: Path) -> None:
-    from vivavoce.corpus import ingest
-
     ingest("sample", Path("3"), tmp_path)
     with pytest.raises(InputError, match="not the manifest of a round"):
         load_round(tmp_path / "tables")

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
+from tests.rounds.titles_family import Titles, build, corpus_of, follow, ids, spec_of
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import EmptyRoundError, InputError, VivaError
@@ -128,6 +128,8 @@ def test_a_paper_that_was_not_there_in_time_makes_a_new_round_of_the_same_window
     done = follow(parent, completed, JANUARY)
     assert (done.round.id, ids(done.round)) == ("live-2024-01-01", sorted([*OLD, "b1"]))
     assert done.round.update["late"] == 0  # a corpus without rules holds whatever was out in time
+    more = corpus_of(tmp_path / "more", {"b2": ("2023-06-06", ["Bo"])})
+    assert follow(parent, more, JANUARY).round.id == "live-2024-01-01.2"
 
 
 def test_an_update_does_not_go_back_in_time(parent: Round, now: Corpus) -> None:
@@ -276,6 +278,15 @@ def test_a_paper_that_gets_its_date_late_is_asked_in_the_next_fresh_round(
     dated = corpus_of(tmp_path / "c", {"b1": ("2023-05-05", ["Bo"])} | OF_JANUARY)
     first = follow(fresh, dated, FEBRUARY).round
     assert ids(first) == sorted([*OF_JANUARY, "b1"])
+
+
+def test_a_family_that_follows_no_authors_asks_about_no_late_paper(
+    before: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Titles, "FOLLOWS_AUTHORS", False)
+    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
+    corpus = corpus_of(tmp_path / "before", {"b1": ("2023-05-05", ["Bo"])} | OF_JANUARY)
+    assert ids(follow(fresh, corpus, FEBRUARY).round) == sorted(OF_JANUARY)
 
 
 def test_a_late_copy_of_a_paper_that_was_asked_is_not_asked(before: Corpus, tmp_path: Path) -> None:

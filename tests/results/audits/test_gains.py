@@ -9,7 +9,7 @@ import pytest
 from tests.results.audits.made_logs import write_log
 from tests.statistics.one_metric import interval
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.results.audits.contrasts import base_of, context_gains
 
 
@@ -102,5 +102,3 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     write_log(tmp_path / "logs", {"a": 0.2})
     with pytest.raises(VivaError, match="in the setting base and in another"):
         context_gains(tmp_path / "logs")
-    with pytest.raises(InputError, match="is not a folder"):
-        context_gains(tmp_path / "none")
