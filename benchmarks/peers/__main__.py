@@ -134,7 +134,7 @@ def front(rows: Sequence[Measured]) -> str:
         f"| {row.job} | {row.ours_seconds:.2g} | {row.peer}: {row.peer_seconds:.2g} |"
         for row in (jobs[0] for jobs in found if jobs)
     ]
-    return "\n".join(["| job | CPU seconds | beside it |", "|---|---:|---|", *lines])
+    return "\n".join(["| job | CPU seconds | compared with |", "|---|---:|---|", *lines])
 
 
 def _line(row: Measured) -> str:

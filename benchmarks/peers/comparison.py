@@ -131,7 +131,7 @@ def measure_limited(job: Limited, rounds: int, *, smoke: bool = False) -> Measur
     median = statistics.median(taken)
     return Measured(
         job=job.job,
-        peer="its limit",
+        peer="target",
         ours_seconds=median,
         peer_seconds=job.limit,
         ratio=job.limit / median,

@@ -134,10 +134,7 @@ class Spending(Shape):
     ] = ()
     judge: Annotated[
         Sequence[str],
-        Opt(
-            "A model that judges the answers; name three or five, and the majority decides.",
-            metavar="PROVIDER/NAME",
-        ),
+        Opt("A judge of the answers; of three or five, most decide.", metavar="PROVIDER/NAME"),
     ] = ()
     prices: Annotated[
         Mapping[str, str],

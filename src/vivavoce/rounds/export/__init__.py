@@ -98,7 +98,7 @@ def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> 
 
 def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
     rows = sum(n for config in configs for n in config["rows"].values())
-    size = _SIZES[max(len(str(rows)) - 3, 0)]
+    size = _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]
     return {
         "pretty_name": f"Viva Voce, round {opened.id}",
         "license": "other",
