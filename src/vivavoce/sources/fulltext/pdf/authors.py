@@ -110,6 +110,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
 def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     """Cells of lines without raised marks; lines that continue on the next are one passage."""
     cells = [(line, cell) for line in lines for cell in _cells(line)]
+    cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
     text, last, first = "", None, None
     for line, cell in cells:
         own = _without_marks(cell, line)
@@ -122,6 +123,17 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
         last = line
     if first is not None and text:
         yield text, _font(first)
+
+
+def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
+    """Check whether a cell is in a row of affiliations, below the names of the authors."""
+    row = [other for other in lines if abs(other.y - line.y) < 0.3 * line.size]
+    others = [join_words(o) for one in row for o in _cells(one) if o[0] is not cell[0]]
+    above = any(
+        0 < line.y - before.y < 2 * line.size and (before.runs > 1 or len(row) > 1)
+        for before in lines
+    )
+    return above and any(_is_place(piece) for text in others for piece in _pieces(text))
 
 
 def _cells(line: Line) -> Iterator[list[Word]]:
