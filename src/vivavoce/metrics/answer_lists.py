@@ -118,7 +118,7 @@ _SEQUENCES = (
 
 
 def _numbered(text: str) -> str:
-    """Replace words, letters or Roman numerals that number a text's lines with digits."""
+    """Replace line numbers in words, letters or Roman numerals with digits."""
     labels = list(_LABELLED.finditer(text))
     for sequence in _SEQUENCES:
         counted = [label for label in labels if label[1].lower() in sequence]

@@ -81,7 +81,7 @@ class ExtractionScore:
     word_similarity: float
     inferred: float | None
     unmarked: int
-    """Number of open methods that were given a formula as if the report had it."""
+    """Number of methods left open by the report whose formula is not marked as inferred."""
     invented: int
     """Number of found methods that match none of the gold."""
 

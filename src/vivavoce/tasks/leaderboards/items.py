@@ -9,7 +9,7 @@ table is shown.
 
 The ceiling is the share of gold methods and scores that are literally in given texts. A method is
 in a text if the letters and digits of its normalised name occur there in sequence, from the start
-of a word to the end of one. A score is there if a number equals it in the printed scale: 93.5
+of a word to the end of one. A score occurs if some number equals it on the printed scale: 93.5
 equals 93.50 but not 0.935. Scores are only searched for methods that were found, as in
 `sp_matched`.
 

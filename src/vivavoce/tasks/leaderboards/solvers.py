@@ -35,7 +35,7 @@ _MAX_METHODS = 30
 def draw_rows(
     papers: Sequence[LibraryPaper], count: int, drawn: random.Random
 ) -> list[tuple[str, str]]:
-    """Draw different rows of the papers' tables as (name, number).
+    """Draw distinct rows of the papers' tables, as pairs (name, number).
 
     The name is the text before the first number of a row, the number a random one of the row.
     """

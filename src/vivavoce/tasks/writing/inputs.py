@@ -170,7 +170,7 @@ def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
 
 
 def _ends(top: Section, section: Section) -> bool:
-    """True if a section is not part of the one above it; without a heading, its number decides.
+    """True if a section is not inside another one, by its level or its number.
 
     2.1 does not belong to 1, even directly below it.
     """

@@ -182,7 +182,7 @@ class Built:
 
 
 def write_pages(pages: Iterable[Page], out: Path) -> Built:
-    """Write pages that are new, changed, or modified since the last build; remove old pages.
+    """Write pages that are new, that changed, or whose files were edited; remove old pages.
 
     Only files that an earlier build listed are removed. Without a site, no file is overwritten.
 

@@ -147,7 +147,7 @@ def set_beside(one: WrappedFloat, ordered: Sequence[Line]) -> int:
 
 
 def join_front(lines: Sequence[Line], gutters: Sequence[float], body: Font) -> None:
-    """Let the lines below a title span the columns, down to white space above the first text."""
+    """Let the lines below a title span all columns, down to the gap above the body text."""
     titles = [line.y for line in lines if not line.column and line.size > body.size + _OF_TITLE]
     if not gutters or not titles or lines[0].page > 1:
         return

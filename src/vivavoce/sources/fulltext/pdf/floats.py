@@ -20,7 +20,7 @@ TABLE = "table"
 FIGURE = "figure"
 
 _TIGHT = 1.45
-"""Multiple of the font size: lines of one caption are no further apart."""
+"""Maximum distance between lines of one caption, as a multiple of the font size."""
 _MAX_CAPTION = 40
 _NEAR_RULE = 4.0
 """Multiple of the font size: the first rule of a table is no further from its caption."""

@@ -124,7 +124,7 @@ GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 _PAGES_PER_SECTION = 7
 _MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
-"""Largest share of the text under one top-level heading, and in one section itself."""
+"""Largest share of the text under one top-level heading, and in one section without its parts."""
 _LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures set like
 the text and odd lines of a first page make up to a hundredth in nine of ten papers."""

@@ -44,7 +44,7 @@ _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
 _APART = 1.15
-"""Multiple of the distance between two lines: entries of a list are further apart."""
+"""Multiple of the line spacing; a larger gap separates two entries of a list."""
 _MAX_TRIES = 30
 """Most lines tried as the start of a reference list; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
