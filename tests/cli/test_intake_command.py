@@ -54,6 +54,7 @@ def raise_scores(submission: Path) -> None:
     write_eval_log(log, str(path))
 
 
+@pytest.mark.slow
 def test_honest_submissions_are_accepted_and_forged_refused(made: Path, tmp_path: Path) -> None:
     inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
     copied(made, inbox, "honest")
@@ -77,6 +78,7 @@ def test_honest_submissions_are_accepted_and_forged_refused(made: Path, tmp_path
     assert {row["model"] for row in board["rows"]} == {f"replay/{made}/answers.jsonl"}
 
 
+@pytest.mark.slow
 def test_an_intake_done_again_says_the_same(made: Path, tmp_path: Path) -> None:
     inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
     copied(made, inbox, "honest")
@@ -86,6 +88,7 @@ def test_an_intake_done_again_says_the_same(made: Path, tmp_path: Path) -> None:
     assert viva_here(*given).stdout == first
 
 
+@pytest.mark.slow
 def test_added_metrics_are_not_taken_in_and_never_recomputed(made: Path, tmp_path: Path) -> None:
     inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
     logs = copied(made, inbox, "honest") / "logs"
@@ -103,6 +106,7 @@ def test_added_metrics_are_not_taken_in_and_never_recomputed(made: Path, tmp_pat
     assert trust["rougeL"] == ("recomputed", None)
 
 
+@pytest.mark.slow
 def test_the_workflow_runs(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     copied(made, tmp_path / "submissions", "honest")

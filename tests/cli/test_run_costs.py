@@ -114,6 +114,7 @@ def test_without_a_price_an_estimate_has_tokens(opened: Round, tmp_path: Path) -
         assert "For costs in dollars" in told.stderr
 
 
+@pytest.mark.slow
 def test_a_budget_holds_over_the_folder_and_a_larger_one_goes_on(
     opened: Round, golden: Golden, tmp_path: Path
 ) -> None:
@@ -143,6 +144,7 @@ def test_a_budget_holds_over_the_folder_and_a_larger_one_goes_on(
         assert done["spent"]["usd"] == pytest.approx(bill.usd["one"]) == pytest.approx(cost)
 
 
+@pytest.mark.slow
 def test_logs_from_before_count_in_a_budget(opened: Round, golden: Golden, tmp_path: Path) -> None:
     words = command(opened, tmp_path / "logs", "title", "--price", PRICE)
     bill = Bill(golden, by_letters)
@@ -175,6 +177,7 @@ def test_limits_that_nobody_could_hold_are_refused(
         assert server.asks == []
 
 
+@pytest.mark.slow
 def test_a_judge_is_paid_once_for_the_same_answers(opened: Round, tmp_path: Path) -> None:
     def judged(server: ScriptedServer, folder: str, *options: str) -> Any:
         return run(

@@ -140,6 +140,7 @@ def test_a_prompt_that_is_too_long_is_an_overflow(
     assert [fault_of(sample) for sample in samples(tmp_path)] == ["overflow"] * ITEMS
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_is_named_while_it_is_asked(
     small: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
