@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import ModelUsage
 from tests.servers.commands import title_logs
 from tests.statistics.one_metric import interval
 
@@ -57,6 +58,7 @@ def write(templates: dict[int, EvalLog], tmp_path: Path) -> Write:
         method: str = "direct",
         epochs: int = 1,
         clusters: Sequence[str] | None = None,
+        costs: Sequence[float] = (),
         created: str = "2024-01-01T00:00:00+00:00",
         status: str = "success",
         metadata: dict[str, Any] | None = None,
@@ -78,6 +80,8 @@ def write(templates: dict[int, EvalLog], tmp_path: Path) -> Write:
             score.metadata = {"fault": fault}
             if clusters:
                 sample.metadata["cluster"] = clusters[index // epochs]
+            if costs:
+                sample.model_usage = {model: ModelUsage(total_cost=costs[index])}
         folder.mkdir(exist_ok=True)
         write_eval_log(log, str(folder / f"2024-01-01T00-00-{count:02d}_title_{count}.eval"))
 
@@ -95,6 +99,13 @@ def test_a_row_by_hand(write: Write, tmp_path: Path) -> None:
     assert row["value_valid"] == pytest.approx(0.4)  # (0.2 + 0.6) / 2
     assert (row["n"], row["valid"], row["missing"], row["undefined"]) == (4, 0.5, 1, 0)
     assert row["faults"] == {"missing": 1, "refusal": 1}
+
+
+def test_costs_are_the_same_in_any_order_of_answers(write: Write, tmp_path: Path) -> None:
+    write([0.5] * 3, model="lab/one", costs=[0.1, 0.2, 0.3])
+    write([0.5] * 3, model="lab/two", costs=[0.3, 0.2, 0.1])
+    board = leaderboard(tmp_path, partial=True)
+    assert [row["cost"] for row in headline(board)] == [0.6, 0.6]
 
 
 def test_one_row_for_each_metric(write: Write, tmp_path: Path) -> None:

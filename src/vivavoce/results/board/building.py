@@ -10,6 +10,7 @@ be easier. In the second case, contestants without training show the same gap.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -239,7 +240,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "judge": log.key.judge or None,
         "judge_own_family": log.is_own_judge,
         "judge_tokens": sum(sample.judge_tokens for sample in log.samples),
-        "judge_cost": sum(judge_costs) if judge_costs else None,
+        "judge_cost": math.fsum(judge_costs) if judge_costs else None,
         "n": items,
         "missing": faults["missing"],
         "valid": 1 - faults.total() / len(log.samples) if log.samples else None,
@@ -254,8 +255,8 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "detectable": None,
         "calibrated": None,
         "tokens": sum(sample.tokens for sample in log.samples),
-        "cost": sum(costs) if costs else None,
-        "seconds": round(sum(sample.seconds for sample in log.samples), 3),
+        "cost": math.fsum(costs) if costs else None,
+        "seconds": round(math.fsum(sample.seconds for sample in log.samples), 3),
         "answers": len(log.samples),
         **{column.name: column.of_log(log) for column in columns() if column.of_log},
     }

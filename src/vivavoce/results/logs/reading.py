@@ -317,7 +317,7 @@ def sample_score(
 
 def _cost(usage: Iterable[ModelUsage]) -> float | None:
     costs = [cost for use in usage if (cost := _stated(use.total_cost)) is not None]
-    return sum(costs) if costs else None
+    return math.fsum(costs) if costs else None
 
 
 def _tokens(usage: Iterable[ModelUsage]) -> int:
