@@ -167,7 +167,7 @@ METADATA = {source.kind for source in list_sources().values() if source.is_metad
 
 
 def answers_of(table: pa.Table) -> list[Resolution | None]:
-    """What a table of resolved references says, as `PaperIndex` says it."""
+    """Works of resolved references in a table, in the form of `PaperIndex`."""
     return [
         Resolution(*row.values()) if row["cited_paper_id"] else None for row in table.to_pylist()
     ]

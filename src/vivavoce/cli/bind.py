@@ -46,7 +46,7 @@ RoundFolder = Annotated[Path, Arg("The folder of the round's manifest.json.", me
 Port = Annotated[int, Opt("Port; 0 picks a free one.", min=0, max=65535)]
 _CONFIG = "config"
 _PLACEHOLDERS = {Path: "PATH", date: "DATE", int: "N", float: "NUMBER", str: "TEXT"}
-"""What the help shows for a value of an option, or for one of several."""
+"""Placeholders in the help for the value of an option, or for one of several."""
 
 
 class _Parameter(NamedTuple):

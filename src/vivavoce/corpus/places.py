@@ -96,7 +96,7 @@ class Place:
             except FileExistsError as error:
                 raise StaleError(
                     f"{self.address} was published by someone else after it was copied here, "
-                    "so nothing was. Run the same command again: it starts from theirs."
+                    "so nothing was. Run the same command again: it starts from that publication."
                 ) from error
             if number < 3:
                 return

@@ -82,14 +82,14 @@ def write_log(
         attempts = list(given) if isinstance(given, Sequence) else [given]
         for epoch, value in enumerate(attempts, start=1):
             note = (notes or {}).get(item)
-            told = {"cluster": (clusters or {}).get(item, item)}
+            metadata = {"cluster": (clusters or {}).get(item, item)}
             for fact, by_item in (("split", splits), ("published", published)):
                 if by_item:
-                    told[fact] = by_item[item]
+                    metadata[fact] = by_item[item]
             further = {"judge": dict(note)} if note is not None else {}
             if rulings:
                 further["rulings"] = rulings[item]
-            samples.append(_sample(item, epoch, value, further, told, metrics))
+            samples.append(_sample(item, epoch, value, further, metadata, metrics))
     return write_samples(
         folder,
         samples,
@@ -161,7 +161,7 @@ def _sample(
     epoch: int,
     value: float | None,
     further: Mapping[str, Any],
-    told: Mapping[str, str],
+    metadata: Mapping[str, str],
     metrics: Sequence[str],
 ) -> EvalSample:
     number = float("nan") if value is None else value
@@ -170,7 +170,7 @@ def _sample(
         epoch=epoch,
         input="ask",
         target="the gold text",
-        metadata=dict(told),
+        metadata=dict(metadata),
         scores={
             "writing": Score(
                 value={**dict.fromkeys(metrics, number), "valid": 1.0},

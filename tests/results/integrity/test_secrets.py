@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import string
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from detect_secrets.core.plugins.initialize import from_plugin_classname
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log, write_eval_log
 from tests.servers.commands import only_json, title_logs, viva_here
 
-from vivavoce.results.integrity.secrets import find_secrets
+from vivavoce.results.integrity.secrets import _RULES, find_secrets
 
 KEYS = {
     "OpenAI": "sk-proj-" + "aB3d" * 20,
@@ -27,6 +33,8 @@ KEYS = {
     "a certificate": "-----BEGIN " + "PRIVATE KEY-----",
     "Mistral, by its name": "MISTRAL_API_KEY=" + "a1B2c3D4" * 4,
     "Azure, by its name": "AZUREAI_API_KEY: " + "0a1b2c3d" * 4,
+    "a configuration, by its name": '{"api_key": "' + "a1B2c3D4" * 4 + '"}',
+    "AWS, in quotes": 'aws_secret_access_key = "' + "a1B2c3D4" * 5 + '"',
 }
 INNOCENT = """
 sk-learn-1-5-estimators-of-2024-with-many-words hf_internal_testing_tiny_random_2024_model
@@ -84,6 +92,25 @@ def test_a_key_is_found_in_forms_notes_ledgers_dumps_journals_sites_and_transcri
         "line 2 of site/items/one.html",
         "line 2 of submission.toml",
     ]
+
+
+PATTERNS = [pattern for name in _RULES for pattern in from_plugin_classname(name).denylist]
+PRINTED = string.ascii_letters + string.digits + string.punctuation + " é–中"
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.pattern[:20])
+@given(st.data())
+@settings(max_examples=10, deadline=None)
+def test_whatever_a_rule_knows_as_a_key_is_found(pattern: re.Pattern[str], data) -> None:
+    key = data.draw(st.from_regex(pattern, fullmatch=True, alphabet=PRINTED))
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "notes.txt").write_text(f"{INNOCENT}{key}\n", "utf-8")
+        assert list(find_secrets(Path(folder))) != []
+
+
+def test_signs_of_several_bytes_count_as_one_between_a_name_and_its_key(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(f"aws {'密' * 12} key '{'a1B2c3D4' * 5}'", "utf-8")
+    assert len(list(find_secrets(tmp_path))) == 1
 
 
 def test_words_hashes_and_addresses_are_no_keys(made: Path, tmp_path: Path) -> None:

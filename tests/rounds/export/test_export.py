@@ -87,16 +87,16 @@ def test_the_card_names_configurations_licences_and_what_to_cite(
 ) -> None:
     folder = export_round(opened, tmp_path / "hf", "hf", FROM)
     _, header, text = (folder / "README.md").read_text().split("---\n", 2)
-    told = yaml.safe_load(header)
-    assert told["license"] == "other"
-    first, *others = told["configs"]
+    header_fields = yaml.safe_load(header)
+    assert header_fields["license"] == "other"
+    first, *others = header_fields["configs"]
     assert first["default"]
     assert not any("default" in config for config in others)
-    for config in told["configs"]:
+    for config in header_fields["configs"]:
         for file in config["data_files"]:
             rows = pq.read_table(folder / file["path"])
             assert len(rows) > 0
-    names = [config["config_name"] for config in told["configs"]]
+    names = [config["config_name"] for config in header_fields["configs"]]
     assert names[: len(items_of(opened))] == list(items_of(opened))
     assert "## Licences" in text.replace("### ", "## ")
     assert f"@misc{{vivavoce-{opened.id}" in text

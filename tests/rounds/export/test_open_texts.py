@@ -119,13 +119,13 @@ def texts_of(corpus: Corpus, *, is_closed: bool) -> set[str]:
 
 @pytest.mark.slow
 def test_texts_of_closed_papers_are_in_no_file(corpus: Corpus, made: Path, tmp_path: Path) -> None:
-    told = export(made, tmp_path / "open")["texts"]
+    counts = export(made, tmp_path / "open")["texts"]
     licences = {paper.paper_id: paper.licence for paper in corpus.papers}
     named = read_json(made / "licences.json")["papers"]
     assert named == {name: licences[name] for name in named}
     closed = [name for name, licence in named.items() if licence == CLOSED]
-    assert (told["papers"], told["ids_only"]) == (len(named), len(closed))
-    assert told["by_licence"][CLOSED] == {"papers": len(closed), "open": False}
+    assert (counts["papers"], counts["ids_only"]) == (len(named), len(closed))
+    assert counts["by_licence"][CLOSED] == {"papers": len(closed), "open": False}
 
     given = "\n".join(strings_of(tmp_path / "open"))
     shown = "\n".join(strings_of(made))
@@ -145,7 +145,7 @@ def rows_of(folder: Path, task: str) -> list[dict[str, Any]]:
 
 
 def test_a_closed_item_keeps_its_ids_and_loses_its_gold(made: Path, tmp_path: Path) -> None:
-    told = export(made, tmp_path / "open")
+    counts = export(made, tmp_path / "open")
     opened = load_round(made)
     closed = {n for n, one in read_json(made / "licences.json")["papers"].items() if one == CLOSED}
     rows = rows_of(tmp_path / "open", "title")
@@ -155,7 +155,7 @@ def test_a_closed_item_keeps_its_ids_and_loses_its_gold(made: Path, tmp_path: Pa
         assert row["reference"] == (None if was["paper_id"] in closed else was["reference"])
         assert row["demos_random"] == was["demos_random"]
     lost = sum(row["paper_id"] in closed for row in before)
-    assert told["texts"]["rows_without_texts"]["writing/title.parquet"] == lost > 0
+    assert counts["texts"]["rows_without_texts"]["writing/title.parquet"] == lost > 0
     table = {row["id"]: row for row in rows_of(tmp_path / "open", "table")}
     for was in opened.items("tables", "table"):
         assert (table[was["id"]]["rows"] is None) == (was["cluster"] in closed)
@@ -165,10 +165,10 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
     ingest("sample", Path("40"), tmp_path / "c")
     spec = {"round": {**SPEC["round"], "families": ["writing"]}}
     made = build_round(tmp_path / "c", spec, tmp_path / "rounds").folder
-    told = export(made, tmp_path / "open")["texts"]
-    assert told["by_licence"] == {"CC0-1.0": {"papers": told["papers"], "open": True}}
-    assert told["ids_only"] == 0
-    assert told["rows_without_texts"] == {}
+    counts = export(made, tmp_path / "open")["texts"]
+    assert counts["by_licence"] == {"CC0-1.0": {"papers": counts["papers"], "open": True}}
+    assert counts["ids_only"] == 0
+    assert counts["rows_without_texts"] == {}
     words = ["round", "export", str(made), "--out", str(tmp_path / "all")]
     assert CliRunner().invoke(app, words).exit_code == 0
     whole = tmp_path / "all" / "data"
@@ -178,15 +178,15 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--format", "ids", "--texts", "open"], "has no texts"),
         (["--texts", "some"], "is not one of"),
     ],
 )
-def test_wrong_use_is_a_message(made: Path, tmp_path: Path, words: list[str], said: str) -> None:
+def test_wrong_use_is_a_message(made: Path, tmp_path: Path, words: list[str], message: str) -> None:
     shown = ["round", "export", str(made), "--out", str(tmp_path / "x"), *words]
     done = CliRunner().invoke(app, shown)
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
     assert not (tmp_path / "x").exists()

@@ -267,7 +267,7 @@ def test_unknown_names_are_refused_with_those_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("encoder", "nosuch", "no preset 'nosuch'"),
         ("encoder", "oag-bert", "cogdl"),
@@ -279,9 +279,11 @@ def test_unknown_names_are_refused_with_those_there_are() -> None:
         ("weights", "maybe", "neither true nor false"),
     ],
 )
-def test_an_impossible_option_is_refused_before_any_item(name: str, value: Any, told: str) -> None:
+def test_an_impossible_option_is_refused_before_any_item(
+    name: str, value: Any, message: str
+) -> None:
     # Where no candidates are joined, an encoder would never be opened.
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         RankOptions(**{name: value})
 
 

@@ -298,7 +298,7 @@ def test_a_long_text_pays(court: Court, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"task_args": {"judge": True}}, "--judge MODEL"),
         ({"judge": "openai-api/scripted/judge-x", "task_args": {"judge": False}}, "--judge MODEL"),
@@ -306,7 +306,9 @@ def test_a_long_text_pays(court: Court, tmp_path: Path, monkeypatch: pytest.Monk
         ({"judge": "openai-api/scripted/judge-x", "tasks": ["formula"]}, "takes no 'judge'"),
     ],
 )
-def test_what_cannot_be_judged_is_told(court: Court, changes: Mapping[str, Any], said: str) -> None:
+def test_what_cannot_be_judged_is_refused(
+    court: Court, changes: Mapping[str, Any], message: str
+) -> None:
     asked = len(court.server.asks)
     options: dict[str, Any] = {
         "tasks": ["title"],
@@ -315,7 +317,7 @@ def test_what_cannot_be_judged_is_told(court: Court, changes: Mapping[str, Any],
         "models": ["openai-api/scripted/writer-refused"],
         "display": "none",
     }
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         run(RunSpec(**{**options, **changes}))
     assert len(court.server.asks) == asked
 
