@@ -84,7 +84,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
     unread: list[tuple[Font, str]] = []
     font: Font | None = None
     has_places = False
-    passages = list(_passages(lines))
+    passages = _passages(lines)
     for passage in passages:
         text, own = passage.text, passage.font
         pieces = _pieces(text)
@@ -96,7 +96,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
             good = pieces = leading  # authors with the affiliation after their names
             is_address = False
         is_line_two = passage.is_below_name(passages)
-        if is_line_two and passage.is_beside:
+        if is_line_two and len(passage.row(passages)) > 1:
             continue
         # Names may hold the words of places.
         is_odd = not names and all(map(_NAME.fullmatch, pieces)) if is_address else bool(pieces)
@@ -120,12 +120,14 @@ class _Passage(NamedTuple):
     text: str
     words: Sequence[Word]
     y: float
-    is_beside: bool
-    """The line has other cells beside this one."""
 
     @property
     def font(self) -> Font:
         return _font(self.words)
+
+    def row(self, passages: Sequence[_Passage]) -> list[str]:
+        """Texts on this line of the page."""
+        return [one.text for one in passages if abs(one.y - self.y) < 0.3 * self.font.size]
 
     def is_below(self, other: _Passage) -> bool:
         """Check whether both are set in one column, line below line."""
@@ -142,27 +144,23 @@ class _Passage(NamedTuple):
         if above is None or not _is_name(self.text):
             return above is not None and (_is_name(above.text) or above.is_below_name(passages))
         below = [one.text for one in passages if one.is_below(self) and not _OTHER.search(one.text)]
-        row = [one.text for one in passages if abs(one.y - self.y) < 0.3 * self.font.size]
-        is_other = not all(map(_is_name, below)) or any(map(_is_place, row))
+        is_other = not all(map(_is_name, below)) or any(map(_is_place, self.row(passages)))
         return _is_name(above.text) and is_other
 
 
-def _passages(lines: Sequence[Line]) -> Iterator[_Passage]:
+def _passages(lines: Sequence[Line]) -> list[_Passage]:
     """Cells of lines without raised marks; lines that continue on the next are one passage."""
-    cells = [(line, cell) for line in lines for cell in _cells(line)]
-    passage: _Passage | None = None
-    last = lines[0] if lines else None
-    for line, cell in cells:
-        own = _without_marks(cell, line)
-        if passage is not None and last is not None and _goes_on(passage.text, own, last, line):
-            passage = passage._replace(text=f"{passage.text} {own}")
-        else:
-            if passage is not None and passage.text:
-                yield passage
-            passage = _Passage(own, cell, line.y, sum(one is line for one, _ in cells) > 1)
-        last = line
-    if passage is not None and passage.text:
-        yield passage
+    passages: list[_Passage] = []
+    last: Line | None = None
+    for line in lines:
+        for cell in _cells(line):
+            text = _without_marks(cell, line)
+            if last is not None and _goes_on(passages[-1].text, text, last, line):
+                passages[-1] = passages[-1]._replace(text=f"{passages[-1].text} {text}")
+            else:
+                passages.append(_Passage(text, cell, line.y))
+            last = line
+    return [passage for passage in passages if passage.text]
 
 
 def _cells(line: Line) -> Iterator[list[Word]]:

@@ -166,10 +166,8 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     is_large = size > layout.body.size + 3
     # Manuscripts are double-spaced.
     spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
-    # Part of a title may be set in another typeface, close below the first part.
-    is_other = is_large and line.y - before.y < 1.35 * above
     return (
-        (line.font.name == before.font.name or is_other)
+        line.font.name == before.font.name
         and (abs(size - above) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(size, above)
     )
