@@ -46,14 +46,12 @@ PARTS = [
 PERMANENT = {
     "wrong parameter": (FAULTS["bad-request"], "The parameter frequency is not known (HTTP 400"),
     "no choices": (FAULTS["no-choices"], "The reply has no choices ("),
-    "no such field": (Reply(b'{"id": "x", "object": "list"}'), "The reply has no choices ("),
     "error with 200": (
         Reply(b'{"error": {"message": "No such model.", "code": 404}}'),
         "No such model (",
     ),
     "content": (content([17]), "The reply's content is neither a text nor a list of parts ("),
     "wrong key": (error(401, "Incorrect API key."), "Incorrect API key (HTTP 401"),
-    "forbidden": (error(403, "Not for you."), "Not for you (HTTP 403"),
     "wrong model": (error(404, "No model " + "x" * 999), "No model xxx"),
     "detail": (Reply(b'{"detail": "A string was expected."}', 422), "A string was expected (HTTP"),
 }
