@@ -153,9 +153,7 @@ def test_an_answer_that_fills_the_window_is_told(model: Model) -> None:
     assert find_fault(output) == "overflow"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n\n  Graphs\n", "Naïve 读者 🤖", "cut <|im_end|> off\x00"]
-)
+@pytest.mark.parametrize("text", ["", "\n\n  Graphs\n", "Naïve 读者 🤖", "cut <|im_end|> off\x00"])
 def test_tokens_are_counted_as_the_model_does(model: Model, api: LocalAPI, text: str) -> None:
     usage = ask(model, text, max_tokens=1).usage
     assert usage is not None

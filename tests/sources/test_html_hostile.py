@@ -57,9 +57,9 @@ def test_what_holds_no_paper_is_a_fault(tmp_path: Path, content: bytes | str, re
 
 NESTED = "<table class='ltx_tabular'><tr><td>a<td>b<tr><td>c<td>"
 HOSTILE = {
-    "20 MiB inside a paper": f"{START}<p>{'a' * (20 << 20)}</p>{END}",
+    "4 MiB inside a paper": f"{START}<p>{'a' * (4 << 20)}</p>{END}",
     "33 MiB": " " * (33 << 20),
-    "giant attribute": f"{START}{TEXT}<p class='{'a ' * (4 << 20)}'>b</p>{END}",
+    "giant attribute": f"{START}{TEXT}<p class='{'a ' * (1 << 20)}'>b</p>{END}",
     "deep sections": START + TEXT + '<section class="ltx_section">' * 230 + "a" + END,
     "deep tables": f"{START}{NESTED * 50}{'x ' * 200_000}{END}",
     "deep layout": START
