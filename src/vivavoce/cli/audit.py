@@ -1,7 +1,5 @@
 """Verbs that look for other explanations of a score: leaks, judges, retrieval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated

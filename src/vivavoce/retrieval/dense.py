@@ -6,8 +6,6 @@ machine, the same texts in the same order give the same vectors. Another machine
 batch may change the last digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy

@@ -9,8 +9,6 @@ A hostile answer costs no more than `TableBudget` allows: the rest is not read, 
 `truncated`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

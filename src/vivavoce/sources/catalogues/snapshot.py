@@ -1,7 +1,5 @@
 """Reader of arXiv's metadata snapshot, one paper per line or row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The implementation tasks: prompts and gold of their items."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

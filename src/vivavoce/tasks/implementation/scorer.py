@@ -5,8 +5,6 @@ Only answers with wrong values are probed, since right values come from the righ
 with random results uses no column.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Source: LEGOBench §3.1, with the rules of docs/families/leaderboards.md.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Literal

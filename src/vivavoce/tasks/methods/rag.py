@@ -10,8 +10,6 @@ Source: AcademicEval §4.2, whose default is dense retrieval with Contriever; he
     needs neither weights nor a network.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

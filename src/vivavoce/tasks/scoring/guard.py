@@ -5,8 +5,6 @@ wrappers. A faulty answer is counted in n with the value 0, and its fault is in 
 metadata.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Awaitable, Callable

@@ -4,8 +4,6 @@
 fails if the papers are longer than the model's window. Source: arXiv2Table §5.1, baseline 1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

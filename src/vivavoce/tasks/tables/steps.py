@@ -5,8 +5,6 @@ text if that is not in the round's `library`), `prompts` (folder of templates) a
 method's record is added under `RECORD`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -19,8 +19,6 @@ the section cites, then others of the library in order of mention, then works th
 library.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import defaultdict

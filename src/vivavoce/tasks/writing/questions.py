@@ -14,8 +14,6 @@ section 4; facts by a model: Pradeep et al. 2024, "Initial Nugget Evaluation Res
 2024 RAG Track", section 3. The quote is ours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace

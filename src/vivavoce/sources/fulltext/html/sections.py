@@ -1,7 +1,5 @@
 """Sections of a LaTeXML page in reading order, the tables between them, and the references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Elements of LaTeXML pages and their text; formulas become TeX, notes are left out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

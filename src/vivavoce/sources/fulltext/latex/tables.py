@@ -1,7 +1,5 @@
 """Tables: captions, rows of cells and the references cited in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ Evidence is counted over the whole document: usual section names in their usual 
 that continue each other, a style unlike that of the text.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

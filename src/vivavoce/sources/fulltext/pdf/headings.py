@@ -4,8 +4,6 @@ The top level is chosen over the whole document (evidence.py). The rest follows 
 with several parts, appendices, and headings without numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The reference list and its entries, and the citations in text and tables."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@
 unless their seeds differ by a multiple of 97.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
