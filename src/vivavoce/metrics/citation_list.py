@@ -23,10 +23,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from vivavoce.text.citation_markers import (
-    find_author_year_markers,
-    find_numeric_markers,
-)
+from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
 from vivavoce.text.normalise import normalise_title
 
 MAX_CHARACTERS = 200_000

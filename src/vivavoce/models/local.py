@@ -13,13 +13,7 @@ from typing import Any
 
 import httpx
 from anyio import to_thread
-from inspect_ai.model import (
-    ChatMessage,
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-)
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from vivavoce.errors import InputError, MissingExtra, VivaError

@@ -16,12 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from inspect_ai.model import (
-    ChatMessage,
-    ModelCost,
-    ModelInfo,
-    set_model_info,
-)
+from inspect_ai.model import ChatMessage, ModelCost, ModelInfo, set_model_info
 from inspect_ai.solver._task_state import sample_state
 
 from vivavoce.errors import InputError

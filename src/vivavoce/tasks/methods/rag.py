@@ -28,14 +28,7 @@ from vivavoce.retrieval.papers import check_name
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.direct import check_context, message_of
-from vivavoce.tasks.prompting import (
-    OWN,
-    SUFFIX,
-    PromptSet,
-    Rendered,
-    Span,
-    prompts_at,
-)
+from vivavoce.tasks.prompting import OWN, SUFFIX, PromptSet, Rendered, Span, prompts_at
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text

@@ -10,14 +10,7 @@ import statistics
 from collections.abc import Awaitable, Callable
 
 from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import (
-    Metric,
-    SampleScore,
-    Score,
-    ScoreReducer,
-    metric,
-    score_reducer,
-)
+from inspect_ai.scorer import Metric, SampleScore, Score, ScoreReducer, metric, score_reducer
 from inspect_ai.solver import TaskState
 
 from vivavoce.tasks.scoring import VALID, FaultyAnswer, Values

@@ -29,12 +29,7 @@ from vivavoce.tasks.tables.replies import (
     read_single,
     read_table,
 )
-from vivavoce.tasks.tables.steps import (
-    ATTEMPTS,
-    TableRun,
-    check_common,
-    read_output,
-)
+from vivavoce.tasks.tables.steps import ATTEMPTS, TableRun, check_common, read_output
 from vivavoce.tasks.tables.working_table import WorkingTable
 
 MAX_COLUMNS = 6

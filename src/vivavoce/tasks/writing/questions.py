@@ -26,12 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.citation_list import find_citations
-from vivavoce.metrics.judged_text import (
-    CLAIM_LABELS,
-    NUGGET_LABELS,
-    OWN,
-    read_claims,
-)
+from vivavoce.metrics.judged_text import CLAIM_LABELS, NUGGET_LABELS, OWN, read_claims
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl

@@ -9,12 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
-from vivavoce.sources.fulltext.pdf.evidence import (
-    Evidence,
-    Hypothesis,
-    build_chain,
-    plain_heading,
-)
+from vivavoce.sources.fulltext.pdf.evidence import Evidence, Hypothesis, build_chain, plain_heading
 from vivavoce.sources.fulltext.pdf.runs import OTHER, Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 

@@ -19,11 +19,7 @@ from vivavoce.tasks.implementation.items.architecture import (
     in_double,
     module_layers,
 )
-from vivavoce.tasks.implementation.items.architectures import (
-    Array,
-    draw_graph,
-    import_geometric,
-)
+from vivavoce.tasks.implementation.items.architectures import Array, draw_graph, import_geometric
 from vivavoce.tasks.implementation.items.composed_grammar import (
     Node,
     Notation,
