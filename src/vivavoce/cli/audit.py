@@ -17,10 +17,7 @@ app = typer.Typer(
 
 
 @verb(app, "audit leakage rounds/2024-h2")
-def leakage(
-    folder: RoundFolder,
-    bootstrap: Bootstrap,
-) -> Answer:
+def leakage(folder: RoundFolder, bootstrap: Bootstrap) -> Answer:
     """Look for gold in inputs, wrong dates and near copies; exit with 1 if a rule is broken."""
     from vivavoce.results.audits.leakage import audit_leakage
 

@@ -220,13 +220,7 @@ class Encoder:
         InputError: The model cannot be found or loaded.
     """
 
-    def __init__(
-        self,
-        preset: Preset,
-        side: Side = "passage",
-        *,
-        device: str = "cpu",
-    ) -> None:
+    def __init__(self, preset: Preset, side: Side = "passage", *, device: str = "cpu") -> None:
         self.folder = find_folder(preset.passages if side == "passage" else preset.queries)
         self._preset = preset
         self._side = side

@@ -173,11 +173,7 @@ _ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
 class Writer:
     """Writes elements piece by piece; `PARAGRAPH` separates paragraphs."""
 
-    def __init__(
-        self,
-        append: Callable[[str], None],
-        take: Take | None = None,
-    ) -> None:
+    def __init__(self, append: Callable[[str], None], take: Take | None = None) -> None:
         self._append = append
         self._take = take
         self._is_in_equation = False

@@ -68,11 +68,7 @@ class Hypothesis:
 class Evidence:
     """Evidence in a document for or against a hypothesis."""
 
-    def __init__(
-        self,
-        candidates: Sequence[HeadingCandidate],
-        lines: Sequence[Line],
-    ) -> None:
+    def __init__(self, candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> None:
         self.candidates = candidates
         self.roles = [role_of_heading(plain_heading(c.text)) for c in candidates]
         letters = [0]
