@@ -177,7 +177,7 @@ HOSTILE = st.lists(
 
 
 @given(HOSTILE, st.integers(90, WINDOW), st.integers(1, 30))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 def test_a_fitted_prompt_with_its_template_is_never_over_the_window(
     api: LocalAPI, body: str, context: int, answer: int
 ) -> None:

@@ -281,7 +281,7 @@ def test_all_24_cells_of_the_sample_corpus_hold_items(sample_items: FamilyItems)
 
 
 @settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_the_order_of_ingest_changes_nothing_and_demonstrations_are_earlier(
