@@ -16,7 +16,7 @@ LINES = [
     ["board", "build", "logs", "--out", ADDRESS],
     ["round", "verify", ADDRESS],
     ["run", "title", "--round", "sample", "--logs", ADDRESS],
-    ["ingest", "tei", ADDRESS],
+    ["ingest", "tei", ADDRESS, "--corpus", "corpus"],
 ]
 """Arguments and options that take a path; of all of them only `--corpus` takes an address."""
 
