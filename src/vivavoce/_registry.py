@@ -4,8 +4,6 @@ Inspect loads all entry points at every evaluation, even one from another packag
 is imported here: the code behind a name is imported when Inspect looks the name up.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from functools import partial

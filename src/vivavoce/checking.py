@@ -1,7 +1,5 @@
 """Checks of rows in files against record types, and of task arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar

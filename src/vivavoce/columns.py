@@ -1,7 +1,5 @@
 """Conversion between Arrow columns and numpy arrays, and a stable hash of a table's rows."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass

@@ -5,8 +5,6 @@ few items of every task and method within a budget. It shows, before you pay for
 answers arrive, whether they are valid, and what they cost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial

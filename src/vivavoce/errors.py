@@ -16,8 +16,6 @@ VivaError                1   the work failed
 ```
 """
 
-from __future__ import annotations
-
 
 class VivaError(Exception):
     """Work that failed; the message says what, where and what to do."""

@@ -1,7 +1,5 @@
 """Check of the packages and programs on this machine, with commands that install missing ones."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

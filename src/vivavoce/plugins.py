@@ -3,8 +3,6 @@
 The project registers its own plug-ins in the same way, in `pyproject.toml`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points

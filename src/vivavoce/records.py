@@ -5,8 +5,6 @@ one paper and stores `Paper`, `Authorship`, `Section`, `Reference` and `CitedTab
 Lists keep their order in `ordinal` fields, which start at 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 

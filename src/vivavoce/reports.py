@@ -4,8 +4,6 @@ A report is a dataclass. `as_dict` gives its fields as JSON. `parts` gives what 
 and sheets, which are tables of texts. The type of a value decides how its cell is printed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -5,8 +5,6 @@ This package has no logic: each verb calls a library function and prints the res
 Verbs import their modules when called, so `viva --help` loads no heavy modules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """Verbs that look for other explanations of a score: leaks, judges, retrieval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +17,7 @@ app = typer.Typer(
 
 
 @verb(app, "audit leakage rounds/2024-h2")
-def leakage(
-    folder: RoundFolder,
-    bootstrap: Bootstrap,
-) -> Answer:
+def leakage(folder: RoundFolder, bootstrap: Bootstrap) -> Answer:
     """Look for gold in inputs, wrong dates and near copies; exit with 1 if a rule is broken."""
     from vivavoce.results.audits.leakage import audit_leakage
 

@@ -4,8 +4,6 @@ The parameters of a verb become options and arguments. If a parameter's type is 
 dataclass), each annotated field becomes an option, and the verb receives the request.
 """
 
-from __future__ import annotations
-
 import inspect
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -151,10 +151,7 @@ def add_metric(
 
 
 @verb(app, "board verify logs")
-def verify(
-    logs: Logs,
-    rounds: Rounds = (),
-) -> Answer:
+def verify(logs: Logs, rounds: Rounds = ()) -> Answer:
     """Score the recorded replies again and list every value that was edited.
 
     This proves that the scores follow from the replies in the logs, not who wrote the replies.

@@ -3,8 +3,6 @@
 Most save files to ingest later; `texts` and `cited` complete the papers of a corpus.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date

@@ -1,7 +1,5 @@
 """`viva live`: keep a board up to date from one configuration."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any

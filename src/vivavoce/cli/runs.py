@@ -169,9 +169,7 @@ def _ask(proposal: dict[str, Any]) -> bool:
     return True
 
 
-def demo(
-    out: Annotated[Path, Opt("Folder for all output.")] = Path("viva-demo"),
-) -> Answer:
+def demo(out: Annotated[Path, Opt("Folder for all output.")] = Path("viva-demo")) -> Answer:
     """Sample papers -> corpus -> round -> baselines -> leaderboard; offline, without a key."""
     from vivavoce.demonstration import run_demo
 

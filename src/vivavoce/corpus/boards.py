@@ -7,8 +7,6 @@ A round uses what was known before its window ends. A board belongs to a window 
 is dated, in the corpus, and first appeared inside the window. Scores of later papers are removed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

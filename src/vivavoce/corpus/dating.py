@@ -12,8 +12,6 @@ Within the month of an arXiv id, a print date is no more exact than the id: the 
 gives no information about the days before it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, timedelta

@@ -15,8 +15,6 @@ sketches of their abstracts and texts. Two papers are one work if their titles h
 So a translated abstract or another title does not hide an equal text. The earliest paper dates it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter, defaultdict

@@ -10,8 +10,6 @@ sources are also joined if nothing more is known about one of them and nothing c
 groups that could be joined must fit each other: a title that fits two papers joins neither.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ after a publication, and if two publishers write the same state, the second is r
 work on a copy of the corpus on this machine.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -9,8 +9,6 @@ characters modulo 2^64, so one running sum gives the hashes of many texts. Two t
 key, and then do no harm: a key only says which papers are worth comparing.
 """
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Resolution of references to papers of the corpus."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Columns of the corpus: one Parquet schema per table, and conversion between records and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Counts for a corpus and for its dates."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

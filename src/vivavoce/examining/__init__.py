@@ -3,8 +3,6 @@
 Every step resumes after a kill; a finished exam sends no requests.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ The terminal, the page, JSON and Markdown all show this report. A contestant is 
 or the authors' own text. A pair is undecided unless these papers show which is better.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Request of an exam, the papers it uses and leaves out, and the record of finished steps."""
 
-from __future__ import annotations
-
 import csv
 import io
 import shlex

@@ -8,8 +8,6 @@ part in that run, unless there is a judge. All other pairs are compared through 
 contestants.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

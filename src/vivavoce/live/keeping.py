@@ -4,8 +4,6 @@ Each due period goes through the same steps, oldest period first. A step that fa
 period's preparation or its own cell; the next run repeats the missing steps.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

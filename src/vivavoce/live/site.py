@@ -4,8 +4,6 @@ Besides the pages of the board, the site holds seals and the status. It is a pla
 publish it, copy it.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from datetime import date

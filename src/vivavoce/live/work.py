@@ -6,8 +6,6 @@ verified it moves to `logs/` in one step, so `logs/` has only complete cells. A 
 `work/`, and the next run continues it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -8,8 +8,6 @@ A family's package, or its module `metrics`, may define more metrics. A package 
 metrics is registered like a family, under the group `vivavoce.families`, but has no card.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import pkgutil

@@ -4,8 +4,6 @@ HTML, LaTeX and JSON markup is removed; letters, words and Roman numerals that n
 become digits.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

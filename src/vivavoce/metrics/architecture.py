@@ -23,8 +23,6 @@ Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in e
 the paper's tables print 1.00, hence the factor 2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -17,18 +17,13 @@ only a cited work's first mention in a list of important references counts, and 
 is capped at 1; here every work that the section cites counts, and nothing is capped.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from vivavoce.text.citation_markers import (
-    find_author_year_markers,
-    find_numeric_markers,
-)
+from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
 from vivavoce.text.normalise import normalise_title
 
 MAX_CHARACTERS = 200_000

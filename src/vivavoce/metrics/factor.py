@@ -50,8 +50,6 @@ A column is named `table.column`; case and surrounding spaces do not count, nor 
 Source: RD2Bench, section 2 (all steps from a report to numbers), with stages of our own.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

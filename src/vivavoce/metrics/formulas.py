@@ -7,8 +7,6 @@ number at each point, and an unknown function gives a random number for its argu
 side. Nothing is rewritten and numbers stay bounded, so comparing takes only as long as reading.
 """
 
-from __future__ import annotations
-
 import cmath
 import hashlib
 import re

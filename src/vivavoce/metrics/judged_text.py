@@ -45,8 +45,6 @@ coverage and relevance: DeepScholar-Bench, section 4. Support as a rate of claim
 "Evaluating Verifiability in Generative Search Engines".
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -17,8 +17,6 @@ if a method is given twice, the first score counts. A gold method without a scor
 Source: LEGOBench, section 4 (MR, MP, SP, KTau).
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -5,8 +5,6 @@ and a final stop. A list is a JSON list, else lines, else parts between semicolo
 between commas. If some lines have numbers or bullets, only these are the items.
 """
 
-from __future__ import annotations
-
 from vivavoce.metrics import harmonic_mean, metric
 from vivavoce.metrics.answer_lists import is_item, item_of
 from vivavoce.metrics.rouge import rouge

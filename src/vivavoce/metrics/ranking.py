@@ -52,8 +52,6 @@ Table 9 prints these to two decimals. For numbers to rely on, use the metrics ab
 Source: LEGOBench, Table 9 and section A.4.2; the rules were found by recomputing the table.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections import Counter

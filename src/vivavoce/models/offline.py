@@ -21,8 +21,6 @@ also gets an empty answer, with `{"missing": true}` in the output's metadata.
 FILE is read once per process, when Inspect creates the model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -10,20 +10,13 @@ often the judge prefers it. A text supports a fact or a sentence if it has most 
 facts of a section are its sentences. The same sample gets the same answer.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from inspect_ai.model import (
-    ChatMessage,
-    ModelCost,
-    ModelInfo,
-    set_model_info,
-)
+from inspect_ai.model import ChatMessage, ModelCost, ModelInfo, set_model_info
 from inspect_ai.solver._task_state import sample_state
 
 from vivavoce.errors import InputError

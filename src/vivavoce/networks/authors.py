@@ -5,8 +5,6 @@ and with single spaces. The same name with an id and without one gives two autho
 flagged, as are other ambiguous names.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 from itertools import count

@@ -9,8 +9,6 @@ by the stronger identity that occurs with it in other entries, if these all agre
 once with its DOI and once without it is one work.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Measures of a corpus's networks; the networks must be built first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

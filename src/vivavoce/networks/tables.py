@@ -1,7 +1,5 @@
 """Columns of the corpus tables from which networks are built."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

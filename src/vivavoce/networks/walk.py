@@ -7,8 +7,6 @@ search is repeated before an author counts as having no papers. All requests kee
 hyphen does not mean NOT. Names are compared in NFKC and case-folded.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence

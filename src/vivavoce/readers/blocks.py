@@ -3,8 +3,6 @@
 The values of a cell are its last words, as far back as these are numbers or mark a missing number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

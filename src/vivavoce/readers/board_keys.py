@@ -6,8 +6,6 @@ They repeat the task, the metric, a unit or the split, or use a sentence as a na
 use English words, but no names of boards.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

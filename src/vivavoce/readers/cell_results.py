@@ -6,8 +6,6 @@ If the rows are datasets or metrics, the columns are methods. If a metric's name
 whether higher is better, bold numbers show it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

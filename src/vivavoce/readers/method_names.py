@@ -1,7 +1,5 @@
 """Names of methods in row labels, and the name of a paper's own method."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Papers with texts and tables, as in a round's library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Names of metrics, and terms in captions, headers and boards; synonyms share one term."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

@@ -5,8 +5,6 @@ verb, the keys of a configuration file and a table of the reference. The modules
 nothing heavy, so that `viva --help` can load them.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

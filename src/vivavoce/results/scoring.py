@@ -4,8 +4,6 @@ A family lists its score families as `SCORE_FAMILIES` in its module `family`. Wi
 answers to its tasks are scored as texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache

@@ -1,7 +1,5 @@
 """Retrieval of the passages, sentences or papers relevant to a query or a text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -6,8 +6,6 @@ machine, the same texts in the same order give the same vectors. Another machine
 batch may change the last digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -222,13 +220,7 @@ class Encoder:
         InputError: The model cannot be found or loaded.
     """
 
-    def __init__(
-        self,
-        preset: Preset,
-        side: Side = "passage",
-        *,
-        device: str = "cpu",
-    ) -> None:
+    def __init__(self, preset: Preset, side: Side = "passage", *, device: str = "cpu") -> None:
         self.folder = find_folder(preset.passages if side == "passage" else preset.queries)
         self._preset = preset
         self._side = side

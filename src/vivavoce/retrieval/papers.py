@@ -3,8 +3,6 @@
 Sparse retrieval ignores stop words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

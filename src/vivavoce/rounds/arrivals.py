@@ -5,8 +5,6 @@ Responses are saved in the corpus's folder `downloads/updates`, in one folder pe
 ingested from there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path

@@ -3,8 +3,6 @@
 The card, `card.md`, describes the round to readers.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

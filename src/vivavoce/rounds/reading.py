@@ -7,8 +7,6 @@ cannot be guessed without the whole round, and need not be stored. A secret seed
 owners of the same corpus.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from datetime import date

@@ -5,8 +5,6 @@ ends. A log's line has the hash of its bytes, so a log that is edited, removed o
 is detected. The ledger is no proof against someone who rewrites it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

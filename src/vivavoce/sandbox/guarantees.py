@@ -1,7 +1,5 @@
 """Guarantees that the sandbox gives on this machine, found by testing them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

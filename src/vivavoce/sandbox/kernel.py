@@ -10,8 +10,6 @@ Anonymous shared memory is refused because its pages are charged to no process. 
 local ones are refused because there is no network.
 """
 
-from __future__ import annotations
-
 import errno
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Control of a sandbox from outside: start it, run programs, exchange files, end it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import itertools

@@ -1,7 +1,5 @@
 """The sandbox as an Inspect sandbox provider: `sandbox=("bwrap", BwrapConfig(...))`."""
 
-from __future__ import annotations
-
 import errno
 from typing import Any, Literal, overload
 

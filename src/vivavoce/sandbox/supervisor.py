@@ -7,8 +7,6 @@ forked children with the sandbox's own user id, under a filter of system calls. 
 descriptor with this process and see no /proc.
 """
 
-from __future__ import annotations
-
 import base64
 import ctypes
 import errno

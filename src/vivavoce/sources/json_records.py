@@ -5,8 +5,6 @@ bounded by the longest record allowed, time by how much a file may unpack to. JS
 so that it can be written again without loss. Fields are read with the expected type.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import zlib

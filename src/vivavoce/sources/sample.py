@@ -4,8 +4,6 @@ A few papers lack something on purpose, so that the quality gates have work: eve
 section on related work, one has no abstract and one has no date.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Safe reading of XML and HTML, and of the text inside, for all sources with markup files."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ Overlap of the intervals of two values decides nothing: two contestants who fail
 papers can differ clearly although their own intervals overlap.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

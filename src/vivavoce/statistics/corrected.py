@@ -11,8 +11,6 @@ arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2
 JASA 22(158), 1927, with Student's quantile and the effective number of labels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

@@ -20,8 +20,6 @@ scale agreement among many raters". Krippendorff 2011, "Computing Krippendorff's
 Gwet 2008, "Computing inter-rater reliability and its variance in the presence of high agreement".
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence

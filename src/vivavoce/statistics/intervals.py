@@ -13,8 +13,6 @@ pooled share, an F1. One resample of the clusters serves all metrics. Each draw'
 from that draw's sums.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

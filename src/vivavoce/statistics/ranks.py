@@ -17,8 +17,6 @@ Hypothesis Testing, JASA 100(469), 2005; Mogstad, Romano, Shaikh and Wilhelm, In
 with Applications, Review of Economic Studies 91(1), 2024.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ with their spending function for Pocock's boundary; Romano and Wolf, JASA 100(46
 down).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

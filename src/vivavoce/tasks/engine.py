@@ -1,7 +1,5 @@
 """Tasks for Inspect: datasets, scorers and tasks made from each `FamilyTask`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache

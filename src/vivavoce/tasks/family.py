@@ -5,8 +5,6 @@ opened on a round with the arguments and prompts of a run. Nothing here imports 
 `vivavoce.tasks.engine` makes datasets, scorers and tasks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

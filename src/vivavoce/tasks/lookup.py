@@ -1,7 +1,5 @@
 """Tasks and methods of the registered families, as objects of Inspect's registry."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

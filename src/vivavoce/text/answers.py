@@ -15,8 +15,6 @@ Rules for a title, in this order; a text that fits no rule stays as it is:
 Every rule takes linear time.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

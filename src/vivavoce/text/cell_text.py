@@ -1,7 +1,5 @@
 """The words of a table cell without markup, and the number that a printed score stands for."""
 
-from __future__ import annotations
-
 import html
 import math
 import re

@@ -8,8 +8,6 @@ chunk is left out. Every other character is in a chunk, and the starts and ends 
 Time is linear in the length of any text.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

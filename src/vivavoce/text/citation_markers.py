@@ -4,8 +4,6 @@ A marker crosses a line break only if it is clearly unfinished there, and never 
 function takes linear time.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import deque

@@ -1,7 +1,5 @@
 """Word lists and patterns that modules keep as TOML files in their folders."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

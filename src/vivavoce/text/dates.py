@@ -1,7 +1,5 @@
 """Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and the days they may mean."""
 
-from __future__ import annotations
-
 import calendar
 import re
 from datetime import UTC, date, datetime, timedelta

@@ -22,8 +22,6 @@ A marker used as a word in a sentence ("the </think> token") is text; so are HTM
 rule takes linear time.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache

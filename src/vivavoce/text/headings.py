@@ -4,8 +4,6 @@ A number may have several readings: `C` is the third letter and the Roman hundre
 chooses the reading that fits the sequence of numbers (`step_cost`).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Identifiers of papers in ids, URLs, file names and running text, each in one spelling."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote
 

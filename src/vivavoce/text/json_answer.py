@@ -1,7 +1,5 @@
 """Reading of the JSON in an answer, with any text around it."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

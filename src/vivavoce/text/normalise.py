@@ -1,7 +1,5 @@
 """Normalisation of text for comparison and for safe storage."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Safe display of numbers and of untrusted strings."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Sequence

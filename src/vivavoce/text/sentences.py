@@ -1,7 +1,5 @@
 """Sentences and words of scientific prose, in time linear in the length of the text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

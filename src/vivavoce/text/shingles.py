@@ -8,8 +8,6 @@ Source: Broder 1997, "On the resemblance and containment of documents": shingles
 sketch of section 4.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 import zlib

@@ -1,7 +1,5 @@
 """Tables written line by line: Markdown pipe tables, similar formats, and delimited text."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Iterator

@@ -9,18 +9,11 @@ A hostile answer costs no more than `TableBudget` allows: the rest is not read, 
 `truncated`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vivavoce.text.cell_text import (
-    collapse_spaces,
-    latex_words,
-    skip_group,
-    unescape_entities,
-)
+from vivavoce.text.cell_text import collapse_spaces, latex_words, skip_group, unescape_entities
 from vivavoce.text.data import read_patterns
 from vivavoce.text.table_lines import (
     MAX_CHARACTERS,

@@ -5,8 +5,6 @@ spaces, not stemmed. So a term never contains white space. Stems follow Porter's
 NLTK's changes, as ROUGE is defined by that variant. NLTK itself takes two seconds to import.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache

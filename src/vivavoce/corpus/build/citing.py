@@ -5,8 +5,6 @@ The others are resolved by a `PaperIndex` of the matching papers. It holds every
 of the whole corpus would compare with them.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

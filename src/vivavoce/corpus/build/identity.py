@@ -4,8 +4,6 @@ Documents are blocked by identifiers and titles. Documents that share none of th
 papers. The others are merged by the rules in `merge`, in independent groups, a few at a time.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ Each run of import files is read once, and its content is written in shard order
 shard. So two passes over the documents are enough, whatever their order.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise

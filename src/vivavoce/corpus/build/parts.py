@@ -6,8 +6,6 @@ References are written unresolved, with a separate marker. `resolve` completes t
 are known.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ merged if at least three works have the same scores on both, and no more works t
 So tagging and parsing on one treebank stay separate.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache

@@ -12,8 +12,6 @@ builds. `tables/manifest.json` is written last, with a hash of the imports. So a
 is noticed and resumed.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Fetching of titles and abstracts of works that a corpus cites, for `viva fetch cited`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ index has one row per request, whatever its outcome. While a fetch runs, rows ar
 journal, so a kill loses at most the row being written.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Fetching of texts for papers of a corpus that lack one, for `viva fetch texts`."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

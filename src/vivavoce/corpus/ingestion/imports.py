@@ -1,7 +1,5 @@
 """Reading of files into a batch of a corpus, shard by shard; a killed batch can be resumed."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ answer to a title counts only if it has the same title. Answers are kept below `
 work is asked for twice.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -15,8 +15,6 @@ In a cell of words, spelling, punctuation and the order of a list cost nothing:
   unless one of its items is a bare number: `80/20` is not `20/80`.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Reading of literature tables from JSON rows, or from tables inside a text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any

@@ -15,8 +15,6 @@ least three digits (two if there is a scale such as `k`). A bound (`>10k`) is no
 `91.2%`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Questions about a literature table in fixed words, and probes: questions it answers with no."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

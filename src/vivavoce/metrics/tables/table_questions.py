@@ -12,8 +12,6 @@ Source: arXiv2Table, section 4.3 and appendix B, where a model writes the questi
 right answer to all of them.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import random

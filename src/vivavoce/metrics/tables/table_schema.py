@@ -17,8 +17,6 @@ alone or with its values.
 Source: Newman et al. 2024, arXivDIGESTables, section 4 (schema alignment).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence

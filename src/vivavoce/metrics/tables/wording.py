@@ -9,8 +9,6 @@ pairs of different columns and cells of one table, which are never the same. Len
 trait: they say more about who wrote the pairs than about what the texts mean.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

@@ -11,8 +11,6 @@ pair logs that differ in one field of their keys, and take differences over shar
   are compared. Source: AcademicEval has four parts of one paper and reports them separately.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import defaultdict

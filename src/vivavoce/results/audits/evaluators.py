@@ -15,8 +15,6 @@ draws of whole clusters of items; undefined draws are left out.
 Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections import Counter

@@ -17,8 +17,6 @@ Source: Shi et al. 2024, "Judging the Judges" (position); Dubois et al. 2024, "L
 AlpacaEval" (length).
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

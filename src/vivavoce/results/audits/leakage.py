@@ -15,8 +15,6 @@
 A finding that breaks a rule of the round is a breach; the reader has to judge the others.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ record of a draw. If all lines of an answer are labelled, its metrics are comput
 Citation metrics need `works`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -10,8 +10,6 @@ A metric for which lower is better has its order reversed. Neither figure depend
 Source: tau-b: Kendall 1945; system and summary level as in Deutsch et al. 2021.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations

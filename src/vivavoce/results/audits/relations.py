@@ -6,8 +6,6 @@ compare one gold text with many inputs, and many texts with each other. Words ar
 `vivavoce.metrics.rouge`.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date

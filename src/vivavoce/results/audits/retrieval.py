@@ -6,8 +6,6 @@ optionally of a whole corpus.
 Source: arXiv2Table §4.2, Figure 3; Tables 14 and 15.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec

@@ -7,8 +7,6 @@ Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their 
 and tables 7 and 9 (tokens and seconds per table).
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import defaultdict

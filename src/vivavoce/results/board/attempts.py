@@ -7,8 +7,6 @@ Source: RD2Bench, section 3.1 and tables 1 to 5, which leave failed attempts out
 count them as 0 in others.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter, defaultdict

@@ -8,8 +8,6 @@ If a model does better on papers from before its cutoff, it may have read them, 
 be easier. In the second case, contestants without training show the same gap.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

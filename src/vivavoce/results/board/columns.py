@@ -4,8 +4,6 @@ JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are derived fro
 column needs one more entry there, computed by `of_log`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache

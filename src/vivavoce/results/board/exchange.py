@@ -4,8 +4,6 @@ Every Eval Ever (schema 0.3.0) has one JSON record per model, in `data/BENCHMARK
 Hugging Face reads `.eval_results/NAME.yaml` in a model's repository.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Exposure of a model: dates of items against its cutoff, and the gap between both groups."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 The difference is between their mean values over these items, with an interval. Wins count items.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence

@@ -4,8 +4,6 @@ In each metric, all contestants are compared together, on the items that all of 
 contestant that stopped early is compared with each of the others on the items that both answered.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

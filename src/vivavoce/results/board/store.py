@@ -4,8 +4,6 @@ The folder holds the statistics of each log under a hash of log and code. It als
 each group, with a hash of the group's logs. Damaged or outdated entries are computed again.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace

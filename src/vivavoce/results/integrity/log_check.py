@@ -7,8 +7,6 @@ settings and tools need no comparison: a different request has no recorded reply
 Tokens, cost and time are taken as the runner states them; only impossible values are reported.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

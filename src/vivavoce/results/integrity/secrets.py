@@ -1,7 +1,5 @@
 """Search for forgotten API keys in folders that are to be submitted or published."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

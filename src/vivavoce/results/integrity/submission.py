@@ -13,8 +13,6 @@ checks one submission in a separate process, with limits on time, memory and fil
 submission can prevent decisions on the others.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -6,8 +6,6 @@ who wrote the replies. The log's bytes are also compared with the ledger of its 
 which boards read, are compared with its samples.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ a line with its values, and each sample has a line with the hash of its text. A 
 if the file holds all the log's samples.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Computation of a metric after the runs, once per text in a folder of logs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

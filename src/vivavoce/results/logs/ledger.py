@@ -4,8 +4,6 @@ The best of many tries is not a result. So for every row, a board states how man
 contestant has, how many were removed, and how many other variants of its model there are.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

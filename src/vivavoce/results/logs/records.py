@@ -3,8 +3,6 @@
 This module also limits logs to one split, whose name then becomes part of the setting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from math import fsum, nan

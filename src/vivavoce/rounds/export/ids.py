@@ -4,8 +4,6 @@ An export of ids has no text from papers, so it may be published even if the tex
 with the papers can rebuild the round to the same bytes, or learn which papers differ.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import shutil

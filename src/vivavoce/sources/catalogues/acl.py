@@ -1,7 +1,5 @@
 """Reader of the ACL Anthology's XML: each file is a collection of volumes with many papers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

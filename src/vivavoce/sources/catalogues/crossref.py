@@ -4,8 +4,6 @@ The fields are those of https://api.crossref.org/swagger-ui/index.html. A work's
 earliest by which it was certainly published.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

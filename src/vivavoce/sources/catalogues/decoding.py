@@ -3,8 +3,6 @@ r"""Decoding of catalogue text: TeX accents, entities and tags become the charac
 Formulas between dollar signs stay as they are. A paper's status is read from its text here too.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

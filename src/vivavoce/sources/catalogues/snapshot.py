@@ -1,7 +1,5 @@
 """Reader of arXiv's metadata snapshot, one paper per line or row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,12 +8,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, is_named
 from vivavoce.sources.catalogues.metadata.tabular import cut, read_documents, read_rows
-from vivavoce.sources.catalogues.oai import (
-    authors_of,
-    read_listing,
-    read_versions,
-    split_authors,
-)
+from vivavoce.sources.catalogues.oai import authors_of, read_listing, read_versions, split_authors
 from vivavoce.sources.json_records import list_at
 
 KIND = "snapshot"

@@ -1,7 +1,5 @@
 """Turn a `Manuscript` into a `Document`: resolve references, print citations, count sections."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

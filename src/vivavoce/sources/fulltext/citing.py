@@ -4,8 +4,6 @@ PDF converters mark citations in running text only. Those resolved citations and
 together resolve the markers inside tables; a marker that fits two references fits none.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict

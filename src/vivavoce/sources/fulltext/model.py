@@ -4,8 +4,6 @@ A reader yields a `Manuscript`, which names cited works by the keys of the marku
 list these keys; running text holds them as `cite` writes them. `assemble` makes the `Document`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice

@@ -5,8 +5,6 @@ section numbers are those that continue each other: the heaviest chain of steps 
 follow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

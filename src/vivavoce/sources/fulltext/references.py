@@ -3,8 +3,6 @@
 If the markup does not tell the parts of an entry, the usual ways of printing entries do.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """S2ORC JSON: one paper per file, or one per line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """TEI files as written by GROBID: one paper per file, with its tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

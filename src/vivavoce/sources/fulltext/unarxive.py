@@ -1,7 +1,5 @@
 """unarXive full texts: JSON Lines, one paper per line, plain or gzip."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime

@@ -1,7 +1,5 @@
 """Reader of AcademicEval samples: papers with a part to write, and papers shown as examples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

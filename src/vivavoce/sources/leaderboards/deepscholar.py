@@ -5,8 +5,6 @@ of the section. `citations.csv` beside it has one citation per row. A cited work
 becomes a paper of its own. Citation commands become the numbers of their references.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

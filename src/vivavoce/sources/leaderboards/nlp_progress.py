@@ -1,7 +1,5 @@
 """Reader of NLP-progress: pages of leaderboards in Markdown, or their rows in JSON Lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ modality (of the dataset; one, or a list). If `datasets.json` of Papers with Cod
 file, it gives the modalities of the datasets.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

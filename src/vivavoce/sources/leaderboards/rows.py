@@ -4,8 +4,6 @@ Such a document does not become a paper. Its results go to the paper in the corp
 identifier or title; results of works outside the corpus have no paper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ The scores are also read flat, one JSON line each, with paper, paper_url, task, 
 score. No method is named: a score belongs to the paper itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The implementation tasks: prompts and gold of their items."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,11 +15,7 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric
 from vivavoce.metrics.architecture import score_architecture
 from vivavoce.metrics.extraction import GoldMethod, score_extraction
-from vivavoce.metrics.factor import (
-    FactorFrame,
-    frame_from_columns,
-    score_factor,
-)
+from vivavoce.metrics.factor import FactorFrame, frame_from_columns, score_factor
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import load_round
 from vivavoce.statistics.intervals import Measured, means_of

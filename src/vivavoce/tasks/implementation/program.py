@@ -6,8 +6,6 @@ plain array. A safetensors file has only numbers. So no code can run here, but a
 huge or lie about sizes: these are checked before use, for layers by the safetensors library.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import binascii

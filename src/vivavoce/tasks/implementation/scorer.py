@@ -5,8 +5,6 @@ Only answers with wrong values are probed, since right values come from the righ
 with random results uses no column.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,11 +37,7 @@ from vivavoce.tasks.implementation.items.architectures import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
-from vivavoce.tasks.implementation.items.report import (
-    CLAIM,
-    gold_method,
-    parse_methods,
-)
+from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
 from vivavoce.tasks.implementation.program import (
     find_program,
     read_factor,

@@ -4,8 +4,6 @@ With `self_refine`, a model sees how its program failed and may answer again. It
 output of the program; the gold is not used.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Mapping
 

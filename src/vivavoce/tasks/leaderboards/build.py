@@ -3,8 +3,6 @@
 Source: LEGOBench §3.1, with the rules of docs/families/leaderboards.md.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Literal
@@ -17,14 +15,7 @@ from vivavoce.metrics.leaderboards import Entry, method_key, read_board, score_b
 from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems, of_split
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.leaderboards.items import (
-    FAMILY,
-    ITEM,
-    PAPERS,
-    REPORT,
-    TASK,
-    gold_table,
-)
+from vivavoce.tasks.leaderboards.items import FAMILY, ITEM, PAPERS, REPORT, TASK, gold_table
 from vivavoce.tasks.library import library_as_bytes, library_rows
 from vivavoce.text.dates import is_over
 

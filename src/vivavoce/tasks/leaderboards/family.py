@@ -1,7 +1,5 @@
 """The leaderboard task: prompts with excerpts that BM25 finds for each board, and measures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -16,8 +16,6 @@ equals 93.50 but not 0.935. Scores are only searched for methods that were found
 Source: LEGOBench §4.1 (the ten best chunks by BM25).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Methods of the leaderboard task: those that ask a model, and those that read tables by rule."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """A library opened for an item, with functions to search and read whose calls are counted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
 from threading import Lock

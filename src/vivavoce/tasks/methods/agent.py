@@ -4,8 +4,6 @@ It finds only papers from before the item's cutoff: see `tasks.library`. A sampl
 library under `library`, and under `question` the prompt without the texts that other methods show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial, wraps
 from pathlib import Path

@@ -5,8 +5,6 @@ by name. In such a function, OpenAI and Anthropic clients that ask for the model
 contestant, so frameworks work unchanged.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import sys

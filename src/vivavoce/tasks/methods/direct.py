@@ -7,8 +7,6 @@ the sample, and the next try would pay for all its calls again; so it is retried
 several concurrent tasks fails, the results of the others are kept.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Sequence

@@ -10,8 +10,6 @@ Source: AcademicEval §4.2, whose default is dense retrieval with Contriever; he
     needs neither weights nor a network.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,14 +28,7 @@ from vivavoce.retrieval.papers import check_name
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.direct import check_context, message_of
-from vivavoce.tasks.prompting import (
-    OWN,
-    SUFFIX,
-    PromptSet,
-    Rendered,
-    Span,
-    prompts_at,
-)
+from vivavoce.tasks.prompting import OWN, SUFFIX, PromptSet, Rendered, Span, prompts_at
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text

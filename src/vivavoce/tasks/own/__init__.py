@@ -1,7 +1,5 @@
 """Questions from a user's table, scored against their gold by one metric."""
 
-from __future__ import annotations
-
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View

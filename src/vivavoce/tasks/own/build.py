@@ -1,7 +1,5 @@
 """Items of a round from a user's tables, and the spec of a round from one table."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence

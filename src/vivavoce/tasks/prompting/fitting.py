@@ -9,8 +9,6 @@ group by group; slots of one group are cut in proportion to their lengths, so th
 length of another.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace

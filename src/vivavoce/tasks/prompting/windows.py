@@ -1,7 +1,5 @@
 """Context windows and tokenizers of models, from the provider or the model table."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase

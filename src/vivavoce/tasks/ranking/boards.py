@@ -1,7 +1,5 @@
 """Boards of a round as rankings of papers by their best scores."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter

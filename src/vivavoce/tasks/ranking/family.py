@@ -1,7 +1,5 @@
 """The ranking tasks: prompts of boards, and measures of an order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

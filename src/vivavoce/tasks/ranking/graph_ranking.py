@@ -6,8 +6,6 @@ the order is the same on every machine.
 Source: LEGOBench §4.2, which leaves direction and damping open; Page et al. 1999 for PageRank.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ They rank the candidates in `rank_by_graph` and the listed titles in `rank_by_pr
 `in_order`, `random_order` and `recency` need no network in the round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from random import Random

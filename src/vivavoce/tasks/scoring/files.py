@@ -3,8 +3,6 @@
 Both are JSON Lines, plain or gzip. Ids are strings or integers, and 1 is not "1".
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,21 +5,12 @@ wrappers. A faulty answer is counted in n with the value 0, and its fault is in 
 metadata.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Awaitable, Callable
 
 from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import (
-    Metric,
-    SampleScore,
-    Score,
-    ScoreReducer,
-    metric,
-    score_reducer,
-)
+from inspect_ai.scorer import Metric, SampleScore, Score, ScoreReducer, metric, score_reducer
 from inspect_ai.solver import TaskState
 
 from vivavoce.tasks.scoring import VALID, FaultyAnswer, Values

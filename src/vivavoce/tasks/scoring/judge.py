@@ -4,8 +4,6 @@ The judge is the model of the role `judge`: `viva run --judge MODEL`, or `inspec
 judge=true --model-role judge=MODEL`. If there are several judges, the majority counts.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Source: arXiv2Table §4, with the rules of docs/families/tables.md.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -10,8 +10,6 @@ Source: arXiv2Table, section 4.1 and Table 13. The checks look at words only. Th
     faults and do not replace spot checks by people.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

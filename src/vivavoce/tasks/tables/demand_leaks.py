@@ -10,8 +10,6 @@ Words in at least half of the works' titles are the table's topic. A demand must
 are not leaks, except as a column's whole name or as a number.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

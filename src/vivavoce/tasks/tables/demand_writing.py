@@ -7,8 +7,6 @@ ACCEPT, the table gets no demand.
 Source: arXiv2Table, section 4.1 and appendix B.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

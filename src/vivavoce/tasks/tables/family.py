@@ -1,7 +1,5 @@
 """The table task: a demand, a pool with labels, and the gold table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -32,15 +32,7 @@ from vivavoce.tasks.tables.grid import (
     read_values,
     shift_of,
 )
-from vivavoce.tasks.tables.item import (
-    TASK,
-    GoldRow,
-    GoldTable,
-    Kind,
-    TablesOptions,
-    Work,
-    is_known,
-)
+from vivavoce.tasks.tables.item import TASK, GoldRow, GoldTable, Kind, TablesOptions, Work, is_known
 from vivavoce.tasks.tables.pool import (
     REFERENCE_PREFIX,
     merge_works,

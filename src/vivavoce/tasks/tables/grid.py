@@ -4,8 +4,6 @@ A header is shifted if a column of values has no name, or if names do not fit th
 must be above years, and a metric above numbers if its neighbours are.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

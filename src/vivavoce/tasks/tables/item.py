@@ -6,8 +6,6 @@ round's library.
 Source of the statistics: arXiv2Table, Table 8 (papers, columns and distractors).
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

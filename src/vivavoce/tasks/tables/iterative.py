@@ -11,8 +11,6 @@ Source: arXiv2Table §5.2, whose defaults are batches of 4 in 5 rounds. Three th
     against passages found by their values, and a round without changes ends the work.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence

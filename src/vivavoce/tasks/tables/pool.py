@@ -10,8 +10,6 @@ Source: arXiv2Table §4.2. Its text averages the two parts and its equation adds
     the same ranks; its code uses only the caption.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -17,8 +17,6 @@ paper, by column and paper, or below `table`. `columns` and `papers` may be left
 have them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any

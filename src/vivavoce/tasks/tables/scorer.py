@@ -1,7 +1,5 @@
 """Comparison of tables by rule or by models."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from inspect_ai.model import get_model, model_roles

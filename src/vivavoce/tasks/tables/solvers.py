@@ -4,8 +4,6 @@
 fails if the papers are longer than the model's window. Source: arXiv2Table §5.1, baseline 1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 
@@ -31,12 +29,7 @@ from vivavoce.tasks.tables.replies import (
     read_single,
     read_table,
 )
-from vivavoce.tasks.tables.steps import (
-    ATTEMPTS,
-    TableRun,
-    check_common,
-    read_output,
-)
+from vivavoce.tasks.tables.steps import ATTEMPTS, TableRun, check_common, read_output
 from vivavoce.tasks.tables.working_table import WorkingTable
 
 MAX_COLUMNS = 6

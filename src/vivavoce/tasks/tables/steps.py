@@ -5,8 +5,6 @@ text if that is not in the round's `library`), `prompts` (folder of templates) a
 method's record is added under `RECORD`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,13 +13,7 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry, say
-from vivavoce.tasks.prompting import (
-    Rendered,
-    fence_mark,
-    folder_at,
-    load_prompts,
-    without_mark,
-)
+from vivavoce.tasks.prompting import Rendered, fence_mark, folder_at, load_prompts, without_mark
 from vivavoce.tasks.prompting.fitting import Fitting, Group, fit
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault

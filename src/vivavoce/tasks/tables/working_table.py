@@ -4,8 +4,6 @@ Sizes are limited, so a model cannot make a table grow without end. Rows have th
 and columns the order in which they were added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from vivavoce.metrics.tables.cell_matching import cell_key, folded

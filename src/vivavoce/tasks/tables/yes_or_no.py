@@ -11,8 +11,6 @@ Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs tha
 120 seconds for a request and two retries, the first word of a line taken as the answer.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -19,8 +19,6 @@ the section cites, then others of the library in order of mention, then works th
 library.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -45,11 +43,7 @@ from vivavoce.tasks.library import describe_library, library_as_bytes, library_r
 from vivavoce.tasks.writing.demonstrations import Hashes, number_of
 from vivavoce.tasks.writing.inputs import OPEN, PaperText, gold_paragraphs
 from vivavoce.tasks.writing.papers import primary_category
-from vivavoce.text.citation_markers import (
-    find_author_year_markers,
-    find_numeric_markers,
-    name_key,
-)
+from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers, name_key
 from vivavoce.text.dates import day_after, earlier, is_over, period
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import distinct, is_retold_beside, mix, shingles_of

@@ -3,8 +3,6 @@
 All mentions of examples are in one block, so a prompt without examples does not mention them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -22,8 +22,6 @@ known authors stays. The draw depends only on the round's seed and the paper's i
 change it only if they change n.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

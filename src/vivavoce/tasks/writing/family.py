@@ -1,7 +1,5 @@
 """The writing tasks: prompts from papers, and measures of the written text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path

@@ -11,8 +11,6 @@ never shown, even if it is repeated elsewhere in the paper.
 Source: AcademicEval §3.2; the exact rules are this project's (docs/families/writing.md).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

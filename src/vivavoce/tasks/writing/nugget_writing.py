@@ -1,7 +1,5 @@
 """Facts of gold sections, extracted once by a model into a file of nuggets."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Sequence

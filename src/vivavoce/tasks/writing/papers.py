@@ -1,7 +1,5 @@
 """Targets of each task and setting, and reasons for exclusions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

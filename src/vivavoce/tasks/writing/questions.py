@@ -14,8 +14,6 @@ section 4; facts by a model: Pradeep et al. 2024, "Initial Nugget Evaluation Res
 2024 RAG Track", section 3. The quote is ours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,12 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.citation_list import find_citations
-from vivavoce.metrics.judged_text import (
-    CLAIM_LABELS,
-    NUGGET_LABELS,
-    OWN,
-    read_claims,
-)
+from vivavoce.metrics.judged_text import CLAIM_LABELS, NUGGET_LABELS, OWN, read_claims
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl

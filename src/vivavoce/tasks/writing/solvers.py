@@ -1,7 +1,5 @@
 """Extractive methods of the writing tasks."""
 
-from __future__ import annotations
-
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.models.offline import PICKS, Pick, extract

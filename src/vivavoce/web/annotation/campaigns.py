@@ -5,8 +5,6 @@ cannot open anybody's pages. A campaign is exported as a folder of plain files, 
 appear under pseudonyms. The same campaign gives the same bytes: no file contains the export time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

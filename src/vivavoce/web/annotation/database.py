@@ -8,8 +8,6 @@ is reserved for a person who was shown the item; a later label is still accepted
 labels affect only whether the item needs another one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -5,8 +5,6 @@ kind. An item gets two labels, and a third if these differ. Its final label has 
 of each field.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections import Counter

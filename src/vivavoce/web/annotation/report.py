@@ -7,8 +7,6 @@ Source: arXiv2Table, section 4.2, appendix C (94% pairwise, Fleiss' kappa 0.73 t
 share of yes by the model and by people, and their agreement.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

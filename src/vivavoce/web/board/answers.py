@@ -1,7 +1,5 @@
 """Answers on the first page: who may be best at each task, with what certainty and price."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Texts about a board's contestants: names, kinds, settings, plots, ranks, faults and costs."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence

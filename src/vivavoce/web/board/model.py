@@ -1,7 +1,5 @@
 """Content of a site's pages: boards, contestants and facts about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The first page: a matrix of contestants and tasks, with prices and other facts."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence

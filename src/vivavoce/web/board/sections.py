@@ -1,7 +1,5 @@
 """The table of a board: its rows by contestant and metric, ready to print."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Names of authors and collaborations are read as arXiv's listings write them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

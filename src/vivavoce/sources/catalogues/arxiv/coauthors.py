@@ -1,7 +1,5 @@
 """Reader of the feeds that `viva fetch coauthors` saves on its walk through co-authors on arXiv."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Results are requested in order of submission: new papers come last, so no paper 
 page to another. The pages are saved as files that `viva ingest arxiv` reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Reader of paper metadata in Parquet, JSON Lines or CSV, plain or gzip: one paper per row."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ The protocol is that of https://www.openarchives.org/OAI/2.0/openarchivesprotoco
 formats of arXiv's repository are read: `arXiv`, and `arXivRaw`, which lists every version.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

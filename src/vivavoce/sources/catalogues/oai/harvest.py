@@ -4,8 +4,6 @@ Progress is kept beside the pages: an interrupted harvest resumes at the page wh
 a later one requests only records changed since. `viva ingest oai` reads the pages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field

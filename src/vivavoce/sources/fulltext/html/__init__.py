@@ -1,7 +1,5 @@
 """LaTeXML pages from arXiv and ar5iv, one paper per file; this module reads the front matter."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

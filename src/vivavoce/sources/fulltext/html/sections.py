@@ -1,7 +1,5 @@
 """Sections of a LaTeXML page in reading order, the tables between them, and the references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -30,19 +28,8 @@ from vivavoce.sources.fulltext.model import (
     bounded,
     paragraphs_in,
 )
-from vivavoce.sources.fulltext.references import (
-    printed_year,
-    read_printed,
-    title_of_blocks,
-)
-from vivavoce.sources.xml import (
-    MAX_HEIGHT,
-    MAX_WIDTH,
-    children,
-    is_all_in,
-    is_dash,
-    span_of,
-)
+from vivavoce.sources.fulltext.references import printed_year, read_printed, title_of_blocks
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, children, is_all_in, is_dash, span_of
 from vivavoce.text.headings import split_heading
 from vivavoce.text.normalise import clean_text
 

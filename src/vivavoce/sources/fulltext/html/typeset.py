@@ -1,7 +1,5 @@
 """Elements of LaTeXML pages and their text; formulas become TeX, notes are left out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 
@@ -175,11 +173,7 @@ _ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
 class Writer:
     """Writes elements piece by piece; `PARAGRAPH` separates paragraphs."""
 
-    def __init__(
-        self,
-        append: Callable[[str], None],
-        take: Take | None = None,
-    ) -> None:
+    def __init__(self, append: Callable[[str], None], take: Take | None = None) -> None:
         self._append = append
         self._take = take
         self._is_in_equation = False

@@ -1,7 +1,5 @@
 """JATS articles, as distributed by PubMed Central and publishers: one paper per file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Elements of JATS articles: text, tables and the works in the reference list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

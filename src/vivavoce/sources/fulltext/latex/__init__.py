@@ -1,7 +1,5 @@
 """LaTeX sources of papers: folders with a main file, e-prints in archives, single files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

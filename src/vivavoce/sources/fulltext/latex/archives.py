@@ -6,8 +6,6 @@ module reads tar files member by member, which bounds the time and memory that a
 The standard library follows sparse maps and chains of extended headers without bounds.
 """
 
-from __future__ import annotations
-
 import io
 import posixpath
 import re

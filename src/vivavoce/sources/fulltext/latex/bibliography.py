@@ -1,7 +1,5 @@
 """References of a LaTeX paper: `thebibliography`, a .bbl file, or cited entries of .bib files."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Definitions of commands and environments, as LaTeX, its packages and TeX write them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Text files of one paper, in a folder or unpacked, and the choice of the main one."""
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re

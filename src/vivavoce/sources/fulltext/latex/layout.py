@@ -1,7 +1,5 @@
 """Commands that the reader knows, and where groups, options and environments end."""
 
-from __future__ import annotations
-
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence

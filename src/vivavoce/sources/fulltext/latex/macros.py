@@ -4,8 +4,6 @@ Expansion stops once it has made more tokens than any paper needs, so a macro th
 doubles with every call, costs bounded time and memory. The paper is then read again without it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 r"""The numbers LaTeX prints for sections, equations, theorems, items and algorithms, by label."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

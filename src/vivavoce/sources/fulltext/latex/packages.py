@@ -3,8 +3,6 @@ r"""Package commands: conditions with their branches as arguments, acronyms, and
 The first use of an acronym prints its long form. Quantities are siunitx's numbers with units.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Protocol

@@ -1,7 +1,5 @@
 """A paper from its tokens: header, sections, references and tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,18 +1,9 @@
 """Tables: captions, rows of cells and the references cited in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from vivavoce.sources.fulltext.latex.layout import (
-    PLAIN,
-    SILENT,
-    SYMBOLS,
-    TABULARS,
-    Layout,
-    Span,
-)
+from vivavoce.sources.fulltext.latex.layout import PLAIN, SILENT, SYMBOLS, TABULARS, Layout, Span
 from vivavoce.sources.fulltext.latex.typeset import Typesetter
 from vivavoce.sources.fulltext.model import Cell, RawTable
 from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, span_of

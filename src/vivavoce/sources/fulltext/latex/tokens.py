@@ -6,8 +6,6 @@ Comments are dropped. The tokens of a formula, joined, give its source. A stream
 files and macros, with limits on what macros make.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Turn tokens into the text a reader sees; citations and cross-references stay marks at first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """PDF files of papers: sections, references and tables, read from the layout of the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from vivavoce.errors import InputError, UnreadableError

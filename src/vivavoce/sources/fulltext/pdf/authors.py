@@ -1,7 +1,5 @@
 """Authors on the first page of a PDF: names between the title and the abstract."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

@@ -4,8 +4,6 @@ The text beside a float keeps one edge of its column and ends before the float. 
 other side belongs to the float, even where its lines meet those of the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from statistics import mode

@@ -1,7 +1,5 @@
 """Lines that may be headings, by typography and position."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

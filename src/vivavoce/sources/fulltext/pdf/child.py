@@ -3,8 +3,6 @@
 The child keeps running: for each line of input it reads one PDF and replies with one line of JSON.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """A PDF file opened with PDFium, and the paper on its pages: front matter, sections, tables."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ Evidence is counted over the whole document: usual section names in their usual 
 that continue each other, a style unlike that of the text.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,11 +68,7 @@ class Hypothesis:
 class Evidence:
     """Evidence in a document for or against a hypothesis."""
 
-    def __init__(
-        self,
-        candidates: Sequence[HeadingCandidate],
-        lines: Sequence[Line],
-    ) -> None:
+    def __init__(self, candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> None:
         self.candidates = candidates
         self.roles = [role_of_heading(plain_heading(c.text)) for c in candidates]
         letters = [0]

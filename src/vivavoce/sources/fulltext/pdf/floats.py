@@ -1,7 +1,5 @@
 """Figures, tables and algorithms: their captions and contents, separated from the text."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence

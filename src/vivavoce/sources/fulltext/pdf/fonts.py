@@ -1,7 +1,5 @@
 """Fonts of a PDF: their names, and whether they are bold, italic or small capitals."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 from dataclasses import dataclass

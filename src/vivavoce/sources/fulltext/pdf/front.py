@@ -1,7 +1,5 @@
 """First pages of PDFs: title, abstract, and the lines between them with the authors."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

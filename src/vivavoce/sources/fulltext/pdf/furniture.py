@@ -1,7 +1,5 @@
 """Text around the main text of a page: running heads, page numbers, footnotes, contents."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -4,19 +4,12 @@ The top level is chosen over the whole document (evidence.py). The rest follows 
 with several parts, appendices, and headings without numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
-from vivavoce.sources.fulltext.pdf.evidence import (
-    Evidence,
-    Hypothesis,
-    build_chain,
-    plain_heading,
-)
+from vivavoce.sources.fulltext.pdf.evidence import Evidence, Hypothesis, build_chain, plain_heading
 from vivavoce.sources.fulltext.pdf.runs import OTHER, Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 

@@ -4,8 +4,6 @@ Each missing part that papers usually have is a reason. Doubt about the title, t
 authors or the references leaves the other parts as they are.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Imprint of a paper on the first page of its PDF: date, identifiers, venue."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

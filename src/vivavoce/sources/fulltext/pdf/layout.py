@@ -1,7 +1,5 @@
 """Put words in reading order: runs on one baseline, columns, and bands between wide lines."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right

@@ -4,8 +4,6 @@ PDFium gives the text of a page and the place of every character. Asking for the
 word, and for the font once per text object, keeps this fast.
 """
 
-from __future__ import annotations
-
 import ctypes
 import math
 import re

@@ -1,7 +1,5 @@
 """Join lines to paragraphs; the other words of the paper show how to mend broken ones."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The reference list and its entries, and the citations in text and tables."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,11 +14,7 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
-from vivavoce.text.citation_markers import (
-    find_author_year_markers,
-    name_key,
-    numeric_mentions,
-)
+from vivavoce.text.citation_markers import find_author_year_markers, name_key, numeric_mentions
 from vivavoce.text.identifiers import PRINTED_YEAR
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")

@@ -1,7 +1,5 @@
 """Lines of a page (words on one baseline without a wide gap) and their typographic styles."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """Reader of the comparison tables of arxivDIGESTables and arXiv2Table, and of papers they cite."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 A text is read as parts: headings, paragraphs, and tables with their captions.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

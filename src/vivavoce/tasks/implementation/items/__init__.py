@@ -1,7 +1,5 @@
 """Loading of hand-made items, and of the functions that their files name."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util

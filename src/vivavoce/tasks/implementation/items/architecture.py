@@ -4,8 +4,6 @@ torch-geometric is the ground truth. It gets the same inputs and weights as the 
 from one seed, and its layers are recorded while it runs.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tomllib

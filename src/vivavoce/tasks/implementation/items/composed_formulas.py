@@ -4,8 +4,6 @@ Each tree belongs to one of 97 classes by its hash, and a round uses only trees 
 So two rounds share no formula unless their seeds differ by a multiple of 97.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

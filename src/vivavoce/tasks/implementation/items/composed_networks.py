@@ -4,8 +4,6 @@
 unless their seeds differ by a multiple of 97.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
@@ -21,11 +19,7 @@ from vivavoce.tasks.implementation.items.architecture import (
     in_double,
     module_layers,
 )
-from vivavoce.tasks.implementation.items.architectures import (
-    Array,
-    draw_graph,
-    import_geometric,
-)
+from vivavoce.tasks.implementation.items.architectures import Array, draw_graph, import_geometric
 from vivavoce.tasks.implementation.items.composed_grammar import (
     Node,
     Notation,

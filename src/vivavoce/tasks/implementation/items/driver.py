@@ -5,8 +5,6 @@ unseen.safetensors; writes result.safetensors and unseen_result.safetensors, who
 layer_01, ... are the tensors that `forward` returned, in order.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

@@ -1,7 +1,5 @@
 """A formula to implement: its description and its reference implementation."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import textwrap

@@ -8,8 +8,6 @@ close. Only uniform draws, the four operations, roots and rounding are used, whi
 correctly. So a seed gives the same values on every machine.
 """
 
-from __future__ import annotations
-
 import io
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

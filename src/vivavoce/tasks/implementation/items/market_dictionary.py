@@ -3,8 +3,6 @@
 Every prompt shows the conventions, which settle ambiguities such as the divisor of a deviation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

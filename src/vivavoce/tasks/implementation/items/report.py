@@ -1,7 +1,5 @@
 """A research report: its text and PDF, its methods, and its central claim."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

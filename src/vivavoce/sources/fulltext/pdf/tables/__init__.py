@@ -5,8 +5,6 @@ reaches across gutters, or has a rule under several columns, spans these columns
 between two rules spans the rows between them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Text of several rows between two gutters is a column; text of one row only is a head over others.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

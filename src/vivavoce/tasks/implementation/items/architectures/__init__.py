@@ -3,8 +3,6 @@
 A truth returns all layers in order, from an architecture's arguments, inputs and weights.
 """
 
-from __future__ import annotations
-
 import importlib
 import warnings
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ windows looks back over the rows of one stock (`own`), or mistakenly over all ro
 Lags and windows are in days: rows of a stock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
