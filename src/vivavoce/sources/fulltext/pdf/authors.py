@@ -123,11 +123,11 @@ class _Passage(NamedTuple):
     def font(self) -> Font:
         return _font(self.words)
 
-    def row(self, passages: Sequence[_Passage]) -> list[str]:
+    def row(self, passages: "Sequence[_Passage]") -> list[str]:
         """Texts on this line of the page."""
         return [one.text for one in passages if abs(one.y - self.y) < 0.3 * self.font.size]
 
-    def is_below(self, other: _Passage) -> bool:
+    def is_below(self, other: "_Passage") -> bool:
         """Check whether both are set in one column, line below line."""
         middles = [one.words[0].x0 + one.words[-1].x1 for one in (self, other)]
         size = self.font.size
@@ -136,7 +136,7 @@ class _Passage(NamedTuple):
         )
         return is_aligned and self.font is other.font and 0 < self.y - other.y < 1.6 * size
 
-    def is_below_name(self, passages: Sequence[_Passage]) -> bool:
+    def is_below_name(self, passages: "Sequence[_Passage]") -> bool:
         """Check whether this is a line below a name in a cell whose lines are not all names."""
         above = next((one for one in passages if self.is_below(one)), None)
         if above is None or not _is_name(self.text):
