@@ -11,8 +11,6 @@ CPU time, all threads together, of one query and of building. Ends with exit cod
 differ, or when at 39,000 documents or more a query is not 1,000 times as fast as the scan.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

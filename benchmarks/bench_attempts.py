@@ -9,8 +9,6 @@ of each task and what importing pandas and torch costs in the sandbox, which no 
 It ends with exit code 1 when a sample has no score or the whole takes over 30 minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

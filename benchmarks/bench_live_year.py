@@ -9,8 +9,6 @@ done again in another folder, and every round must have the same bytes; and once
 pruning, where the last round must have the items of a round built anew.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

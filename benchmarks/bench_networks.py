@@ -11,8 +11,6 @@ million nodes and 59 million edges, ours only, and prints peak memory.
 Ends with exit code 1 when a number differs or a target is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

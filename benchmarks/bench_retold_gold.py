@@ -8,8 +8,6 @@ chosen on one and reported on the other.
     python -m benchmarks.bench_retold_gold CORPUS
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import random

@@ -8,8 +8,6 @@ cutting into chunks are timed alone. Ends with exit code 1 when a score differs 
 missed; `--smoke` is too small for the targets.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

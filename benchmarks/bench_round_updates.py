@@ -14,8 +14,6 @@ The last line is an update of one month: a round that ends with November 2022, a
 December or later.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

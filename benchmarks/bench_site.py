@@ -9,8 +9,6 @@ of one board, of all its logs and of one new one, are timed apart, and with `--l
 real logs.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import shutil

@@ -6,8 +6,6 @@ Each line is one kind of world. Items of a cluster share an effect, and all cont
 items' difficulty. `clusters of 1` are items on their own. The figures stand in docs/statistics.md.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

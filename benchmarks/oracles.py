@@ -7,8 +7,6 @@ The value of a corrected judge has to be the same once the weight is. Intervals 
 ours count that the weight is an estimate, and take Student's quantiles.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 

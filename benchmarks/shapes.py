@@ -7,8 +7,6 @@ are as hard for one as for the other, and items of one paper are alike. The figu
 docs/statistics.md.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 from collections.abc import Callable, Iterator, Sequence

@@ -11,8 +11,6 @@ validation over tables. Beside the labelled pairs it learns from pairs of differ
 cells of one table, which are never the same: without them it would take a fifth of them for one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

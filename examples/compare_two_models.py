@@ -9,8 +9,6 @@ that this runs offline. With them:
 `papers.csv` needs the columns file and published: a paper without a date is never asked about.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Everything is Parquet in a folder; the same input gives the same bytes.
     python examples/corpus_and_networks.py [FOLDER]
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

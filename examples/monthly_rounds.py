@@ -6,8 +6,6 @@ from items that got harder. Dates are arguments: run this next year, and it give
     python examples/monthly_rounds.py [FOLDER]
 """
 
-from __future__ import annotations
-
 import sys
 from datetime import date
 from pathlib import Path

@@ -7,8 +7,6 @@ place gives 1 to the gold itself, about 0 to a constant answer, and not 1 to a c
     python examples/own_metric.py [FOLDER]
 """
 
-from __future__ import annotations
-
 import math
 import re
 import sys

@@ -6,8 +6,6 @@ a GGUF file runs in this process (`--gguf model.gguf`, needs `pip install 'vivav
     python examples/own_model.py [--out FOLDER] [--gguf FILE] [--context TOKENS]
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections import Counter

@@ -6,8 +6,6 @@ and the logs can do the same.
     python examples/publish_a_board.py [FOLDER]
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -6,8 +6,6 @@ gives every metric with a 95% interval.
     python examples/score_answers.py [FOLDER]
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -6,8 +6,6 @@ prints the files, which `make test CHANGED=1` runs. BASE is the commit to compar
 the working tree is compared with HEAD.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -7,8 +7,6 @@ The room's quick tests that reach the changed module run against the copy. Mutan
 notices are printed: each is a gap in the tests, or changes nothing that can be seen.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import functools

@@ -1,7 +1,5 @@
 """Small packages installed into a folder, with what they register under entry point groups."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Random models, small and the same each time, with the files that such models have on the hub."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

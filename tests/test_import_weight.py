@@ -1,7 +1,5 @@
 """What a command does not load: importing Inspect or torch costs seconds."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

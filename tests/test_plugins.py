@@ -1,7 +1,5 @@
 """Sources that installed packages register."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The names that users of the library import."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The smoke test of a model, here against a server that knows the answers and has a price."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass

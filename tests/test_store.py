@@ -1,7 +1,5 @@
 """Files written whole, read with care, and known by their hashes."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -3,8 +3,6 @@
 Whether what it requires is enough for every family, `make demo` shows to a newcomer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -8,8 +8,6 @@ bookmarks leave out; a second precision counts that as false too. Where LaTeX li
 its words are looked for in the sections, and its lines in the order of the source.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -8,8 +8,6 @@ pdfplumber reads words with their sizes from the first pages of each file, since
 Ends with exit code 1 when a target is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

@@ -10,8 +10,6 @@ Source: Smock, Pesala and Abraham, "GriTS: Grid table similarity metric for tabl
 recognition", 2022 (the factored form).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -8,8 +8,6 @@ as lost when over 5% of its words are absent from what was read, whatever was pl
 are split in halves by the hash of their names; rules were written with `dev` in view.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import itertools

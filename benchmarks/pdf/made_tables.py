@@ -1,7 +1,5 @@
 """Tables of results and of words in many printed styles, with what is true of their cells."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass, field
 from random import Random

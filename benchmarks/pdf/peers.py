@@ -7,8 +7,6 @@ Markdown; a heading of any level counts as given, and the top-level headings of 
 wanted. Comparison is as in score.py. Runs without the project installed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

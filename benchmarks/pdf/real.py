@@ -9,8 +9,6 @@ two must not share mistakes. A heading that the PDF's own text does not hold is 
 PDF with few of the headings is another version of the paper and left out as well.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

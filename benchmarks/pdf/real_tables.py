@@ -9,8 +9,6 @@ versions of a paper. Cells are compared by ASCII letters and digits, since LaTeX
 otherwise. `--peer` reads the same pages with pdfplumber and takes the table most like the true one.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -8,8 +8,6 @@ that open a paragraph count neither way. `--half` keeps the repositories whose h
 half, or the PDFs of the matrix that are held back (`test`) or not (`dev`).
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -7,8 +7,6 @@ of their names: the reader was written with one half in view, and the other half
 at the end. Needs TeX Live and Chromium, each for its own styles.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

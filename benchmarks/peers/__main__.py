@@ -10,8 +10,6 @@ stands where a peer's time would. `--smoke` takes small work and half of each ta
 marks. Ends with 1 when a target is missed or results differ.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

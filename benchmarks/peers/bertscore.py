@@ -6,8 +6,6 @@ abstracts of arXiv is seven times as long as one in the lowest twentieth, here f
 texts to be encoded ours has nine in sixteen, and less is padded, as all are sorted by length.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals from resampled tables beside ten lines of NumPy, and scipy's bootstrap in batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

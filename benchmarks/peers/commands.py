@@ -1,7 +1,5 @@
 """Whole commands, from the shell's call to its prompt, beside what does the same without us."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Two ways to the same result, timed in turn in one process."""
 
-from __future__ import annotations
-
 import resource
 import statistics
 import time

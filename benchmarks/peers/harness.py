@@ -1,7 +1,5 @@
 """`viva run` beside the plainest Inspect task: the same prompts, answers and metric, no more."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator

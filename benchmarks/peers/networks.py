@@ -1,7 +1,5 @@
 """Networks beside networkx and rustworkx."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All that an ingest reads of a PDF beside pypdf with font sizes and pdfplumber's words."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """BM25 beside rank_bm25 and bm25s, queries of all terms beside SQLite's index and scans of sets."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ROUGE beside rouge-score, and ROUGE-L beside a few lines of rapidfuzz: equal floats."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator

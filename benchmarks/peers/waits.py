@@ -1,7 +1,5 @@
 """What users wait for, as they type it: boards of real logs, and an exam of real papers."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

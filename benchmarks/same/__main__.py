@@ -1,7 +1,5 @@
 """The command: record a tree, or compare two."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Two recordings side by side, and recordings in files."""
 
-from __future__ import annotations
-
 import difflib
 import gzip
 import io

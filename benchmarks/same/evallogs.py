@@ -1,7 +1,5 @@
 """Inspect's logs: what of them is compared, and copies with times and names always the same."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """All groups, and those that start from the demo."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

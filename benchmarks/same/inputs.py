@@ -1,7 +1,5 @@
 """Files that the commands are given: specs, gold, answers and people's labels."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The groups that ingest: sources typed here, and the kinds of real papers in the data folder."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from pathlib import Path

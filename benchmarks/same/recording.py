@@ -1,7 +1,5 @@
 """What one tree does: the scenario run in a working folder, and everything it left there."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Groups of commands that are run in each tree, and their order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Trees of the project: a commit checked out, and how processes find the package of a tree."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

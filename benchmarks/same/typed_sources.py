@@ -1,7 +1,5 @@
 """Small typed files, by kind and name, of the sources that the data folder has none of."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

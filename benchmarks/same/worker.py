@@ -3,8 +3,6 @@
 It runs as a script in a process of its own, so that the package is that of the tree.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import traceback

@@ -3,8 +3,6 @@
 `python -m benchmarks.sample` writes those that the package ships.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from benchmarks.sample.plan import Plan, Work, author_name, paper_rng, plan_papers

@@ -3,8 +3,6 @@
 python -m benchmarks.sample [--check]
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import MISSING, fields, is_dataclass

@@ -1,7 +1,5 @@
 """A planned sample paper put into words: abstract and sections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from random import Random

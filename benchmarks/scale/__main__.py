@@ -11,8 +11,6 @@ every stage, so a long run can be continued with --stage. Ends with 1 when a sta
 memory than --memory-limit.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

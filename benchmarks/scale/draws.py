@@ -4,8 +4,6 @@ Each draw is a hash of (seed, what it is for, which record, which draw of it). A
 whatever was made before it, so any part of a set can be written alone and in bounded memory.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache, lru_cache
 

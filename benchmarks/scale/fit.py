@@ -1,7 +1,5 @@
 """Straight lines through what was measured, and what they say of larger sizes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a command takes, its children included: CPU, wall time, memory, bytes read and written."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -5,8 +5,6 @@ the order of their dates; the numbers behind them are works outside it. What an 
 function of the work's number, so a list needs no memory of the papers it cites.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Tables of what was measured and of what follows from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A stage prints one JSON object that says what it made; `benchmarks.scale` measures the process.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import io

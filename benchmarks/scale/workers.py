@@ -7,8 +7,6 @@ turn, every time by a process of its own, which starts Ray on this machine and l
 the package before the first step. Only time that passes is measured: nothing else should run.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

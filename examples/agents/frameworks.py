@@ -7,8 +7,6 @@ A client that asks for the model `inspect` reaches the model of the run, so that
 dollars are counted and its replies are in the log. A framework is needed only by its own function.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The generator of the sample papers, and the file that it writes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

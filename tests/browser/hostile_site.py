@@ -1,7 +1,5 @@
 """A site out of real logs in which every name, question and answer means harm."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log, write_eval_log

@@ -6,8 +6,6 @@ step a model may be named, and as the moment a number: the exam ends when the mo
 many replies to prompts that are not yet in `OUT-replied`, where all of them are kept.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Papers of the sample corpus as files that people have: PDFs, and pages as arXiv makes them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.servers.living_arxiv import submissions

@@ -1,7 +1,5 @@
 """Ends of an exam: Ctrl-C, No to the plan, a question answered early, dates without papers."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

@@ -1,7 +1,5 @@
 """`viva exam`: from papers and models to a verdict, by the command that a user runs."""
 
-from __future__ import annotations
-
 import html
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`viva exam arxiv:QUERY`: papers of a query, fetched politely, once."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Exams of real papers whose tables are asked for."""
 
-from __future__ import annotations
-
 import shutil
 from itertools import islice
 from pathlib import Path

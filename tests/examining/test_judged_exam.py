@@ -1,7 +1,5 @@
 """`viva exam --judge`: models of known quality are told apart by what they state."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

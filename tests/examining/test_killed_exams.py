@@ -1,7 +1,5 @@
 """An exam that is killed at every step and between them ends as one that nobody disturbed."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Models are asked a word before the plan, and cost what their provider's list says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The answer of an exam: held against small standings worked out by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

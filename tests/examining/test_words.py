@@ -1,7 +1,5 @@
 """Verdicts in plain words, and plans: held against values worked out by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

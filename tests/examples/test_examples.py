@@ -1,7 +1,5 @@
 """The scripts of examples/ run as they stand, and print what the page beside them shows."""
 
-from __future__ import annotations
-
 import doctest
 import os
 import re

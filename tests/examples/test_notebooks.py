@@ -1,7 +1,5 @@
 """The notebooks of examples/ run as they stand, offline, and show what they hold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

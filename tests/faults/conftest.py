@@ -1,7 +1,5 @@
 """Commands in processes of their own, which may be killed or made to wait."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

@@ -7,8 +7,6 @@ sent its k-th reply, k drawn by the seed, and asked for again until it ends. The
 requests. docs/trust.md says what comes of it.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

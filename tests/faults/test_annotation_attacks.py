@@ -1,7 +1,5 @@
 """The annotation app under attack and without its database."""
 
-from __future__ import annotations
-
 import html
 import re
 import sqlite3

@@ -4,8 +4,6 @@ Archives enter the house in one place, in memory: nothing is written, so nothing
 outside. What cannot be a paper is refused before it costs time or memory.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

@@ -1,7 +1,5 @@
 """Batches of requests: a run that is killed while they are in flight finds them again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs and live boards killed at any progress: what was in flight is paid twice, and no more."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

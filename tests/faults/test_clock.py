@@ -3,8 +3,6 @@
 The commands run in processes whose clock is moved, and which stand in other time zones.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Code in answers, and a hook that sees what Python does with it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Methods of many requests, killed in the middle while requests fail: each sample ends once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

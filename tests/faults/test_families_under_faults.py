@@ -4,8 +4,6 @@ The model knows all answers, so in clear weather each task has its top score, an
 changes shows. The tables, whose methods make many requests, have a file of their own.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from pathlib import Path

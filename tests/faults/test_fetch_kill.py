@@ -3,8 +3,6 @@
 The command runs in a process of its own against a server of this one.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

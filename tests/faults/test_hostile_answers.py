@@ -3,8 +3,6 @@
 The text is so long that a step for each pair of characters takes longer than the time limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """kill -9 placed by progress, full disks, and what a second run makes of the rest."""
 
-from __future__ import annotations
-
 import json
 import resource
 import subprocess

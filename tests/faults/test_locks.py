@@ -1,7 +1,5 @@
 """Several processes at one corpus or one folder of rounds."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Whatever a run is killed at, an answer is paid for once: at most what was under way is again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a PDF may cost."""
 
-from __future__ import annotations
-
 import resource
 import zlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Errors that asking again cannot mend cost one request; content in parts is read."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing of ours ever unpickles."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json

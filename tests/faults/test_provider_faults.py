@@ -1,7 +1,5 @@
 """A provider that misbehaves: what recovers, what is counted, and what makes a log partial."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A run that is killed and asked for again: every answer once, hardly any paid twice."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 from collections.abc import Callable

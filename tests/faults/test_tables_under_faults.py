@@ -4,8 +4,6 @@ As in the other families, but a step that has no answer is not the end of a tabl
 once again, and what stays without one is a gap that the record counts.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A run that ends when its question is answered, killed between and within its looks."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers that win by their length, their depth, or by looking like what a grader would say."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What fuzzing runs of the sources: one file's bytes in, records that hold together out."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict

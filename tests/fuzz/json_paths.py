@@ -1,7 +1,5 @@
 """What fuzzing runs of the JSON paths: answers that are JSON, and files of records."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

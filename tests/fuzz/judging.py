@@ -1,7 +1,5 @@
 """The cost of one input, and whether it is a finding."""
 
-from __future__ import annotations
-
 import resource
 import time
 import traceback

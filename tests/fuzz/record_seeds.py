@@ -1,7 +1,5 @@
 """What fuzzing of answers and records starts from: the first byte of each seed chooses a reader."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Inputs that fuzzing starts from: hostile ones made here."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What fuzzing runs of the table paths: answers with tables, and tables of papers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tests.fuzz.documents import through_source

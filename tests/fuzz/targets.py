@@ -1,7 +1,5 @@
 """Readers of hostile input, by name: a function of bytes that raises when something is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Inputs that once made a reader fail are read, and so is what fuzzing starts from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

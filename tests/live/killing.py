@@ -4,8 +4,6 @@ Each is a process forked from one that has loaded everything. The place is count
 whole, so it is the same wherever and however fast the run is.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What a configuration may say: everything else is exit 2 before anything is asked or written."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What goes wrong in a live board, and what a person is told."""
 
-from __future__ import annotations
-
 import errno
 import json
 from datetime import date

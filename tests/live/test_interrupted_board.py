@@ -1,7 +1,5 @@
 """Ctrl-C in the middle of `viva live`: it says the command that goes on, and that command does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every key of a configuration that no other test of these boards sets does what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Six simulated months: killed in every step and between them, it ends as the undisturbed one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import date

@@ -1,7 +1,5 @@
 """The site of a live board, as others see it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What `viva live init` writes: a configuration and a workflow that work."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

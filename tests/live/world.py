@@ -1,7 +1,5 @@
 """A live board beside a living arXiv and scripted models, both on the loopback interface."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

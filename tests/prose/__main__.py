@@ -1,7 +1,5 @@
 """Check the prose: `python -m tests.prose [--count]`, part of `make check`."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

@@ -1,7 +1,5 @@
 """Passages of prose: docstrings of the package, paragraphs of the manual, help of the commands."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Results read out of tables with cells, each with its cell."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Names of methods out of labels."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.readers.method_names import (

@@ -1,7 +1,5 @@
 """Rows and headers out of tables of several shapes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

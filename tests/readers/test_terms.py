@@ -1,7 +1,5 @@
 """One vocabulary of metrics for keys, directions, tables and sentences."""
 
-from __future__ import annotations
-
 import pytest
 
 from vivavoce.readers.metric_values import direction_of, split_metric

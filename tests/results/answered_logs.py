@@ -1,7 +1,5 @@
 """Logs whose answers are the test's own, and the items that are shown of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from inspect_ai.log import EvalSample, read_eval_log, write_eval_log

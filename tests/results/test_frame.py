@@ -1,7 +1,5 @@
 """The tidy table of scores: every answer and metric, from which a board can be computed again."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 

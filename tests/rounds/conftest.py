@@ -1,7 +1,5 @@
 """A sample corpus and the rounds made of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Items kept between rounds, whatever the network drops."""
 
-from __future__ import annotations
-
 import io
 import json
 from datetime import date

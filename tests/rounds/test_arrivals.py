@@ -1,7 +1,5 @@
 """New papers brought in by date from servers on the loopback interface, requests counted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import date

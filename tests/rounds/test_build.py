@@ -1,7 +1,5 @@
 """A round: the same bytes each time, and never changed once it is there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a round says of itself: the card for people, the figures for programs."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from statistics import median

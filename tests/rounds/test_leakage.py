@@ -1,7 +1,5 @@
 """Gold inside the input, and papers held twice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A round opened and checked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is published of a sealed round, and what shows later that nothing was exchanged."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

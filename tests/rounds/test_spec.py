@@ -1,7 +1,5 @@
 """What a round spec may ask for, and what is said when it asks for something else."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A round brought up to date: a new round, linked to the old one, which stays as it is."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A family made in no time: the titles of papers, each with an earlier paper as example."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date

@@ -5,8 +5,6 @@ Each prints `held` when the sandbox stopped it, or anything else when it got thr
 names how the run has to end: a code, or the limit it has to be killed for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 PRELUDE = """

@@ -1,7 +1,5 @@
 """An ordinary user of this machine, who runs Python with the packages that the tests have."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Docker by option: what its containers may do, and what is said where there is no Docker."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from pathlib import Path

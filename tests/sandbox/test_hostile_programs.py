@@ -1,7 +1,5 @@
 """None of the hostile programs gets out, stays, or keeps the sandbox from the next program."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Using a sandbox directly and through Inspect; what it promises as root and as anyone else."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

@@ -1,7 +1,5 @@
 """The sandbox through Inspect's own interface."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Campaigns to annotate, and people who do so: by HTTP in this process, or at a server."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -4,8 +4,6 @@ Every request is kept. A script may put a fault in the place of any answer: a fu
 request that gives a `Fault`, or None to let the recording speak.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

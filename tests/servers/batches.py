@@ -1,7 +1,5 @@
 """A server of OpenAI's files and batches on the loopback interface; it counts what it is sent."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """A scripted provider that sends a bill: it counts tokens in a way of its own."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@ Terms are `au:WORD`, `cat:NAME` and `submittedDate:[FROM TO UNTIL]`, joined by A
 word of a name matches any author of a paper, and pages are cut from the whole answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A small round, and the `viva` command: in a process of its own as a user runs it, or in this."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

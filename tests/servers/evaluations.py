@@ -1,7 +1,5 @@
 """Tasks evaluated by models that a scripted server plays, each under a name of its own."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ It finds the item in the request: by the whole prompt, by the question or by a p
 Whatever reaches it in another form than the method's is a failure of the server's script.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ each paper as LaTeXML would.
 Papers bear arXiv ids of the month they appeared in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -5,8 +5,6 @@ spelling of its own; some names are invented. Half of all markups, by a hash of 
 from those who develop the reader: `halves` tells which.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

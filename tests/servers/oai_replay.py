@@ -5,8 +5,6 @@ and, like arXiv's, gives tokens that say from which day on and after how many re
 Every request is kept by the server that it runs in, and a fault may take the place of any answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field

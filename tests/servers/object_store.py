@@ -1,7 +1,5 @@
 """A server on this machine that speaks as S3 does, and an empty bucket in it: fixtures."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import Any

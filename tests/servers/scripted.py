@@ -5,8 +5,6 @@ of the request alone, so an answer cannot depend on the gold. Every request is k
 there what reached the server, and how often.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

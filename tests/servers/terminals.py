@@ -1,7 +1,5 @@
 """The `viva` command on a terminal of so many columns, in this process."""
 
-from __future__ import annotations
-
 import os
 import pty
 import threading

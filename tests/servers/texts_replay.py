@@ -4,8 +4,6 @@ Pages follow what arXiv documents of its HTML papers: the article of LaTeXML, th
 watermark above it, and the notice that stands in the place of a page that could not be made.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

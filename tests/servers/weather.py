@@ -4,8 +4,6 @@ The draw is a hash of a seed, the model, the conversation and how often it was s
 same run meets the same faults, in whatever order its requests arrive.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

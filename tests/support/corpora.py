@@ -1,7 +1,5 @@
 """Corpora of a few papers, written table by table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Folders that take long to make and that tests only read: made once for all processes."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

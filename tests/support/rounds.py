@@ -1,7 +1,5 @@
 """Rounds of the sample papers that many tests read: made once for all processes."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A line that is wrong has a comment that mypy is to ignore, and mypy finds comments without need.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A script as a user of the library writes it; type checkers read it, and nothing runs it."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

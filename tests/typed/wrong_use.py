@@ -1,7 +1,5 @@
 """Mistakes of a user; a type checker has to find each at its line, and nothing runs it."""
 
-from __future__ import annotations
-
 from vivavoce import Window, exam, leaderboard, list_tasks, load_corpus, load_round, run, score
 
 Window("2024-01-01", "2025-01-01")  # type: ignore[arg-type]

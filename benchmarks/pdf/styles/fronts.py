@@ -1,7 +1,5 @@
 """Front matter in the commands of LaTeX classes: title, authors, affiliations, abstract."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

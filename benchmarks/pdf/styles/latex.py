@@ -1,7 +1,5 @@
 """Papers of the style matrix as LaTeX."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

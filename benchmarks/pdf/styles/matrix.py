@@ -10,8 +10,6 @@ stopped run goes on. `DIR/truth.jsonl` has a line for
 each PDF, with whether it is held back.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

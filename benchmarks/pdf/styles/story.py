@@ -4,8 +4,6 @@ A paper is independent of any style: a tree of headings with blocks of text, fig
 formulas, algorithms and lists. Citations are tokens `⟦3⟧` that every renderer prints its own way.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A third of what was added is held back by a hash of its name, to be looked at when a reader is done.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

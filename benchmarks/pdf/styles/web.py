@@ -1,7 +1,5 @@
 """Papers of the style matrix as HTML, printed by WeasyPrint, Chromium or LibreOffice."""
 
-from __future__ import annotations
-
 import subprocess
 import tomllib
 from html import escape

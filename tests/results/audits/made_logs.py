@@ -1,7 +1,5 @@
 """Logs written by hand: every value of every sample is the test's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Rounds written by hand: whatever a builder would refuse can be planted in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

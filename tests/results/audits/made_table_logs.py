@@ -1,7 +1,5 @@
 """Logs of the table task written by hand: every answer and every gold is the test's own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

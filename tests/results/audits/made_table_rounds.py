@@ -1,7 +1,5 @@
 """Rounds of literature tables written by hand: demands, works and which belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Audits of logs that real runs have written: a scripted judge, retrievers, settings."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Win rates of judges corrected by people's labels: by hand, and with labels that mislead."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Metrics of labelled lines corrected by people, where the judge errs at a known rate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

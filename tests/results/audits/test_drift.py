@@ -1,7 +1,5 @@
 """A contestant that changed, by hand."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

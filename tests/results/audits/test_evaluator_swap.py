@@ -1,7 +1,5 @@
 """The same tables scored by the matcher and by scripted models: what drifts, and what holds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Gains of added context, by hand, on the items that both settings have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

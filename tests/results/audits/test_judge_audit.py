@@ -1,7 +1,5 @@
 """A judge audited: counts by hand, planted biases found again, judges and people compared."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Leaks planted in rounds made by hand, each found by name; a clean round has none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whether two metrics order alike, against scipy and by hand; and windows side by side."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import combinations

@@ -1,7 +1,5 @@
 """One number over the parts of a paper, by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Two contestants' answers, item by item, for people to judge."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

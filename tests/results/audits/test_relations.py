@@ -1,7 +1,5 @@
 """Runs of words as numbers: the shares that the metric gives, and near copies among many texts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Works of a round's tables sought by the demands: on rounds and rankings made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

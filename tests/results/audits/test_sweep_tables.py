@@ -1,7 +1,5 @@
 """A sweep tabulated: values by hand, and what makes rows of their own. Logs are Inspect's own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several attempts at an item: means, best, spread, with failures as zero and without them."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

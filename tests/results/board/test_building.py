@@ -1,7 +1,5 @@
 """The board: values by hand, ranks, and what is refused. Logs are written by Inspect itself."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A column of a board is declared once; every file, page, table and the reference follow."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

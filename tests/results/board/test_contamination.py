@@ -1,7 +1,5 @@
 """Gaps between what a model may have seen and what it cannot have, by hand and on real logs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Two contestants on the same items: every number by hand or by another library."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who is held against whom."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Ranks, undecided pairs and the smallest difference, on the items all contestants answered."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

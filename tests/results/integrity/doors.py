@@ -7,8 +7,6 @@ submissions. Ends with 1 where a forgery passes a door as recomputed, unless its
 too: then nobody can tell.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections import Counter

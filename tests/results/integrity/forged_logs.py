@@ -1,7 +1,5 @@
 """Ways to edit a log, each as its forger would: what the log says, has, was asked and answered."""
 
-from __future__ import annotations
-
 import copy
 import json
 from math import inf

@@ -1,7 +1,5 @@
 """Ways to edit what a log notes beside its scores: for boards, and of where its run stopped."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

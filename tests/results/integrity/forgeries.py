@@ -1,7 +1,5 @@
 """The matrix of forgeries: what is forged, in which log, with what ledger beside it."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -5,8 +5,6 @@ means, summaries, the hashes of the ledger. `forged_logs` holds what he does to 
 the matrix; `forge` makes one forgery on a copy of honest logs.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

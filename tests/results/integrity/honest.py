@@ -1,7 +1,5 @@
 """Honest logs of every family, each in a folder of its own: what forgeries are made of."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

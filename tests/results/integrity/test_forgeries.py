@@ -1,7 +1,5 @@
 """Forged logs, made by who knows the code, are not recomputed, but for forged replies."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import cache

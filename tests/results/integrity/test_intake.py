@@ -1,7 +1,5 @@
 """An inbox with an honest submission among hostile ones: each is judged, whatever the others do."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

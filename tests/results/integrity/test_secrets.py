@@ -1,7 +1,5 @@
 """Keys that somebody forgot: found wherever they may stand, and in nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 import string

@@ -1,7 +1,5 @@
 """Logs that real runs wrote are verified; every way to raise a score in them by hand is named."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Texts read out of logs: bounded, in the right place, and never a surprise."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

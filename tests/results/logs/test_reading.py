@@ -1,7 +1,5 @@
 """Reading logs: who ran what, each sample's scores, and logs that make no row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Items drawn by a seed, and where the answers to them are."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

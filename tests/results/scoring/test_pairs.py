@@ -1,7 +1,5 @@
 """Gold and prediction files paired by id."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rounds exported: to Hugging Face's own reader, and to ids and back."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Rounds exported with the texts of openly licensed papers alone, through the command."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
