@@ -115,7 +115,7 @@ def test_a_limit_ends_it_soon(trial: Trial) -> None:
     assert not report.is_whole
 
 
-def test_what_does_not_work_is_said_and_does_not_stop_the_rest(trial: Trial) -> None:
+def test_what_does_not_work_is_reported_and_does_not_stop_the_rest(trial: Trial) -> None:
     report = trial.run("broken", 50.0)
     rows = {(row.task, row.method): row for row in report.rows}
     row = rows["leaderboard", "direct"]

@@ -163,7 +163,7 @@ def test_serve_tells_its_address_and_answers(made: Made) -> None:
         process.wait(timeout=20)
 
 
-def test_a_port_that_is_taken_is_told(made: Made) -> None:
+def test_a_port_that_is_taken_is_reported(made: Made) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -176,7 +176,7 @@ def test_metrics_made_in_two_ways_do_not_stand_on_one_board(logs: Path, tmp_path
     assert "viva board add-metric" in said
 
 
-def test_what_cannot_be_added_is_said(logs: Path, plugin: None) -> None:
+def test_what_cannot_be_added_is_reported(logs: Path, plugin: None) -> None:
     said = viva_here("board", "add-metric", logs, "no-such", expect=2).stderr
     assert "There are: bertscore, letters." in " ".join(said.split())
     said = viva_here("board", "add-metric", logs, "letters", "--model", "x", expect=2).stderr

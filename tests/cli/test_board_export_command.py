@@ -134,7 +134,7 @@ def test_tables_hold_every_row(logs: Path, tmp_path: Path) -> None:
         (("--as", "lm-eval"), "'lm-eval' is not one of"),
     ],
 )
-def test_what_cannot_be_exported_is_said(
+def test_what_cannot_be_exported_is_reported(
     logs: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     done = viva("board", "export", logs, *options, "--out", tmp_path / "out")

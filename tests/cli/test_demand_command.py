@@ -97,7 +97,7 @@ def test_tables_lacking_one_are_named(server: ScriptedServer, corpus: Path, tmp_
     assert len(found["discarded"]) == found["tables"]
 
 
-def test_a_spec_without_tables_is_told(corpus: Path, tmp_path: Path) -> None:
+def test_a_spec_without_tables_is_reported(corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "spec.toml"
     window = "window = {start = 2020-01-01, end = 2027-01-01}"
     path.write_text(f'[round]\nid = "a"\nfamilies = ["writing"]\n{window}\n', "utf-8")

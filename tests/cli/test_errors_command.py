@@ -81,7 +81,7 @@ def test_debug_shows_the_traceback(viva: Viva, monkeypatch: pytest.MonkeyPatch) 
     assert isinstance(result.exception, RuntimeError)
 
 
-def test_trouble_of_the_machine_is_told(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trouble_of_the_machine_is_reported(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
     def unreadable(_: object) -> None:
         raise PermissionError(13, "Permission denied", "secret.txt")
 

@@ -185,7 +185,7 @@ def test_damage_is_not_published(viva: Viva, bucket: Any, machine: Callable[[str
         ("s3://papers/empty", 2, "is not a corpus"),
     ],
 )
-def test_a_wrong_address_is_told(
+def test_a_wrong_address_is_reported(
     viva: Viva, bucket: Any, machine: Callable[[str], Path], address: str, code: int, says: str
 ) -> None:
     machine("first")
@@ -195,7 +195,7 @@ def test_a_wrong_address_is_told(
     assert not states_in(bucket)
 
 
-def test_a_store_that_does_not_answer_is_told(tmp_path: Path) -> None:
+def test_a_store_that_does_not_answer_is_reported(tmp_path: Path) -> None:
     told = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
     keys = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing"}
     result = subprocess.run(

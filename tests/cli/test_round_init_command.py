@@ -58,7 +58,7 @@ def test_only_the_families_that_are_named(tmp_path: Path) -> None:
         (("--id", "a", *DAYS, "--family", "writting"), "there is no family 'writting'"),
     ],
 )
-def test_what_cannot_be_is_said(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_is_reported(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
     done = viva_here("round", "init", tmp_path / "s.toml", *options, expect=2)
     assert message in done.stderr
     assert not (tmp_path / "s.toml").exists()

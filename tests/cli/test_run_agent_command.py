@@ -54,7 +54,7 @@ def test_a_changed_file_is_another_contestant(ask: tuple[str | Path, ...]) -> No
         (("--agent", "mine.py@alone"), "Name at least one --model"),
     ],
 )
-def test_what_is_missing_is_said(
+def test_what_is_missing_is_reported(
     ask: tuple[str | Path, ...], options: tuple[str, ...], message: str
 ) -> None:
     done = viva(*ask[:6], *options)

@@ -209,7 +209,7 @@ def test_a_server_that_asks_for_a_pause_is_left_alone_at_once(
     assert dict(report.files) == {"html": 1}
 
 
-def test_a_server_that_refuses_everything_is_left_alone_and_nothing_is_held_against_papers(
+def test_a_server_that_refuses_everything_is_left_alone_and_nothing_counts_against_papers(
     fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
 ) -> None:
     names = [f"2001.{number:05d}v1" for number in range(1, 9)]
@@ -259,7 +259,7 @@ def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_folder_that_is_no_corpus_is_told_and_left_alone(fetch: Fetch, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_corpus_is_reported_and_left_alone(fetch: Fetch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a corpus"):
         fetch(tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()

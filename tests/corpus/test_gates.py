@@ -63,7 +63,7 @@ def test_a_text_of_which_over_one_percent_cannot_be_decoded_is_garbled() -> None
     assert gates(texts=(text.replace("word", "wört"),)) == ()
 
 
-def test_the_undated_are_told_and_reasons_stand_in_the_order_of_the_list() -> None:
+def test_the_undated_are_reported_and_reasons_stand_in_the_order_of_the_list() -> None:
     failed = gates(title=None, abstract=None, published=None, texts=())
     assert failed == ("no_title", "no_abstract", "no_text", "undated")
     assert set(failed) <= set(GATES)

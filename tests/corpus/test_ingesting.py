@@ -25,7 +25,7 @@ def test_a_folder_is_walked_for_files_of_its_kind_alone(tmp_path: Path, write_te
     assert (report.read, report.failed, report.papers) == (2, (), 2)
 
 
-def test_a_broken_file_is_told_and_the_rest_goes_in(tmp_path: Path, write_tei: Write) -> None:
+def test_a_broken_file_is_reported_and_the_rest_goes_in(tmp_path: Path, write_tei: Write) -> None:
     write_tei("a.tei.xml", "Of graphs")
     write_tei("cut.tei.xml", "Of trees").write_text("<TEI><text>")
     write_tei("empty.tei.xml", "Of woods").write_bytes(b"")

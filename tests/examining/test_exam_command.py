@@ -189,7 +189,7 @@ def test_models_that_differ_by_chance_alone_would_take_more_papers(
 
 
 @pytest.mark.slow
-def test_one_model_is_held_against_baselines_and_shown_its_misses(
+def test_one_model_is_compared_with_baselines_and_shown_its_misses(
     server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
 ) -> None:
     def failing(ask: Ask) -> Reply:
@@ -236,7 +236,7 @@ def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages:
 
 
 @pytest.mark.slow
-def test_an_exam_of_another_version_is_told_in_a_line(
+def test_an_exam_of_another_version_is_reported_in_a_line(
     pages: Path, based: Path, tmp_path: Path
 ) -> None:
     out = copied(based, tmp_path)
@@ -350,7 +350,7 @@ def test_pdfs_and_every_task_that_they_can_carry(server: ScriptedServer, tmp_pat
     assert set(better.values()) <= {full("fine"), None}
 
 
-def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> None:
+def test_what_does_not_do_is_reported_before_anything_is_read(tmp_path: Path) -> None:
     nothing = tmp_path / "nothing"
     nothing.mkdir()
     (nothing / "photo.jpg").write_bytes(b"\xff\xd8")

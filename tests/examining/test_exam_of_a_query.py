@@ -43,7 +43,7 @@ def test_a_query_is_examined_and_asked_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_network_and_no_paper_are_said(tmp_path: Path) -> None:
+def test_no_network_and_no_paper_are_reported(tmp_path: Path) -> None:
     with replaying({}, FakeClock()) as arxiv:
         arxiv.script = LivingArxiv(submissions(3, 30), date(2025, 1, 1))
         base, words = arxiv.origin, ("--since", "1999-01-01", "--until", "1999-02-01")

@@ -106,7 +106,7 @@ def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> No
     assert [row["best"] for row in found.tasks] == [[B], [A, B]]
 
 
-def test_an_outcome_that_several_tasks_share_is_said_once() -> None:
+def test_an_outcome_that_several_tasks_share_is_reported_once() -> None:
     low = {A: [0.1] * 4, B: [0.05] * 4, **REST}
     mixed = {**low, "null": [0.3] * 4}
     stands = [
@@ -121,7 +121,7 @@ def test_an_outcome_that_several_tasks_share_is_said_once() -> None:
     )
 
 
-def test_one_model_alone_is_held_against_the_best_baseline() -> None:
+def test_one_model_alone_is_compared_with_the_best_baseline() -> None:
     stand = standing("title", {A: [0.5] * 4, **REST}, {(A, "lead"), (A, "null")})
     assert answer([stand], [], (A,)).answer == "a is better than every baseline on title."
     found = answer([standing("title", {A: [0.5] * 4, **REST}, set())], [], (A,))

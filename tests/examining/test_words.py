@@ -82,7 +82,7 @@ PLAN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_a_plan_is_told_and_held_against_the_budget() -> None:
+def test_a_plan_is_reported_and_compared_with_the_budget() -> None:
     papers = {"given": 17, "used": 15, "left_out": {"undated": 1, "no_abstract": 1}}
     assert plan_lines({"papers": papers, "plan": PLAN}) == [
         "15 of 17 papers are usable (left out: 1 undated, 1 no abstract).",

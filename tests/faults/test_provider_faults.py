@@ -177,7 +177,7 @@ def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Inter
         )
 
 
-def test_a_sample_that_keeps_failing_is_said_aloud(interrupted: Interrupted) -> None:
+def test_a_sample_that_keeps_failing_is_reported(interrupted: Interrupted) -> None:
     assert interrupted.code == 1
     assert interrupted.output.count("Not complete:") == 2
     assert "lacks 1 of 4 answers" in interrupted.output

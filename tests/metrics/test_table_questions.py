@@ -142,7 +142,7 @@ def test_what_is_not_answered_counts_as_no() -> None:
     assert found.unanswered == 4 * 11 - 10
 
 
-def test_a_negative_number_of_pairs_is_told() -> None:
+def test_a_negative_number_of_pairs_is_reported() -> None:
     with pytest.raises(InputError, match="pairs=-1 is negative"):
         TablePair(GOLD, OTHER).ask("gold", pairs=-1)
 

@@ -184,7 +184,7 @@ def test_clean_items_are_clean_for_every_model(tmp_path: Path) -> None:
     assert ids() == ["old", "near", "new", "undated"]
 
 
-def test_without_a_cutoff_no_item_is_clean_and_the_way_out_is_told(tmp_path: Path) -> None:
+def test_without_a_cutoff_no_item_is_clean_and_the_way_out_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='name = "lab/three"'):
         clean_items(ITEMS, ["lab/three"], cutoffs_of(tmp_path, {"lab/one": "2023-10"}))
 

@@ -134,7 +134,7 @@ def test_the_event_loop_lives_and_answers_come_one_at_a_time(model: Model) -> No
 # The window
 
 
-def test_a_prompt_over_the_window_is_told_and_never_cut(model: Model, api: LocalAPI) -> None:
+def test_a_prompt_over_the_window_is_reported_and_never_cut(model: Model, api: LocalAPI) -> None:
     output = ask(model, "word " * 600)
     # 600 words and the space after the last are a token each
     tokens = 601 + api.overhead
@@ -143,7 +143,7 @@ def test_a_prompt_over_the_window_is_told_and_never_cut(model: Model, api: Local
     assert find_fault(output) == "overflow"
 
 
-def test_an_answer_that_fills_the_window_is_told(model: Model) -> None:
+def test_an_answer_that_fills_the_window_is_reported(model: Model) -> None:
     text = "Summarise this at length. " + "Bees live in hives, and each has its work. " * 19
     usage = (output := ask(model, text, max_tokens=60)).usage
     assert usage is not None

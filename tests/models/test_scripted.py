@@ -92,7 +92,7 @@ def test_the_judge_prefers_words_of_the_gold() -> None:
     assert set(verdict.values()) == {"first"}
 
 
-def test_what_it_cannot_do_is_said() -> None:
+def test_what_it_cannot_do_is_reported() -> None:
     with pytest.raises(InputError, match="There is no model scripted/huge"):
         get_model("scripted/huge")
     with pytest.raises(InputError, match="Name it as --judge scripted/judge"):

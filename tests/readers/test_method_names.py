@@ -56,7 +56,7 @@ def test_letters_of_footnotes_go_where_several_labels_have_one() -> None:
     assert without_notes(["Vitamin d", "Net", "Read"]) == ["Vitamin d", "Net", "Read"]
 
 
-def test_a_group_of_ensembles_is_told_in_the_name() -> None:
+def test_a_group_of_ensembles_shows_in_the_name() -> None:
     assert with_kind("AlphaNet", "Ensemble") == "AlphaNet (ensemble)"
     assert with_kind("AlphaNet", "Single model") == "AlphaNet (single model)"
     assert with_kind("AlphaNet ensemble", "Ensemble") == "AlphaNet ensemble"

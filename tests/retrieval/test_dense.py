@@ -313,7 +313,7 @@ def test_weights_that_are_no_numbers_are_noticed(save: Save) -> None:
         DenseRetriever(["graph"], open_encoders("contriever", passages=folder))
 
 
-def test_a_name_is_looked_up_where_it_was_told() -> None:
+def test_a_name_is_looked_up_where_it_was_given() -> None:
     with pytest.raises(InputError, match="Did you mean contriever"):
         open_encoders("contriver")
     with pytest.raises(InputError, match="not a folder"):

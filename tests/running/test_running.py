@@ -160,7 +160,7 @@ def test_answers_differ_by_epoch(small: Round, tmp_path: Path) -> None:
         ({"prompts": Path("nowhere")}, "nowhere has no prompt templates"),
     ],
 )
-def test_wrong_use_is_said_before_any_work(
+def test_wrong_use_is_reported_before_any_work(
     small: Round, tmp_path: Path, changes: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(InputError, match=complaint):
@@ -168,7 +168,7 @@ def test_wrong_use_is_said_before_any_work(
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_missing_key_is_said_in_plain_words(
+def test_a_missing_key_is_reported_in_plain_words(
     small: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SCRIPTED_API_KEY", raising=False)
@@ -191,7 +191,7 @@ def test_a_model_is_asked_where_it_is_now_not_where_it_was_in_an_earlier_run(
         assert len(server.prompts("moved")) == ITEMS
 
 
-def test_a_window_too_small_is_said_with_the_log(small: Round, tmp_path: Path) -> None:
+def test_a_window_too_small_is_reported_with_the_log(small: Round, tmp_path: Path) -> None:
     report = run(spec(small, tmp_path / "logs", context=200, retry_on_error=0))
     [line] = report.failed
     assert "ended as error" in line

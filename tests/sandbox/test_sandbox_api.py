@@ -283,7 +283,7 @@ def test_without_bwrap_the_error_says_how_to_get_it(monkeypatch):
         build_command(SMALL, 3, 4)
 
 
-def test_a_python_below_a_folder_of_the_sandbox_is_said(monkeypatch):
+def test_a_python_below_a_folder_of_the_sandbox_is_reported(monkeypatch):
     monkeypatch.setattr(command, "interpreter", lambda config: "/tmp/env/bin/python3.11")
     with pytest.raises(HiddenInterpreter, match=r"This Python is /tmp/env/bin/python3\.11"):
         build_command(SMALL, 3, 4)

@@ -178,7 +178,7 @@ def test_a_clock_that_was_set_back_costs_a_day_at_most(clock: FakeClock, tmp_pat
         assert clock.slept == []
 
 
-def test_a_folder_for_the_turns_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_a_folder_for_the_turns_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot keep the turns"):
         Turns(folder=tmp_path / "file" / "turns").hold("arxiv.org", 1)

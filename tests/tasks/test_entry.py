@@ -97,7 +97,7 @@ def test_a_judge_adds_what_it_measures(opened: Round) -> None:
     assert metadata["judge"] == judge_hash(open_prompts("writing", None), ["compare", "claims"])
 
 
-def test_a_judges_template_of_no_use_is_told_at_once(opened: Round, tmp_path: Path) -> None:
+def test_a_judges_template_of_no_use_is_reported_at_once(opened: Round, tmp_path: Path) -> None:
     own = tmp_path / "prompts"
     shutil.copytree(open_prompts("writing", None).folder, own)
     (own / "judge.md.j2").write_text("{{ answer_1 }} or the other")

@@ -184,7 +184,7 @@ def test_one_setting_is_compared_at_a_time(server: ScriptedServer, tmp_path: Pat
     assert audit_evaluators(folder, names, setting="titles", use=ALL_PAIRS, draws=FEW).items == 3
 
 
-def test_what_cannot_be_compared_is_told(logs: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_compared_is_reported(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--evaluator provider/model"):
         audit_evaluators(logs, ["matcher"])
     with pytest.raises(InputError, match="is not among the evaluators"):

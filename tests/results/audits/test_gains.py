@@ -40,7 +40,7 @@ def test_items_of_one_cluster_are_drawn_together(tmp_path: Path) -> None:
     assert row["ci"] == pytest.approx(list(expected or ()))
 
 
-def test_every_setting_is_held_against_the_base_of_its_track(tmp_path: Path) -> None:
+def test_every_setting_is_compared_with_the_base_of_its_track(tmp_path: Path) -> None:
     for setting, value in (
         ("base", 0.1),
         ("base+padded", 0.3),
@@ -96,7 +96,7 @@ def test_attempts_at_an_item_count_with_their_mean(tmp_path: Path) -> None:
     assert row["n"] == 2
 
 
-def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_compared_is_reported(tmp_path: Path) -> None:
     write_log(tmp_path / "logs", {"a": 0.2})
     with pytest.raises(VivaError, match="in the setting base and in another"):
         context_gains(tmp_path / "logs")

@@ -200,7 +200,7 @@ def label(item: str, verdict: str, a: str = "lab/one", b: str = "reference") -> 
     return {"id": item, "a": a, "b": b, "verdict": verdict}
 
 
-def test_a_judge_is_held_against_people(tmp_path: Path) -> None:
+def test_a_judge_is_compared_with_people(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     write(logs, {"a": WON, "b": LOST, "c": TIED, "d": WON})
     labels = human(
@@ -279,7 +279,7 @@ def test_a_label_of_an_item_of_two_tasks_has_to_say_which(tmp_path: Path) -> Non
     assert (row["n"], row["agreement"]["value"]) == (1, 1.0)
 
 
-def test_logs_without_a_judge_are_said(tmp_path: Path) -> None:
+def test_logs_without_a_judge_are_reported(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": 0.2})
     with pytest.raises(NothingToAuditError, match=r"no verdicts of a judge.*--judge"):
         audit_judge(tmp_path)

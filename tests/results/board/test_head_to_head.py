@@ -41,7 +41,7 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert "only 4 papers, and at least 12 are needed" in duel["verdict"].lower()
 
 
-def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
+def test_both_ways_round_the_same_is_reported(tmp_path: Path) -> None:
     write_log(tmp_path, FIRST, model="lab/one")
     write_log(tmp_path, SECOND, model="lab/two")
     there = head_to_head("lab/one", "lab/two", tmp_path, seed=3).duels[0]

@@ -91,7 +91,7 @@ def test_a_log_that_is_damaged_meanwhile_costs_its_own_texts_alone(
     assert (whole.problem, whole.output) == ("", "said")
 
 
-def test_who_did_not_answer_an_item_is_told(tmp_path: Path) -> None:
+def test_who_did_not_answer_an_item_is_reported(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": 0.5, "b": 0.5}, model="lab/one")
     path = write_log(tmp_path, {"a": 0.5, "b": 0.5}, model="lab/two")
     log = read_eval_log(str(path))

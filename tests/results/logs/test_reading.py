@@ -189,7 +189,7 @@ def test_a_judge_is_its_model_its_template_and_how_it_decodes(
     assert only_log(same).key == log.key
 
 
-def test_a_judge_of_the_models_own_family_is_told(original: EvalLog, tmp_path: Path) -> None:
+def test_a_judge_of_the_models_own_family_is_reported(original: EvalLog, tmp_path: Path) -> None:
     log = judged(original, tmp_path, ModelConfig(model="azureai/gpt-4.1"))
     log.eval.model = "openai/gpt-4o"
     assert only_log(write(log, tmp_path)).is_own_judge is True
@@ -276,7 +276,7 @@ def test_logs_in_folders_below_and_as_json_are_found(original: EvalLog, tmp_path
     assert len(list_eval_logs(str(tmp_path))) == 2
 
 
-def test_an_empty_and_a_missing_folder_are_said(tmp_path: Path) -> None:
+def test_an_empty_and_a_missing_folder_are_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no logs"):
         read_logs(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):

@@ -202,7 +202,7 @@ def test_an_architecture_of_ones_own_goes_from_its_folder_to_the_board(folder: P
     assert {r["value"] for r in leaderboard(other, resamples=0).rows} == {0.0}
 
 
-def test_what_is_missing_is_said(folder: Path) -> None:
+def test_what_is_missing_is_reported(folder: Path) -> None:
     with pytest.raises(InputError, match="nowhere is not a folder"):
         built(folder, items="nowhere")
     with pytest.raises(InputError, match="there is no 'other'"):

@@ -103,7 +103,7 @@ def test_a_date_known_to_the_year_is_over_only_with_the_year(tmp_path: Path) -> 
     assert "Vague" not in methods(items(half)[0])
 
 
-def test_too_few_methods_or_papers_are_told(tmp_path: Path) -> None:
+def test_too_few_methods_or_papers_are_reported(tmp_path: Path) -> None:
     made = parsing(tmp_path)
     first = made.paper("One")
     for name in ("Two", "Three"):

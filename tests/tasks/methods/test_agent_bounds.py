@@ -174,7 +174,7 @@ def test_a_sample_that_is_run_again_counts_anew(work: Work) -> None:
     assert (note["steps"], note["searches"], note["reads"]) == (4, 1, 2)
 
 
-def test_a_call_that_no_parser_takes_is_told_and_survived(work: Work) -> None:
+def test_a_call_that_no_parser_takes_is_reported_and_survived(work: Work) -> None:
     endless = calls(("read", '{"paper_id": "melon", "page": 1' + "0" * 5000))
 
     def play(ask: Ask) -> Reply:

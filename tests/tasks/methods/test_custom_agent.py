@@ -141,7 +141,7 @@ def test_an_agent_that_is_not_there_is_named(
         custom_agent(name, sha256)
 
 
-def test_a_tool_that_a_task_does_not_give_is_told_in_a_sentence(
+def test_a_tool_that_a_task_does_not_give_is_reported_in_a_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = folder.parent / "wanting.py"

@@ -138,7 +138,7 @@ FAILING = {
 
 
 @pytest.mark.slow
-def test_each_failure_is_told_in_words(refine: Refine) -> None:
+def test_each_failure_is_reported_in_words(refine: Refine) -> None:
     server, sample = refine(programs(*FAILING, "1/0\n"), rounds=5)
     _, *again = server.asks
     for ask, words in zip(again, FAILING.values(), strict=True):

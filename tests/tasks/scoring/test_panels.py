@@ -44,7 +44,7 @@ def test_judges_of_an_even_number_are_refused(court: Court) -> None:
         court.hold(None, always_first, "even", judge=["scripted/judge"] * 3)
 
 
-def test_a_judge_of_the_contestants_own_family_is_told(court: Court) -> None:
+def test_a_judge_of_the_contestants_own_family_is_reported(court: Court) -> None:
     court.known |= {"llama-4-judge": always_first, "llama-3-8b": write}
     board = court.hold(
         None,

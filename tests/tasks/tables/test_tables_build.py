@@ -124,7 +124,7 @@ def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None
         ({"demands": "model", "demands_file": "none.jsonl"}, "does not exist"),
     ],
 )
-def test_files_of_no_use_are_told(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_files_of_no_use_are_reported(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         round_of(tmp_path, **options)
 
@@ -210,7 +210,7 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
         ({"pool_rule": "all"}, "other_tables"),
     ],
 )
-def test_options_that_make_no_sense_are_told(options: dict[str, Any], message: str) -> None:
+def test_options_that_make_no_sense_are_reported(options: dict[str, Any], message: str) -> None:
     values = {"id": "r", "window": {"start": "2020-01-01", "end": "2021-01-01"}}
     spec = {"round": {**values, "families": ["tables"]}, "tables": options}
     with pytest.raises(InputError, match=message):

@@ -36,7 +36,7 @@ def metadata_of(sample: Sample) -> dict[str, Any]:
     return sample.metadata
 
 
-def test_the_pool_stands_under_labels_and_the_gold_is_told_in_them(opened: Round) -> None:
+def test_the_pool_stands_under_labels_and_the_gold_is_written_in_them(opened: Round) -> None:
     sample = sample_of(opened)
     pool = metadata_of(sample)["pool"]
     assert [one["label"] for one in pool] == [f"P{n}" for n in range(1, 10)]

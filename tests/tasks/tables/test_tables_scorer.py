@@ -58,7 +58,7 @@ def test_the_gold_itself_scores_one_in_everything() -> None:
     assert found.keys() == {*NAMES, *CARD.diagnostics, "valid"}
 
 
-def test_an_answer_is_held_against_papers_columns_and_cells() -> None:
+def test_an_answer_is_compared_with_papers_columns_and_cells() -> None:
     found = values(table("Task Venue", {"P1": ("QA", "ACL"), "P3": ("QA", "ACL")}))
     # One of two papers is right, on both sides, and one of two columns.
     assert (found["paper_f1"], found["schema_f1"]) == (0.5, 0.5)

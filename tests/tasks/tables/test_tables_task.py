@@ -262,7 +262,7 @@ def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, repl
         ),
     ],
 )
-def test_arguments_that_make_no_sense_are_told(
+def test_arguments_that_make_no_sense_are_reported(
     finished: Finished, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):

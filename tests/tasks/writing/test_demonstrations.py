@@ -302,7 +302,7 @@ def test_half_of_the_runs_of_the_shorter_text_make_a_near_copy() -> None:
     )
 
 
-def test_versions_of_one_arxiv_id_are_kin_whatever_they_say() -> None:
+def test_versions_of_one_arxiv_id_are_related_whatever_they_say() -> None:
     first, second = paper("arxiv:2401.00001v1"), paper("arxiv:2401.00001v2")
     assert Kinship().between(first, second) == ("another_version", "both are arXiv 2401.00001")
     assert Kinship().between(first, paper("arxiv:2401.00002v2")) is None

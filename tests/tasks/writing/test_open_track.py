@@ -232,7 +232,7 @@ def test_an_agent_is_not_started_where_there_is_nothing_to_search(opened: Path) 
     assert "needs papers to search" in done.stderr
 
 
-def test_claims_are_held_against_what_the_library_gave(opened: Path, tmp_path: Path) -> None:
+def test_claims_are_compared_with_what_the_library_gave(opened: Path, tmp_path: Path) -> None:
     """Each abstract names its own paper; the judge is asked by them alone."""
 
     def judging(ask: Ask) -> Reply:

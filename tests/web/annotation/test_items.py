@@ -47,7 +47,7 @@ ASKED = {"question": "Q", "answer": "a"}
         ({"id": "one", "content": QA}, "'one' is repeated"),
     ],
 )
-def test_what_is_wrong_with_a_row_is_told_with_its_place(row: Row, message: str) -> None:
+def test_what_is_wrong_with_a_row_is_reported_with_its_place(row: Row, message: str) -> None:
     rows = [({"id": "one", "content": QA}, "items.jsonl:1"), (row, "items.jsonl:2")]
     with pytest.raises(InputError) as refused:
         check_rows(KINDS["qa"], rows)
@@ -78,7 +78,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert item.content["caption"] == "a?b"
 
 
-def test_no_item_and_no_kind_are_told() -> None:
+def test_no_item_and_no_kind_are_reported() -> None:
     with pytest.raises(InputError, match="no items"):
         check_rows(KINDS["qa"], [])
     with pytest.raises(InputError, match="Existing kinds: distractors, demands, qa, answers, pref"):

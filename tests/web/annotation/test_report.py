@@ -91,7 +91,7 @@ def test_a_kind_of_several_fields_has_the_whole_label_and_groups(tmp_path: Path)
     assert ("y", "right", "yes") not in groups  # y is open
 
 
-def test_a_model_is_held_against_final_labels(tmp_path: Path) -> None:
+def test_a_model_is_compared_with_final_labels(tmp_path: Path) -> None:
     """Finals: i0, i1 exclude, 7 include. The model: include but for i0.
 
     It agrees on 8 of 9. Cohen's kappa by hand: people 2 exclude of 9, the model 1 of 9;

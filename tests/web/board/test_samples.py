@@ -227,7 +227,7 @@ def test_a_judges_verdict_is_spelled_out(tmp_path: Path) -> None:
     assert rows[0] == ["overall", "answer", "answer", "answer"]
 
 
-def test_who_was_shown_something_else_is_told(logs: Path, tmp_path: Path) -> None:
+def test_who_was_shown_something_else_is_reported(logs: Path, tmp_path: Path) -> None:
     path = write_log(logs, {"a": 0.1, "b": 0.1, "c": 0.1}, model="lab/small")
     log = read_eval_log(str(path))
     for sample in log.samples or []:

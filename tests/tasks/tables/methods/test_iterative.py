@@ -332,7 +332,7 @@ def test_reasoning_is_asked_for_and_passed_over(work: Work) -> None:
     assert table_of(log)["rows"] == gold_of(4)
 
 
-def test_a_template_that_cannot_be_used_is_told_before_a_call(work: Work, tmp_path: Path) -> None:
+def test_a_template_that_cannot_be_used_is_reported_before_a_call(work: Work, tmp_path: Path) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
     given = sample(pool_of(3))
@@ -359,7 +359,7 @@ def test_a_template_that_cannot_be_used_is_told_before_a_call(work: Work, tmp_pa
         {"context": 0},
     ],
 )
-def test_arguments_that_make_no_sense_are_told(arguments: dict[str, Any]) -> None:
+def test_arguments_that_make_no_sense_are_reported(arguments: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=re.escape(next(iter(arguments)))):
         iterative(**arguments)
 

@@ -90,7 +90,7 @@ def test_an_empty_object_changes_nothing() -> None:
         ('{"add": ["A"], "x": ' + "[" * 50 + "]" * 50 + "}", "no JSON object"),
     ],
 )
-def test_what_cannot_be_read_is_told(answer: str, fault: str | None) -> None:
+def test_what_cannot_be_read_is_reported(answer: str, fault: str | None) -> None:
     if fault is None:  # rows of one paper are one row
         assert len(read_operations(answer).rows) == 1
         return
@@ -196,7 +196,7 @@ def test_small_answers_are_read() -> None:
         (READERS[-1], "No table today."),
     ],
 )
-def test_small_answers_of_another_form_are_told(read: Callable[[str], Any], answer: str) -> None:
+def test_small_answers_of_another_form_are_reported(read: Callable[[str], Any], answer: str) -> None:
     with pytest.raises(UnusableReply):
         read(answer)
 

@@ -35,7 +35,7 @@ def test_a_paper_is_found_by_what_models_call_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "P4", "P", "1 2", "12 papers", "Trees P12"])
-def test_a_name_that_no_paper_has_is_told(name: str) -> None:
+def test_a_name_that_no_paper_has_is_reported(name: str) -> None:
     with pytest.raises(TableFault, match="no paper"):
         table().find_paper(name)
 
@@ -101,7 +101,7 @@ def test_a_dropped_column_takes_its_cells_with_it() -> None:
     assert made.cells("P1") == {"B": "2"}
 
 
-def test_changes_to_what_is_not_there_are_told() -> None:
+def test_changes_to_what_is_not_there_are_reported() -> None:
     made = table()
     made.add_column("A")
     with pytest.raises(TableFault, match='no column "B"'):

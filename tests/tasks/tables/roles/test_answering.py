@@ -250,7 +250,7 @@ def test_a_table_cannot_leave_its_block(server: ScriptedServer) -> None:
         assert attack in prompt
 
 
-def test_options_and_roles_that_cannot_be_used_are_told() -> None:
+def test_options_and_roles_that_cannot_be_used_are_reported() -> None:
     with pytest.raises(InputError, match="at least 1"):
         QASetup(runs=0)
     with pytest.raises(InputError, match="--model-role answerer=MODEL"):
