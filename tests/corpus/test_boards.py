@@ -197,7 +197,9 @@ def test_what_a_list_says_of_the_direction_goes_before_the_name() -> None:
         ("CHALLENGE-F1", 120.0, "above 100"),
     ],
 )
-def test_an_impossible_value_is_reported(metric: str, value: float | None, reason: str | None) -> None:
+def test_an_impossible_value_is_reported(
+    metric: str, value: float | None, reason: str | None
+) -> None:
     assert impossible(metric, value) == reason
 
 

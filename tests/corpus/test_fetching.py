@@ -259,7 +259,9 @@ def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_folder_that_is_no_corpus_is_reported_and_left_alone(fetch: Fetch, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_corpus_is_reported_and_left_alone(
+    fetch: Fetch, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="is not a corpus"):
         fetch(tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()

@@ -233,7 +233,9 @@ def documents(kind: str, where: Path) -> Iterator[Document]:
         ("s2orc", "fulltext", 0.0),
     ],
 )
-def test_rows_of_real_tables_are_reported(kind: str, folder: str, share: float, data_dir: Path) -> None:
+def test_rows_of_real_tables_are_reported(
+    kind: str, folder: str, share: float, data_dir: Path
+) -> None:
     tables = [table for paper in documents(kind, data_dir / folder) for table in paper.tables]
     rows = [cited for table in tables for cited in table.row_cited]
     assert all(len(table.row_cited) == len(table.cells) for table in tables)

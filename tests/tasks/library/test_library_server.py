@@ -223,7 +223,9 @@ def test_no_query_shows_more(served: Library, query: str, part: str, page: int) 
         ({"task": "table"}, "Add --item"),
     ],
 )
-def test_what_cannot_be_served_is_reported(given: dict[str, str], message: str, folder: Path) -> None:
+def test_what_cannot_be_served_is_reported(
+    given: dict[str, str], message: str, folder: Path
+) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         library_of(folder, **given)
 

@@ -124,7 +124,9 @@ def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None
         ({"demands": "model", "demands_file": "none.jsonl"}, "does not exist"),
     ],
 )
-def test_files_of_no_use_are_reported(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_files_of_no_use_are_reported(
+    tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         round_of(tmp_path, **options)
 

@@ -332,7 +332,9 @@ def test_reasoning_is_asked_for_and_passed_over(work: Work) -> None:
     assert table_of(log)["rows"] == gold_of(4)
 
 
-def test_a_template_that_cannot_be_used_is_reported_before_a_call(work: Work, tmp_path: Path) -> None:
+def test_a_template_that_cannot_be_used_is_reported_before_a_call(
+    work: Work, tmp_path: Path
+) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
     given = sample(pool_of(3))

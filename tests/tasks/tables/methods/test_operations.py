@@ -196,7 +196,9 @@ def test_small_answers_are_read() -> None:
         (READERS[-1], "No table today."),
     ],
 )
-def test_small_answers_of_another_form_are_reported(read: Callable[[str], Any], answer: str) -> None:
+def test_small_answers_of_another_form_are_reported(
+    read: Callable[[str], Any], answer: str
+) -> None:
     with pytest.raises(UnusableReply):
         read(answer)
 
