@@ -246,6 +246,18 @@ def test_people_who_label_the_same_pair_are_compared_with_each_other(tmp_path: P
     assert (row["n"], row["agreement"]["value"]) == (4, pytest.approx(3 / 4))
 
 
+def test_a_person_who_labels_a_pair_again_is_no_second_person(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write(logs, {"a": WON, "b": LOST})
+    first, again = ({**label("a", verdict), "person": "Ada"} for verdict in ("b", "a"))
+    other = {**label("a", "b"), "person": "Bo"}
+    audit = audit_judge(logs, human=human(tmp_path, first, again, label("b", "b"), other))
+    [row] = audit.human
+    assert row["people"] == {"value": 0.0, "n": 1}
+    assert (row["n"], row["agreement"]["value"]) == (3, pytest.approx(2 / 3))
+    assert "1 labels left out: the same person labelled the pair again later." in audit.notes
+
+
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [

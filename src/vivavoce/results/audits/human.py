@@ -69,9 +69,9 @@ class Label:
 
 def human_rows(
     path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
-) -> list[Row]:
-    """One row per judge: agreement with the labels on the items that the judge judged."""
-    labels = read_labels(path)
+) -> tuple[list[Row], list[str]]:
+    """One row per judge, its agreement with the labels on its items, and notes on the labels."""
+    labels, notes = _last_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
     check_labels(labels, every)
     by_pair: dict[tuple[Any, ...], list[str]] = defaultdict(list)
@@ -94,7 +94,7 @@ def human_rows(
                 "people": people,
             }
         )
-    return rows
+    return rows, notes
 
 
 def read_labels(path: Path) -> list[Label]:
@@ -105,6 +105,18 @@ def read_labels(path: Path) -> list[Label]:
     if not labels:
         raise InputError(f"{path} has no labels.")
     return labels
+
+
+def _last_labels(path: Path) -> tuple[list[Label], list[str]]:
+    """Read the last label of each person on each pair; a note counts those left out."""
+    entries = read_labels(path)
+    last = {
+        (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
+        for label in entries
+    }
+    repeated = len(entries) - len(last)
+    notes = [f"{repeated} labels left out: the same person labelled the pair again later."]
+    return list(last.values()), notes if repeated else []
 
 
 def _label(row: Row, where: str) -> Label:
@@ -211,18 +223,12 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
 def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
     """Win rates according to judges and to people, and notes on the labels."""
-    entries = read_labels(path)
-    last = {
-        (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
-        for label in entries
-    }  # one per pair and person
-    labels, repeated = list(last.values()), len(entries) - len(last)
+    labels, notes = _last_labels(path)
     check_labels(labels, judged)
     groups: dict[tuple[str, RowKey], list[JudgedAnswer]] = defaultdict(list)
     for each in judged:
         groups[each.judge, each.asked].append(each)
-    notes = [f"{repeated} labels left out: the same person labelled the pair again later."]
-    return [_win_rate(group, labels) for group in groups.values()], notes if repeated else []
+    return [_win_rate(group, labels) for group in groups.values()], notes
 
 
 def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedMetric:

@@ -147,7 +147,8 @@ def audit_judge(
         if is_of_lines(human):
             people = human_rows_of_lines(human, labelled, draws)
         else:
-            people = human_rows(human, by_judge, draws)
+            people, remarks = human_rows(human, by_judge, draws)
+            notes += remarks
     measures = [
         row
         for judge in sorted(by_judge)
@@ -159,7 +160,7 @@ def audit_judge(
         agreement=(*agreement, *agreement_rows(labelled, draws)),
         human=tuple(people),
         corrected=tuple({k: v for k, v in row.items() if k != "key"} for row in corrected),
-        notes=tuple(sorted(notes)),
+        notes=tuple(sorted(set(notes))),
     )
 
 
