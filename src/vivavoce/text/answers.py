@@ -54,7 +54,7 @@ _COUNT = _PATTERNS["count"]
 _REMARK = _PATTERNS["remark"]
 
 
-_BLOCK = re.compile(r"^[ \t]*(`{3,9}|~{3,9})[^\n`]*\n(.*?)\n?[ \t]{0,3}\1", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"(?ms)^[ \t]*(`{3,9}|~{3,9})[^\n`]*\n(.*?)\n?[ \t]{0,3}\1")
 _ENVIRONMENT = re.compile(
     r"\\begin\{(\w{1,30}\*?)\}(?:(?:\[[^\]\n]{0,200}\]|\{[^}\n]{0,60}\}){1,3}(?=[ \t]*\n))?"
 )
