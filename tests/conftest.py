@@ -70,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
         derandomize=not is_fresh,
         database=None,
-        max_examples=FRESH_EXAMPLES if is_fresh else 100,
+        max_examples=FRESH_EXAMPLES if is_fresh else 50,
         print_blob=is_fresh,
     )
     settings.load_profile("shared machine")

@@ -1,7 +1,6 @@
 """What the tables of a corpus hold when several sources describe one paper."""
 
 from collections.abc import Callable
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -54,7 +53,7 @@ def test_the_order_in_which_sources_come_does_not_matter(
     inputs = [("tei", tmp_path / "tei"), ("metadata", by_file), ("metadata", by_doi)]
     seen = {
         str(sorted(table_hashes(fill(tmp_path / str(n), *order).folder).items()))
-        for n, order in enumerate(permutations(inputs))
+        for n, order in enumerate((inputs, inputs[::-1], inputs[1:] + inputs[:1]))
     }
     assert len(seen) == 1
     corpus = load_corpus(tmp_path / "0")

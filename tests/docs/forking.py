@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import NoReturn
 
 NAMES = ("viva", "inspect", "python")
-_HERE = str(Path(__file__).resolve().parents[2])
 _TREES = os.environ.get("PYTHONPATH", "")
 _FIRST = ("vivavoce.cli", "inspect_ai._cli.main", "inspect_ai.agent._acp.server")
 _ASK = """

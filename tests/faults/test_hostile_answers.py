@@ -1,6 +1,6 @@
 """Every reader of text from outside, on long text that is made to send its patterns back and forth.
 
-The text is so long that a step for each pair of characters would take far longer than a minute.
+The text is so long that a step for each pair of characters takes longer than the time limit.
 """
 
 from __future__ import annotations
@@ -25,20 +25,16 @@ from vivavoce.text.normalise import clean_text, normalise_title
 from vivavoce.text.sentences import split_sentences
 from vivavoce.text.table_parsing import parse_tables
 
-SIZES = 1_900, 300_000
+SIZES = 1_900, 100_000
 """The first is below the length from which an answer is not taken for a refusal."""
-LONGEST_JSON = 195_000
-"""Longer answers are not searched for JSON."""
 TITLES = [f"A paper of number {number} and more" for number in range(50)]
 READERS: dict[str, Callable[[str], object]] = {
     "tables": parse_tables,
     "board": read_board,
     "titles": lambda text: count_faults(text, TITLES, find_titles(text, TITLES)),
-    "JSON": lambda text: find_json(text[:LONGEST_JSON]),
-    "JSON string": lambda text: find_json('{"' + text[:LONGEST_JSON]),
-    "mended JSON": lambda text: find_json(
-        text[:LONGEST_JSON], lambda value: isinstance(value, dict), mend=True
-    ),
+    "JSON": find_json,
+    "JSON string": lambda text: find_json('{"' + text),
+    "mended JSON": lambda text: find_json(text, lambda value: isinstance(value, dict), mend=True),
     "title": clean_title,
     "fault": lambda text: find_fault(ModelOutput.from_content("scripted/model", text)),
     "citations": lambda text: find_citations(text, TITLES),
@@ -100,7 +96,7 @@ UNITS = {
 }
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_the_length(name: str, units: str) -> None:

@@ -12,8 +12,6 @@ from tests.sources.pdf_pages import FILLER, simple_paper
 
 SIZE = 100_000
 """Bytes of the largest input that is tried."""
-LARGEST_SEED = 16_000
-"""Small ones are tried many times more often in the same time."""
 
 
 def first_seeds(name: str, *, has_choice: bool) -> list[bytes]:

@@ -79,7 +79,7 @@ def test_a_text_without_words_scores_zero(text):
     assert rouge(text, text) == (NOTHING, NOTHING, NOTHING)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(prediction=texts, reference=texts, stem=st.booleans())
 def test_equals_rouge_score_on_any_text(prediction, reference, stem):
     theirs = SCORERS[stem].score(reference, prediction)
@@ -139,7 +139,7 @@ def test_a_length_below_one_is_refused(n):
         ngram_overlap("a", "a", n=n)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(written, written, st.integers(1, 9))
 def test_overlap_equals_its_definition(gold, source, n):
     grams, found = ngrams(gold, n), set(ngrams(source, n))

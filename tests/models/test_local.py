@@ -153,9 +153,7 @@ def test_an_answer_that_fills_the_window_is_told(model: Model) -> None:
     assert find_fault(output) == "overflow"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "Graphs.", "\n\n  Graphs\n", "Naïve 读者 🤖", "cut <|im_end|> off\x00"]
-)
+@pytest.mark.parametrize("text", ["", "\n\n  Graphs\n", "Naïve 读者 🤖", "cut <|im_end|> off\x00"])
 def test_tokens_are_counted_as_the_model_does(model: Model, api: LocalAPI, text: str) -> None:
     usage = ask(model, text, max_tokens=1).usage
     assert usage is not None
@@ -179,7 +177,7 @@ HOSTILE = st.lists(
 
 
 @given(HOSTILE, st.integers(90, WINDOW), st.integers(1, 30))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 def test_a_fitted_prompt_with_its_template_is_never_over_the_window(
     api: LocalAPI, body: str, context: int, answer: int
 ) -> None:

@@ -115,7 +115,7 @@ lists = st.dictionaries(
 
 @given(papers=lists)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_network_is_that_of_networkx(
     write_citations: Write, papers: dict[str, list[str | Entry]]
@@ -164,7 +164,7 @@ def rows_of(cited: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 @given(cited=st.dictionaries(st.sampled_from(PAPERS), st.lists(entries, max_size=5)))
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_where_shards_begin_makes_no_difference(
     write_corpus: Write, cited: dict[str, list[dict[str, Any]]]

@@ -121,7 +121,7 @@ libraries = st.dictionaries(
 
 @given(papers=libraries)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_network_is_networkx_s(write_authors: Write, papers: dict[str, list[Author]]) -> None:
     oracle, first = in_networkx(papers)

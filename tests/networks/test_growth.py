@@ -200,7 +200,7 @@ def plainly(
 
 @settings(
     deadline=None,
-    max_examples=60,
+    max_examples=30,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(written=libraries(), rules=RULES)

@@ -227,7 +227,7 @@ def collections(draw: st.DrawFn) -> list[TermsDocument]:
     return [TermsDocument(id_, text, published) for id_, (text, published) in pairs]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(collections(), st.lists(st.tuples(TEXTS, DAYS), min_size=1, max_size=5))
 def test_an_index_finds_what_a_scan_finds(
     documents: list[TermsDocument], queries: list[tuple[str, date | None]]

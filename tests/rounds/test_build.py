@@ -64,15 +64,11 @@ def test_a_toml_file_and_a_mapping_ask_for_the_same(
     assert build_round(sample, path, tmp_path / "other").sha256 == built.sha256
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("seed", 1), ("window", {"start": "2023-07-01", "end": "2024-01-01"}), ("parent", "older")],
-)
 def test_a_published_round_never_changes(
-    built: Round, sample: Corpus, spec: dict[str, Any], tmp_path: Path, key: str, value: Any
+    built: Round, sample: Corpus, spec: dict[str, Any], tmp_path: Path
 ) -> None:
     before = hash_tree(built.folder)
-    spec["round"][key] = value
+    spec["round"]["seed"] = 1
     with pytest.raises(VivaError, match=r"published round and would change .*spec\.json") as caught:
         build_round(sample, spec, tmp_path / "rounds")
     assert caught.value.exit_code == 1

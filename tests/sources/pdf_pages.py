@@ -94,16 +94,6 @@ class Paper:
         self.heading("References")
         self.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
 
-    def small_caps(self, text: str, size: float = 12.0, gap: float = 24.0) -> None:
-        """Capitals, and small capitals for the rest, one run of each after the other."""
-        self.y += gap
-        x = self.left
-        for word in text.split():
-            x = self.say(word[0].upper(), x, self.y, TEXT, size)
-            x = self.say(word[1:].upper(), x, self.y, TEXT, 0.8 * size)
-            x += 0.3 * size
-        self.y += 8
-
     def page(self, y: float = 80.0) -> None:
         self.canvas.showPage()
         self.y = y

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.fulltext.latex import SOURCE, read_document
+from vivavoce.sources.fulltext.latex import SOURCE, read_document, tokens
 
 PAPER = r"\documentclass{article}\title{T}\begin{document}\section{A} %s \end{document}"
-MANY = 30_000
+MANY = 10_000
 
 
 def read_one(path: Path) -> Document | Fault:
@@ -163,7 +163,10 @@ def test_hostile_text_takes_bounded_time(tmp_path: Path, name: str) -> None:
     assert isinstance(read_one(path), Document | Fault)
 
 
-def test_macros_that_double_in_a_long_chain_are_one_fault(tmp_path: Path) -> None:
+def test_macros_that_double_in_a_long_chain_are_one_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "_MAX_MADE", 100_000)
     # Each of 24 macros calls the next one four times: 4^24 words.
     chain = "".join(
         r"\def\z{}{{{}}}".format(name, (r"\z" + following) * 4)
@@ -189,7 +192,10 @@ def test_macros_that_double_in_a_long_chain_are_one_fault(tmp_path: Path) -> Non
         (r"\patchcmd{\x}{\else \y}{\else \z}{}{}Text.", "Text."),
     ],
 )
-def test_a_macro_without_end_costs_itself_alone(tmp_path: Path, source: str, printed: str) -> None:
+def test_a_macro_without_end_costs_itself_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, printed: str
+) -> None:
+    monkeypatch.setattr(tokens, "_MAX_MADE", 100_000)
     path = tmp_path / "main.tex"
     path.write_text(PAPER % source)
     paper = read_one(path)
@@ -209,7 +215,7 @@ PIECES = st.lists(st.sampled_from([*WORDS.split(), "\n\n", "\n", "\\"]), max_siz
 
 @given(pieces=PIECES, bib=st.text(alphabet='@{}(),="#ak \n\\', max_size=80))
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_text_gives_one_paper_or_one_fault(tmp_path: Path, pieces: list[str], bib: str) -> None:
     path = tmp_path / "main.tex"
@@ -222,7 +228,7 @@ def test_any_text_gives_one_paper_or_one_fault(tmp_path: Path, pieces: list[str]
 
 @given(content=st.binary(max_size=300), name=st.sampled_from(["a.gz", "a.tar", "a.zip", "a.tex"]))
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_bytes_give_one_paper_or_one_fault(tmp_path: Path, content: bytes, name: str) -> None:
     path = tmp_path / name

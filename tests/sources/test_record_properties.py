@@ -46,7 +46,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("choice", sorted({choice for choice, _ in RECORDS}))
 @given(data=st.data())
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 def test_a_record_with_odd_values_is_read_or_refused(choice: int, data: st.DataObject) -> None:
     record = copy.deepcopy(data.draw(st.sampled_from([r for c, r in RECORDS if c == choice])))
     for _ in range(data.draw(st.integers(1, 3))):

@@ -187,6 +187,11 @@ def test_parquet_is_cut_by_rows(tmp_path: Path, rows: int, group: int, starts: l
     pieces = list(SOURCE.pieces(path))
     assert [piece.start for piece in pieces] == starts
     assert len(pieces) == 1 or is_partition(pieces, rows)
-    assert [d.given_id for d in read(path) if isinstance(d, Document)] == list(
-        map(str, range(rows))
-    )
+
+
+def test_every_row_of_a_parquet_file_in_pieces_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": range(12_000)}), path, row_group_size=11_000)
+    assert len(list(SOURCE.pieces(path))) > 1
+    found = [document.given_id for document in read(path) if isinstance(document, Document)]
+    assert found == [str(number) for number in range(12_000)]

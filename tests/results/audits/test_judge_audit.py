@@ -85,12 +85,11 @@ def test_a_judge_that_always_says_first_flips_always(tmp_path: Path) -> None:
     json.dumps(audit.as_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("pull", [0.0, 0.3, 0.8])
-def test_a_planted_position_bias_is_found_within_its_interval(tmp_path: Path, pull: float) -> None:
+def test_a_planted_position_bias_is_found_within_its_interval(tmp_path: Path) -> None:
     """With that chance a judge takes the first place unseen; else the answer wins 7 of 10."""
-    draw = np.random.default_rng(5)
+    draw, pull = np.random.default_rng(5), 0.3
     places: dict[str, Places] = {}
-    for item in range(400):
+    for item in range(200):
         verdicts = []
         better = "answer" if draw.random() < 0.7 else "reference"
         for first in ("answer", "reference"):
@@ -104,7 +103,7 @@ def test_a_planted_position_bias_is_found_within_its_interval(tmp_path: Path, pu
     # the first place is the worse text was taken unseen.
     assert share["ci"][0] <= pull + (1 - pull) / 2 <= share["ci"][1]
     assert flips["ci"][0] <= pull <= flips["ci"][1]
-    assert (share["n"], flips["n"]) == (800, 400)
+    assert (share["n"], flips["n"]) == (400, 200)
 
 
 def test_the_slope_by_hand(tmp_path: Path) -> None:
@@ -137,7 +136,7 @@ def test_a_planted_length_bias_is_found_within_its_interval(tmp_path: Path) -> N
     draw = np.random.default_rng(11)
     places: dict[str, Places] = {}
     words = {}
-    for item in range(500):
+    for item in range(300):
         ratio = draw.uniform(-2, 2)
         chance = 0.5 + 0.2 * ratio  # 0.2 points for each doubling
         places[f"{item:03d}"] = WON if draw.random() < chance else LOST

@@ -110,7 +110,7 @@ def test_a_draw_takes_whole_clusters_at_random_and_says_so(tmp_path: Path) -> No
     assert records == {"2 of 5 clusters at random, seed 3"}
     check_rows(KINDS["preference"], [(row, "here") for row in drawn])
     chosen = set()
-    for seed in range(40):
+    for seed in range(20):
         rows, _ = preference_rows(tmp_path, "lab/one", "reference", draw=1, seed=seed)
         chosen |= {row["cluster"] for row in rows}
     assert chosen == set("pqrst")

@@ -66,9 +66,17 @@ def spoil(made: Path, logs: Path, key: str) -> tuple[Path, str]:
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_a_key_of_every_kind_is_found(tmp_path: Path, key: str) -> None:
+    (tmp_path / "notes.md").write_text(f"How we ran it:\n\nexport IT={key}\n{INNOCENT}")
+    assert [line.partition(" seems ")[0] for line in find_secrets(tmp_path)] == [
+        "line 3 of notes.md"
+    ]
+
+
 def test_a_key_is_found_in_forms_notes_ledgers_dumps_journals_sites_and_transcripts(
-    made: Path, tmp_path: Path, key: str
+    made: Path, tmp_path: Path
 ) -> None:
+    key = KEYS["OpenAI"]
     path, sample = spoil(made, tmp_path / "logs", key)
     (tmp_path / "submission.toml").write_text(f"[submission]\nnotes = '''{key}'''\n")
     (tmp_path / "notes.md").write_text(f"How we ran it:\n\nexport IT={key}\n{INNOCENT}")

@@ -214,7 +214,7 @@ def test_a_model_that_does_not_end_is_stopped(
             opened,
             tmp_path / "logs",
             models=models,
-            task_args={"timeout": 3},
+            task_args={"timeout": 1},
             limit=1,
         )
     assert [row["fault"] for row in rows] == ["timeout"]

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -128,10 +129,11 @@ def one_of_each() -> dict[str, Node]:
     return made
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_operators_compute_what_loops_do(frames: dict[str, pd.DataFrame], name: str) -> None:
-    tree = one_of_each()[name]
-    assert kind_of(tree) is not None
+@pytest.fixture(scope="module")
+def few_stocks(
+    frames: dict[str, pd.DataFrame],
+) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    """The tables of seven instruments, the minutes of the last day, as frames and as dicts."""
     stocks = sorted(frames["high_freq"]["instrument"].unique())[:7]
     recent = frames["high_freq"]["datetime"] >= frames["high_freq"]["datetime"].max().normalize()
     some = {
@@ -140,6 +142,16 @@ def test_operators_compute_what_loops_do(frames: dict[str, pd.DataFrame], name: 
     }
     indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in some.items()}
     plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
+    return indexed, plain
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_compute_what_loops_do(
+    few_stocks: tuple[dict[str, pd.DataFrame], dict[str, Any]], name: str
+) -> None:
+    tree = one_of_each()[name]
+    assert kind_of(tree) is not None
+    indexed, plain = few_stocks
     expected = loops.compute(tree, plain)
     found = evaluate(tree, indexed, {})
     assert set(found.index) == set(expected)

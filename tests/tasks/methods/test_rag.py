@@ -50,8 +50,10 @@ def spot(sample: EvalSample) -> list[tuple[int, int]]:
     return [(hit["start"], hit["end"]) for hit in sample.metadata["retrieved"]]
 
 
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(("name", "kind"), [("bm25", Bm25Retriever), ("tfidf", TfidfRetriever)])
+@pytest.mark.parametrize(
+    ("task", "name", "kind"),
+    [*((task, "bm25", Bm25Retriever) for task in TASKS), ("abstract", "tfidf", TfidfRetriever)],
+)
 def test_what_is_sent_is_what_the_retriever_finds_for_the_query(
     opened: Round, tmp_path: Path, task: str, name: str, kind: type
 ) -> None:

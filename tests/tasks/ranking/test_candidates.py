@@ -102,7 +102,7 @@ def test_names_without_a_word_have_no_candidates(tmp_path: Path) -> None:
     assert only(corpus, BoardQuery("x", "--", "?", "%")) == Candidates((), cut=0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(
     texts=st.lists(
         st.lists(st.sampled_from(["parsing", "of", "trees", "f1", "the"]), max_size=6), max_size=8

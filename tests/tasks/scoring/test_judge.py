@@ -139,9 +139,7 @@ def test_a_template_of_the_papers_kind_and_its_reply_are_read(court: Court, tmp_
 @pytest.mark.parametrize(
     ("kind", "reply"),
     [
-        ("prose", answer("No.")),
         ("partial", answer('{"novelty": 1}')),
-        ("deep", answer("{" * 5000)),
         ("blank", FAULTS["blank"]),
     ],
 )

@@ -75,10 +75,14 @@ def test_every_method_reads_the_texts_of_the_pool(finished: Finished) -> None:
 
 
 @pytest.mark.parametrize(
-    ("says", "fault"),
-    [("", "empty"), ("I'm sorry, but I can't help with that.", "refusal"), ("{}", "malformed")],
+    ("solver", "says", "fault"),
+    [
+        (per_paper, "", "empty"),
+        (two_stage, "I'm sorry, but I can't help with that.", "refusal"),
+        (iterative, "{}", "malformed"),
+        (one_step, "I'm sorry, but I can't help with that.", "refusal"),
+    ],
 )
-@pytest.mark.parametrize("solver", [per_paper, two_stage, iterative, one_step])
 def test_a_method_of_many_requests_that_gets_no_answer_has_none(
     finished: Finished, solver: Callable[..., Solver], says: str, fault: str
 ) -> None:
@@ -224,7 +228,7 @@ def test_a_log_is_verified_by_its_replies_and_asks_nobody(
     assert len(finished.server.asks) == asked
 
 
-@pytest.mark.parametrize("reply", ["Hm.", "1. perhaps", ""])
+@pytest.mark.parametrize("reply", ["1. perhaps", ""])
 def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, reply: str) -> None:
     finished.scripts |= {"tables-renamed": _in_other_words, "tables-mute": lambda _: answer(reply)}
     made = finished.task(matcher="openai-api/scripted/tables-mute")

@@ -52,7 +52,7 @@ def answer(
     return log.samples[0].output.completion
 
 
-PAIRS = [(task, setting) for task in TASKS for setting in ("base", "mixed", "title_only")]
+PAIRS = [(task, setting) for task in TASKS for setting in ("base", "title_only")]
 PAIRS = [(task, setting) for task, setting in PAIRS if setting in settings_of(task)]
 
 

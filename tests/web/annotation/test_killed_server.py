@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from tests.servers.annotation import Made, Server, Visitor, make, running_server
 
-ITEMS = 20
+ITEMS = 14
 SLOW = pytest.mark.slow
 
 

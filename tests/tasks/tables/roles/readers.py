@@ -17,10 +17,6 @@ def always_yes(ask: Ask) -> Reply:
     return answer("\n".join(f"{n}. yes" for n, _ in enumerate(shown_questions(ask), start=1)))
 
 
-def always_no(ask: Ask) -> Reply:
-    return answer("\n".join(f"{n}. no" for n, _ in enumerate(shown_questions(ask), start=1)))
-
-
 def is_said(grid: dict[tuple[str, str], str], columns: list[str], question: str) -> bool:
     """What a careful reader finds in a table of one row a paper."""
     quoted = re.findall(r'"([^"]*)"', question)
