@@ -181,37 +181,3 @@ def test_values_against_sets_and_scipy(gold: list[Entry], answer: list[Entry]) -
 def test_no_cell_makes_scoring_fail() -> None:
     text = "| Method | Score |\n|-|-|\n| [[[(\\cite{ | \\frac{1}{ |\n| ![](](  | +-.e,,% |"
     assert score(text)["mr"] == 0.0
-
-
-FINAL = "| Method | F1 |\n|---|---|\n| Oak | 81 |\n| Elm | 64 |"
-
-
-def scores(answer: str) -> dict[str, str | float | None]:
-    return {entry.method: entry.score for entry in read_board(answer, "F1").entries}
-
-
-def test_a_table_that_names_a_method_again_replaces_its_draft() -> None:
-    draft = FINAL.replace("Elm", "Ash").replace("81", "79")
-    assert scores(f"{draft}\n\nChecked:\n\n{FINAL}") == {"Oak": "81", "Elm": "64"}
-    other = FINAL.replace("Oak", "Fir").replace("Elm", "Yew")
-    assert list(scores(f"{FINAL}\n\nOlder:\n\n{other}")) == ["Oak", "Elm", "Fir", "Yew"]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "<table><tr><th>Method</th><th>F1</th></tr><tr><td colspan=2>Trees</td></tr>"
-        "<tr><td>Oak</td><td>81</td></tr></table>",
-        "\\begin{tabular}{lr}Method & F1 \\\\ Oak & 81 \\\\\n"
-        "\\multicolumn{2}{l}{On the test set.}\\end{tabular}",
-        "| Method | F1 |\n|---|---|\n| Trees | Trees |\n| Oak | 81 |",
-    ],
-)
-def test_a_cell_across_a_table_is_no_method(answer: str) -> None:
-    assert scores(answer) == {"Oak": "81"}
-
-
-@pytest.mark.parametrize("remark", [" (Table 3)", " – from Table 3", " ± 0.4", " [3]", ""])
-def test_a_remark_may_follow_a_score_in_a_line(remark: str) -> None:
-    read = scores(f"- **Oak**: 81.5{remark}\n- Elm: 64{remark}")
-    assert {name: float(str(score)) for name, score in read.items()} == {"Oak": 81.5, "Elm": 64}

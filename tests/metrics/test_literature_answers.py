@@ -131,18 +131,3 @@ def test_a_wrong_type_is_named(row: dict[str, Any], what: str | None) -> None:
         return
     with pytest.raises(InputError, match=what):
         table_from_json(row)
-
-
-@pytest.mark.parametrize(
-    "legend",
-    [
-        "| Sign | Meaning |\n|---|---|\n| GRU | gated |",
-        "| Model | Kind |\n|---|---|\n| GRU | net |",
-        "<table><tr><th>x</th><th>y</th></tr><tr><td>a</td><td>b</td></tr></table>",
-    ],
-)
-def test_a_table_about_no_paper_is_a_legend(legend: str) -> None:
-    names = PaperNames(LiteratureTable(("p1",), (), ()), {"p1": "Warm Seas"})
-    table = "| Paper | Model |\n|---|---|\n| Warm Seas | GRU |"
-    read = table_from_text(f"{table}\n\n{legend}", names)
-    assert (read.columns, read.rows) == (("Model",), (TableRow("p1", ("GRU",)),))

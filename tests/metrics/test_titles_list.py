@@ -300,13 +300,3 @@ def test_values_lie_between_0_and_1_and_duplicates_of_relevance_change_nothing(r
     assert value is None or 0 <= value <= 1
     doubled = average_precision(retrieved, relevant * 2)
     assert doubled == average_precision(retrieved, relevant)
-
-
-@pytest.mark.parametrize("mark", ["-", "*", "•"])
-def test_bullets_with_reasons_do_not_replace_a_numbered_ranking(mark: str) -> None:
-    ranking = "1. Slow Clocks\n2. Fast Clocks\n3. No Clocks"
-    reasons = "\n".join(f"{mark} {title}: why" for title in ("No Clocks", "Slow Clocks"))
-    found = find_titles(
-        f"{ranking}\n\nReasons:\n\n{reasons}", ["Slow Clocks", "Fast Clocks", "No Clocks"]
-    )
-    assert found.order == (0, 1, 2)

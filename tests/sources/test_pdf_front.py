@@ -65,86 +65,6 @@ def test_authors_side_by_side_have_their_places_below(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
-@pytest.mark.parametrize("rows", [["Quiet Models", "Deep Tides"], ["Tide Games", "Sea Lights"]])
-def test_lines_below_names_side_by_side_are_no_authors(tmp_path: Path, rows: list[str]) -> None:
-    page = start(tmp_path)
-    page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
-    page.side_by_side(*rows)
-    page.side_by_side("Lisbon", "Leeds")
-    page.body()
-    found = read_file(page.save())
-    assert [author.name for author in found.authors] == ["Ada Brandt", "Bo Lindqvist"]
-    assert "authors" not in found.doubts
-
-
-def test_rows_of_names_side_by_side_are_all_authors(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
-    page.side_by_side("Cy Okafor", "Dana Reyes")
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor", "Dana Reyes"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "is_doubtful"),
-    [
-        (["Ada Brandt", "Quiet Scholar", "Lisbon, Portugal"], True),
-        (["Ada Brandt", "Bo Lindqvist"], False),
-        (["Ada Brandt", "Bo Lindqvist", "3 June 2020"], False),
-        (["Ada Brandt", "Harbour University", "Lisbon, Portugal"], False),
-    ],
-)
-def test_a_second_line_that_may_be_a_name_or_a_place_is_in_doubt(
-    tmp_path: Path, lines: Sequence[str], is_doubtful: bool
-) -> None:
-    page = start(tmp_path)
-    page.y += 10
-    for line in lines:
-        page.centred(line, TEXT, 11, 14)
-    page.body()
-    assert ("authors" in read_file(page.save()).doubts) == is_doubtful
-
-
-@pytest.mark.parametrize("sign", ["n", "u", "H"])
-def test_icons_behind_names_belong_to_no_name(tmp_path: Path, sign: str) -> None:
-    page = start(tmp_path)
-    page.y += 20
-    x = page.left
-    for name in ("Ada Brandt", "Bo Lindqvist"):
-        x = page.say(f"{name} ", x, page.y, TEXT, 11)
-        x = page.say(sign, x, page.y, "ZapfDingbats", 11)
-        x = page.say(" , ", x, page.y, TEXT, 11)
-    page.say("and Cy Okafor", x, page.y, TEXT, 11)
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor"]
-
-
-@pytest.mark.parametrize(
-    ("note", "is_doubtful"),
-    [
-        ("Request permissions from permissions@office.example for any other use.", False),
-        ("Write to ada@harbour.example for the data and for all else.", False),
-        ("Write to ada@harbour.example and to bo@harbour.example for the data.", True),
-    ],
-)
-def test_more_addresses_than_authors_are_a_doubt(
-    tmp_path: Path, note: str, is_doubtful: bool
-) -> None:
-    page = start(tmp_path)
-    page.centred("Ada Brandt", TEXT, 11)
-    page.centred("ada@harbour.example", TEXT, 10, 12)
-    page.say(note, page.left, 720, TEXT, 8)
-    page.body()
-    assert ("authors" in read_file(page.save()).doubts) == is_doubtful
-
-
-@pytest.mark.parametrize("title", ["Research Paper", "Technical Report", "Working Paper"])
-def test_the_kind_of_a_paper_is_its_title_if_it_has_no_other(tmp_path: Path, title: str) -> None:
-    page = Page(tmp_path / "a.pdf")
-    page.centred(title)
-    page.centred("Authors", TEXT, 12)
-    page.body()
-    assert read_file(page.save()).title == title
-
-
 def test_degrees_and_orcids_are_no_authors(tmp_path: Path) -> None:
     page = start(tmp_path)
     page.raised("Ada Brandt, PhD", "^1", ", Bo Lindqvist, MD", "^2", ", Cy Okafor, MSc", "^1")
@@ -364,14 +284,6 @@ def test_identifiers_and_venue_are_read_from_the_margins() -> None:
 
 
 NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
-PEOPLE = {
-    "Ada": "Ada Brandt",
-    "Ben": "Ben Okafor",
-    "An": "Tran Van An",
-    "To": "Pham To",
-    "Emil": "Emil van der Berg",
-    "Inés": "Inés del Valle Ruiz",
-}
 
 
 @pytest.mark.parametrize(
@@ -385,12 +297,6 @@ PEOPLE = {
         (["Ada Brandt - Harbour University", "Ben Okafor - Tidal Institute"], "Ada Ben"),
         (["Ada Brandt and Ben Okafor, Harbour University, Norway"], "Ada Ben"),
         (["Ada Brandt [Harbour University]", "Ben Okafor [Tidal Institute]"], "Ada Ben"),
-        (["Ada Brandt (ada@harbour.example), Ben Okafor (ben@tides.example)"], "Ada Ben"),
-        (["Ada Brandt ada@harbour.example Ben Okafor ben@tides.example"], "Ada Ben"),
-        (["Tran Van An, Ben Okafor and Pham To"], "An Ben To"),
-        (["Ada Brandt, Ben Okafor, Emil van der", "Berg"], "Ada Ben Emil"),
-        (["Ada Brandt, Ben Okafor, Inés del", "Valle Ruiz"], "Ada Ben Inés"),
-        (["Ada Brandt, Ben Okafor", "Harbour University", "Tran Van An, Pham To"], "Ada Ben An To"),
     ],
 )
 def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names: str) -> None:
@@ -401,7 +307,7 @@ def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names:
     page.abstract()
     page.sections(*NAMES)
     found = [author.name for author in read_file(page.save()).authors]
-    assert found == [PEOPLE[name] for name in names.split()]
+    assert found == [{"Ada": "Ada Brandt", "Ben": "Ben Okafor"}[name] for name in names.split()]
 
 
 def test_a_table_whose_columns_are_not_told_apart_has_no_cells(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.text.answers import clean_title, without_wrapper
+from vivavoce.text.answers import clean_title
 
 TITLE = "Sparse Graphs: A Survey of What Is Known"
 
@@ -102,36 +102,3 @@ def test_nothing_is_made_up(answer: str) -> None:
     # Every word of the title is one of the answer's, in its order.
     words = iter("".join(answer.split()))
     assert all(character in words for character in "".join(title.split()))
-
-
-BODY = "Salt creeps into wells when pumps run dry. We log it for two years in ninety villages."
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        f"```\n{BODY}\n```\n\nSource: Table 2.",
-        f"{BODY}\n\n---\n*Figures as in Table 2.*",
-        f"Draft below\n\n***\n\n{BODY}\n\n***\n\nEnd.",
-        f'The abstract.\n\n{{"abstract": "{BODY}"}}',
-        f'{{"text": "{BODY}"}}\n\nSource: Table 2.',
-    ],
-)
-def test_a_text_set_apart_stands_without_what_is_around_it(answer: str) -> None:
-    assert without_wrapper(answer) == BODY
-
-
-def test_rules_between_parts_of_a_text_stay() -> None:
-    assert without_wrapper(f"{BODY}\n\n---\n\n{BODY}") == f"{BODY}\n\n---\n\n{BODY}"
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        'I weighed three.\n\n{"title": "Salt in Wells"}',
-        '{"Title": "Salt in Wells"}\n\nIt is short.',
-        'First {"title": "Wells"}, but better {"title": "Salt in Wells"}.',
-    ],
-)
-def test_a_title_in_json_may_have_prose_around_it(answer: str) -> None:
-    assert clean_title(answer) == "Salt in Wells"

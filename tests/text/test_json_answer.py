@@ -62,8 +62,3 @@ def test_a_lone_surrogate_breaks_nothing_where_json_is_mended() -> None:
     answer = '{"name": "\ud800"}\n{"name": "b"}'
     assert find_json(answer, lambda value: False, mend=True) is None
     assert find_json('{"name": "\ud800", "score', mend=True) == {"name": "?"}
-
-
-@pytest.mark.parametrize("between", ["\n", "\n\nCorrected:\n\n", " but rather "])
-def test_the_last_of_several_arrays_counts(between: str) -> None:
-    assert find_json(f'[{{"name": "draft"}}]{between}[{{"name": "final"}}]') == [{"name": "final"}]

@@ -58,8 +58,7 @@ _MARKS = re.compile(r"[†‡§*⋆★☆¹²³⁴⁵⁶⁷⁸⁹]+\s?$")
 _MAX_NAME = 500
 _LIST_MARK = re.compile(r"[\s>*_•–—-]{0,20}(?:\(?\d{1,3}[.)]\s)?")
 _SCORE_BEHIND = re.compile(
-    r"(?:[:=(–—]|\s-\s|\s\s)[*_\s]{0,4}(?P<score>[-−+]?\d[\d.,]{0,20}\s?%?)[*_)\s.;,]{0,9}"
-    r"(?:(?:±|[(\[–—]|- )[^\n]*)?$"
+    r"(?:[:=(–—]|\s-\s|\s\s)[*_\s]{0,4}(?P<score>[-−+]?\d[\d.,]{0,20}\s?%?)[*_)\s.;,]{0,9}$"
 )
 _BETWEEN = re.compile(r"[;,]\s+")
 _PROBED_ROWS = 50
@@ -124,9 +123,8 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
     """Read the entries in the tables of an answer, or in its JSON if it holds no table.
 
     JSON is a list of objects or of pairs, an object with such a list, or an object that maps
-    methods to scores. Without either, lines that end in a number, or have only a remark behind
-    it, are entries. A table with the header and a method of an earlier one replaces all before it.
-    `metric` names the column of the scores, or the row of a table whose columns are the methods.
+    methods to scores. Without either, lines that end in a number are entries. `metric` names the
+    column that holds the scores, or the row of a table whose columns are the methods.
     """
     answer = parse_tables(text or "")
     tables = (
@@ -136,23 +134,17 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
     )
     entries: list[Entry] = []
     repeated_headers = 0
-    headers = []
     for table in (_methods_as_rows(printed, metric) for printed in tables):
         rows = [row for row in table.rows if row != table.header]
         repeated_headers += len(table.rows) - len(rows)
         method, score = _choose_columns(table.header, rows, metric)
         if score is not None and read_number(table.header[score]) is not None:
             rows.insert(0, table.header)  # a table without a header
-        given = [
+        entries += [
             Entry(row[method], row[score] if score is not None else None)
             for row in rows
-            if row[method] and (len(row) == 1 or len(set(row)) > 1)  # else a note across all cells
+            if row[method]
         ]
-        first, again = ({method_key(entry.method) for entry in one} for one in (entries, given))
-        if table.header in headers and first & again:
-            entries = []  # of a draft
-        headers.append(table.header)
-        entries += given
     return ProducedBoard(
         entries=tuple(entries),
         header_only=bool(tables) and not entries,

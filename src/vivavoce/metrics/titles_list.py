@@ -7,7 +7,7 @@ title. Lines that name no title cost nothing.
 
 Lists that name different titles are parts of one answer. A list that names titles again (a ranking
 after a copy of the input) replaces the earlier ones, if it names more than half as many. A list
-that only repeats the beginning (a model in a loop) does not, nor do bullets below numbers.
+that only repeats the beginning (a model in a loop) does not.
 
 Two more rules serve answers that are not a plain list. If no list names two titles, or the answer
 is one line, the line that names most titles is used, as in `First A, then B`. If each title has a
@@ -184,8 +184,6 @@ def _merge(named: list[tuple[dict[int, int], LineList]]) -> tuple[dict[int, int]
         if answer.keys().isdisjoint(where):
             answer |= where
             used.append(lines)
-        elif lines.kind == "bullet" and used[-1].kind == "numbered":
-            continue  # reasons for a ranking
         elif 2 * len(where) > len(answer) and _in_order(answer)[: len(where)] != _in_order(where):
             answer, used = dict(where), [lines]
     return answer, used

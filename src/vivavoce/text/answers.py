@@ -15,6 +15,7 @@ Rules for a title, in this order; a text that fits no rule stays as it is:
 Every rule takes linear time.
 """
 
+import json
 import re
 from typing import Any
 
@@ -22,7 +23,6 @@ import lxml.html
 
 from vivavoce.text.data import read_patterns
 from vivavoce.text.final_answer import only_text
-from vivavoce.text.json_answer import find_json
 from vivavoce.text.markers import read_markers
 
 MAX_CHARACTERS = 20_000
@@ -54,12 +54,11 @@ _COUNT = _PATTERNS["count"]
 _REMARK = _PATTERNS["remark"]
 
 
-_BLOCK = re.compile(r"(?ms)^[ \t]*(`{3,9}|~{3,9})[^\n`]*\n(.*?)\n?[ \t]{0,3}\1")
+_BLOCK = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
 _ENVIRONMENT = re.compile(
     r"\\begin\{(\w{1,30}\*?)\}(?:(?:\[[^\]\n]{0,200}\]|\{[^}\n]{0,60}\}){1,3}(?=[ \t]*\n))?"
 )
 _COMMAND = re.compile(r"\\[a-zA-Z]{2,30}\s?\{")
-_RULE = re.compile(r"^[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
 _MAX_TAG = 200
 _BLANK_LINES = re.compile(r"\s*\n\s*\n\s*")
 _COLON = (":", "：")
@@ -81,10 +80,8 @@ _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
 
 def without_wrapper(text: str) -> str:
     """Strip lead-in, closing remark, markup and heading from a running text."""
-    text = _set_apart(text.strip())
-    text = _without_heading(_without_preface(_without_closing_remark(text)))
-    given = text[text.find("{") : text.rfind("}") + 1]
-    if 3 * len(given) > 2 * len(text) and (field := only_text(given)[0]) is not None:
+    text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
+    if (field := only_text(text)[0]) is not None:
         return field[1].strip()
     for _ in range(_MAX_ROUNDS):
         shorter = _without_heading(_without_markup(text.strip())).strip()
@@ -94,15 +91,10 @@ def without_wrapper(text: str) -> str:
     return text
 
 
-def _set_apart(text: str) -> str:
-    """The part inside a fence or between rules that is over two thirds of a text."""
-    blocks = [content for _, content in _BLOCK.findall(text)]
-    longest = max(blocks if len(blocks) == 1 else _RULE.split(text), key=len)
-    return longest.strip() if 3 * len(longest) > 2 * len(text) else text
-
-
 def _without_markup(text: str) -> str:
     """The text inside a fence, a LaTeX environment or command, or HTML elements, if any."""
+    if fence := _BLOCK.fullmatch(text):
+        return fence[2]
     if environment := _ENVIRONMENT.match(text):
         end = f"\\end{{{environment[1]}}}"
         return text[environment.end() : -len(end)] if text.endswith(end) else text
@@ -187,8 +179,8 @@ def clean_title(answer: str) -> str:
 def _open_containers(text: str) -> str:
     """The text inside a code block, tags, LaTeX or JSON, if the answer is one of these."""
     text = _FENCE.sub("", text).strip()
-    if fields := find_json(text, lambda value: bool(_title_in(value))):
-        return _title_in(fields)
+    if text.startswith("{"):
+        text = _from_json(text)
     if tag := _TAG.search(text):
         return text[tag.end() :].partition(f"</{tag[1]}>")[0]
     if command := _LATEX.search(text):
@@ -196,9 +188,13 @@ def _open_containers(text: str) -> str:
     return text
 
 
-def _title_in(value: Any) -> str:
-    fields = value.items() if isinstance(value, dict) else ()
-    return next((str(field) for key, field in fields if key.lower() == "title"), "")
+def _from_json(text: str) -> str:
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    title = next((fields[key] for key in fields if key.lower() == "title"), None)
+    return title if isinstance(title, str) else text
 
 
 def _inside_braces(text: str, start: int) -> str:

@@ -21,7 +21,7 @@ Wanted = Callable[[Any], bool]
 def find_json(
     answer: str, wanted: Collection[str] | Wanted = (), *, mend: bool = False
 ) -> Any | None:
-    """Find the last JSON object in an answer, else the last array; None if there is neither.
+    """Find the last JSON object in an answer, else the first array; None if there is neither.
 
     Blocks fenced as JSON come first, then other blocks, then the whole text. `wanted` is a check,
     or keys of which the object must have one. `mend` accepts JSON that is cut off or has commas
@@ -94,7 +94,7 @@ def _candidates(answer: str) -> Iterator[str]:
 
 
 def _value(text: str, is_wanted: Wanted) -> Any | None:
-    """The last outermost object that is wanted, else the last array that is wanted."""
+    """The last outermost object that is wanted, else the first array that is wanted."""
     best = None
     place = 0
     for _ in range(_MAX_STARTS):
@@ -108,7 +108,7 @@ def _value(text: str, is_wanted: Wanted) -> Any | None:
             continue
         if not is_wanted(value):
             continue
-        if not _is_too_deep(value) and (isinstance(value, dict) or not isinstance(best, dict)):
+        if not _is_too_deep(value) and (isinstance(value, dict) or best is None):
             best = value
     return best
 

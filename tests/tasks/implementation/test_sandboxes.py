@@ -142,19 +142,3 @@ def test_any_text_has_a_program_or_none(answer: str) -> None:
 
 def test_many_fences_take_no_long_time() -> None:
     assert find_program("```python\nx = 1\n```\n" * 5_000 + "```") is not None
-
-
-LONG = "import pandas as pd\n\ndef ratio(table):\n    return table.close / table.open\n"
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        f"```python\n{LONG}```\nUse:\n```python\nprint(ratio(table).head())\n```",
-        f"```\n{LONG}```\nOutput:\n```\n0  0.1\n1  0.2\n```",
-        f"```py\n{LONG}```\nTest:\n```py\nassert ratio(table) is not None\n```",
-        f"```python\n{LONG.replace('/', '*')}```\nThe sign was wrong:\n```python\n{LONG}```",
-    ],
-)
-def test_an_example_of_use_is_not_the_program(answer: str) -> None:
-    assert find_program(answer) == LONG

@@ -79,10 +79,8 @@ def table_from_text(
     answer = parse_tables(text or "")
     columns: dict[str, int] = {}
     merged: list[tuple[str, dict[int, str]]] = []
-    tables = [_by_paper(table, names) for table in answer.tables]
-    about = [table for table in tables if any(names.knows(row[0]) for row in table.rows)]
-    for table in about or tables:  # the others are legends
-        _merge(table, names, columns, merged)
+    for table in answer.tables:
+        _merge(_by_paper(table, names), names, columns, merged)
     rows = tuple(
         TableRow(paper, tuple(cells.get(column) for column in range(len(columns))))
         for paper, cells in merged[: MAX_CELLS // max(1, len(columns))]
@@ -139,7 +137,7 @@ def _merge(
         for paper, earlier in reversed(merged):
             waiting.setdefault(paper, []).append(earlier)
     for row in table.rows:
-        if row == table.header or not row[0] or len(set(row)) == 1 < len(row):
+        if row == table.header or not row[0]:
             continue
         paper = names.find(row[0])
         cells: dict[int, str] = {}

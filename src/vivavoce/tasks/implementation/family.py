@@ -118,8 +118,7 @@ class ExtractionTask(FamilyTask[Arguments]):
 
     def measure(self, answer: str, row: Row) -> Values:
         """Compare the methods of an answer with those of the report."""
-        given = find_json(answer, lambda each: parse_methods(each) is not None, mend=True)
-        methods = parse_methods(given)
+        methods = parse_methods(find_json(answer, mend=True))
         if methods is None:
             raise FaultyAnswer("malformed")
         result = score_extraction(gold_of_report(row), methods)

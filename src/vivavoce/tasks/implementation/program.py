@@ -167,7 +167,7 @@ _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)
 def find_program(answer: str) -> str | None:
     """Find the program in an answer: the last Python block, or the last block, or the whole text.
 
-    Shorter blocks than half the longest do not count. None without a block, if it is not Python.
+    None if there is no block and the text is not Python.
     """
     answer = answer[:_MAX_PROGRAM]
     blocks: list[tuple[str, str]] = []
@@ -175,15 +175,13 @@ def find_program(answer: str) -> str | None:
     while opened := _FENCE.search(answer, position):
         closed = _CLOSE.search(answer, opened.end())
         end = closed.start() if closed else len(answer)
-        blocks.append((opened["kind"].lower(), dedent(answer[opened.end() : end])))
+        blocks.append((opened["kind"].lower(), answer[opened.end() : end]))
         position = closed.end() if closed else len(answer)
-    if not blocks:
-        return _outside_of_wrapper(answer)
     python = [text for kind, text in blocks if kind in _PYTHON]
-    chosen = python or [text for _, text in blocks if _outside_of_wrapper(text)] or [blocks[-1][1]]
-    longest = max(map(len, chosen))
-    block = next(text for text in reversed(chosen) if 2 * len(text) >= longest)
-    return _outside_of_wrapper(block) or block
+    if python or blocks:
+        block = dedent((python or [text for _, text in blocks])[-1])
+        return _outside_of_wrapper(block) or block
+    return _outside_of_wrapper(answer)
 
 
 def _outside_of_wrapper(text: str) -> str | None:

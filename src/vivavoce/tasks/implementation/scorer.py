@@ -211,7 +211,7 @@ def _shapes(layers: Layers) -> dict[str, tuple[int, ...]]:
 async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     """Compare an answer with a report's gold by stage: method, columns, values, number."""
     folder, timeout = row["run"]["round"], row["run"]["timeout"]
-    reading, program = find_json(answer, ("method", "columns")), find_program(answer)
+    reading, program = find_json(answer, ("method", "columns")), _find_code(answer)
     if not isinstance(reading, dict) and program is None:
         raise FaultyAnswer("malformed")
     truth = claims(folder)[str(row["id"])]
@@ -225,7 +225,7 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
         "entity_f1": found_method.entity_f1,
         "data": score_columns(truth.columns, columns),
     }
-    if program is None or program.lstrip().startswith("{"):
+    if program is None:
         raise FaultyAnswer("no_program", values)
     outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
@@ -238,6 +238,15 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     if number is None:
         raise FaultyAnswer("no_number", values)
     return values
+
+
+def _find_code(answer: str) -> str | None:
+    """Find the program in an answer that also has JSON."""
+    program = find_program(answer)
+    if program is not None and program.lstrip().startswith("{"):
+        # Without a block marked as Python, the last one counts, so search before the JSON.
+        program = find_program(answer[: answer.rindex(program)].rpartition("```")[0])
+    return None if program is None or program.lstrip().startswith("{") else program
 
 
 _once_a_round = lru_cache(maxsize=2)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import NamedTuple
 
 from vivavoce.records import Author
 from vivavoce.sources.fulltext.pdf.evidence import compact
@@ -18,14 +17,12 @@ from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 _CELL_GAP = 0.95
 """Multiple of the font size: a wider gap separates two authors side by side."""
 _RAISED = 0.87
-_NEAR = 0.6
-_MIN_LIST = 2
 _MAX_AUTHORS = 500
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
 _OTHER = re.compile(r"\d|:$")
 """Parts of dates, addresses and labels in the font of names."""
-_MARKS = re.compile(r"\[\d{1,2}\]|[\d*†‡§¶‖#•\u2190-\u2bff\ue000-\uf8ff]+|\([\w.@-]{1,15}\)")
+_MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
     r"\s*(?:[,;|·•、，]|\s[/–—-]\s|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
     re.IGNORECASE,
@@ -39,6 +36,7 @@ _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
 _MEMBER = re.compile(
     r",?\s*\(?(?:(?:Graduate )?Student |Senior |Life )?(?:Member|Fellow),? IEEE\)?", re.IGNORECASE
 )
+_GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
 _INITIAL = r"(?:(?:[^\W\d_a-z]\.){1,3}[^\W\d_a-z]\.?|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
 _PARTICLE = (
@@ -46,11 +44,11 @@ _PARTICLE = (
 )
 _NAME = re.compile(
     rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
-    rf"|{_CAPITAL}(?:\s{_INITIAL}){{1,3}}"
+    rf"(?:{_GENERATION.pattern[:-1]})?|{_CAPITAL}(?:\s{_INITIAL}){{1,3}}"
 )
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
-_ADDRESS = re.compile(r"[^\s(,]+@[^\s),]+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
+_ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
 _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 """Probabilities of names that the PDF's metadata holds too, of names beside affiliations or
 addresses, and of names that stand by themselves."""
@@ -81,10 +79,8 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
     names: list[str] = []
     unread: list[tuple[Font, str]] = []
     font: Font | None = None
-    has_places = False
-    passages = _passages(lines)
-    for passage in passages:
-        text, own = passage.text, passage.font
+    has_places = has_addresses = False
+    for text, own in _passages(lines):
         pieces = _pieces(text)
         good = [piece for piece in pieces if _is_name(piece)]
         is_address = any(map(_is_place, pieces)) or _ADDRESS.search(text) is not None
@@ -93,72 +89,49 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
         if leading and any(map(_is_place, pieces[len(leading) :])):
             good = pieces = leading  # authors with the affiliation after their names
             is_address = False
-        is_line_two = passage.is_below_name(passages)
-        if is_line_two and len(passage.row(passages)) > 1:
-            continue
-        # Names may hold the words of places.
-        is_odd = not names and all(map(_NAME.fullmatch, pieces)) if is_address else bool(pieces)
-        if (good and is_line_two) or (
-            len(good) < len(pieces) and is_odd and not _OTHER.search(text)
-        ):
+        is_beside = is_address and font is not None and not has_addresses
+        if not is_address and len(good) < len(pieces) and not _OTHER.search(text):
             unread.append((own, text))
-        if not good or 2 * len(good) <= len(pieces):
+        if not good or 2 * len(good) <= len(pieces) or is_beside:
             continue
-        if font is not None and (own.name != font.name or abs(own.size - font.size) > _NEAR):
+        # Names in small capitals may have no larger letter.
+        near = 0.26 * max(own.size, font.size) if font is not None and text.isupper() else 0.6
+        if font is not None and (own.name != font.name or abs(own.size - font.size) > near):
             continue
+        has_addresses = has_addresses or (font is None and is_address)
         font = font or own
         names += good
     names = [name.title() if name.isupper() and len(name) > 6 else name for name in names]
     return names, has_places, [text for own, text in unread if own is font]
 
 
-class _Passage(NamedTuple):
-    """A cell of a line with those that it continues on."""
-
-    text: str
-    words: Sequence[Word]
-    y: float
-
-    @property
-    def font(self) -> Font:
-        return _font(self.words)
-
-    def row(self, passages: "Sequence[_Passage]") -> list[str]:
-        """Texts on this line of the page."""
-        return [one.text for one in passages if abs(one.y - self.y) < 0.3 * self.font.size]
-
-    def is_below(self, other: "_Passage") -> bool:
-        """Check whether both are set in one column, line below line."""
-        middles = [one.words[0].x0 + one.words[-1].x1 for one in (self, other)]
-        size = self.font.size
-        is_aligned = abs(middles[0] - middles[1]) < size or (
-            abs(self.words[0].x0 - other.words[0].x0) < 0.2 * size
-        )
-        return is_aligned and self.font is other.font and 0 < self.y - other.y < 1.6 * size
-
-    def is_below_name(self, passages: "Sequence[_Passage]") -> bool:
-        """Check whether this is a line below a name in a cell whose lines are not all names."""
-        above = next((one for one in passages if self.is_below(one)), None)
-        if above is None or not _is_name(self.text):
-            return above is not None and (_is_name(above.text) or above.is_below_name(passages))
-        below = [one.text for one in passages if one.is_below(self) and not _OTHER.search(one.text)]
-        is_other = not all(map(_is_name, below)) or any(map(_is_place, self.row(passages)))
-        return _is_name(above.text) and is_other
-
-
-def _passages(lines: Sequence[Line]) -> list[_Passage]:
+def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     """Cells of lines without raised marks; lines that continue on the next are one passage."""
-    passages: list[_Passage] = []
-    last: Line | None = None
-    for line in lines:
-        for cell in _cells(line):
-            text = _without_marks(cell, line)
-            if last is not None and _goes_on(passages[-1].text, text, last, line):
-                passages[-1] = passages[-1]._replace(text=f"{passages[-1].text} {text}")
-            else:
-                passages.append(_Passage(text, cell, line.y))
-            last = line
-    return [passage for passage in passages if passage.text]
+    cells = [(line, cell) for line in lines for cell in _cells(line)]
+    cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
+    text, last, first = "", None, None
+    for line, cell in cells:
+        own = _without_marks(cell, line)
+        if last is not None and _goes_on(text, own, last, line):
+            text = f"{text} {own}"
+        else:
+            if first is not None and text:
+                yield text, _font(first)
+            text, first = own, cell
+        last = line
+    if first is not None and text:
+        yield text, _font(first)
+
+
+def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
+    """Check whether a cell is in a row of affiliations, below the names of the authors."""
+    row = [other for other in lines if abs(other.y - line.y) < 0.3 * line.size]
+    others = [join_words(o) for one in row for o in _cells(one) if o[0] is not cell[0]]
+    above = any(
+        0 < line.y - before.y < 2 * line.size and (before.runs > 1 or len(row) > 1)
+        for before in lines
+    )
+    return above and any(_is_place(piece) for text in others for piece in _pieces(text))
 
 
 def _cells(line: Line) -> Iterator[list[Word]]:
@@ -176,9 +149,10 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
     kept: list[str] = []
     run: list[Word] = []
     size = _font(words).size
+    height = max([line.y, *(word.y for word in words if word.font.size == size)])
     for word in words:
         is_small = word.font.size < _RAISED * size
-        if is_small and (word.y < line.y - 0.08 * size or _MARKS.fullmatch(word.text)):
+        if is_small and (word.y < height - 0.08 * size or _MARKS.fullmatch(word.text)):
             kept.append(join_words(run))
             run = []
         else:
@@ -188,7 +162,7 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
     for part in kept:
         plain = part.strip()
         needs_comma = joined and plain and plain[0] not in ",;" and joined[-1] not in ",;"
-        joined += ("," if needs_comma else "") + " " + plain
+        joined += ("," if needs_comma and not plain.startswith(("and ", "&")) else "") + " " + plain
     return " ".join(joined.split()).strip(" ,;")
 
 
@@ -198,12 +172,10 @@ def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
     is_alike = _font(line.words) == _font(last.words)
     if line is last or not is_alike or not 0 < line.y - last.y < 1.8 * size:
         return False
-    names, others = _pieces(text), _pieces(own)
-    if text.endswith((",", " and", "&")) or len(names) < _MIN_LIST or not others:
-        return text.endswith((",", " and", "&"))
-    halves = names[-1], others[0]
-    is_cut = all(map(_is_name, names[:-1])) and not all(map(_is_name, halves))
-    return is_cut and _is_name(" ".join(halves))
+    is_open = text.endswith((",", " and", "&")) or len(_pieces(text)[-1:] or [""]) == 0
+    first, final = _pieces(own)[:1], _pieces(text)[-1:]
+    halves = bool(first and final) and " " not in first[0] and len(final[0].split()) <= 2
+    return is_open or (halves and len(_pieces(text)) > 1)
 
 
 def _font(words: Sequence[Word]) -> Font:
@@ -216,16 +188,13 @@ def _pieces(text: str) -> list[str]:
     # Old fonts set accents as separate characters: `C¸ elik`, `Nova´k`.
     joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
     mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
-    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(",", _LABEL.sub("", mended))))
+    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(" ", _LABEL.sub("", mended))))
     parts = _SEPARATORS.split(f" {_AND.sub(', ', _MARKS.sub(' ', bare))} ")
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]
 
 
 def _is_name(text: str) -> bool:
-    small = _words()["small"]
-    if any((word.casefold() if text.isupper() else word) in small for word in text.split()):
-        return False
     words = [word.strip(".,").casefold() for word in text.split()]
     words = [word for word in words if len(word) > 1]
     if any(word in _words()["no_names"] for word in words) or text.casefold() in _words()["places"]:
@@ -239,9 +208,7 @@ def _is_name(text: str) -> bool:
 
 def _is_place(text: str) -> bool:
     words = {word.strip(".,()").casefold() for word in text.split() if len(word) > 2}
-    return bool(words & (_words()["no_names"] | _words()["small"])) or any(
-        s in text for s in _words()["signs"]
-    )
+    return bool(words & _words()["no_names"]) or any(s in text for s in _words()["signs"])
 
 
 @cache

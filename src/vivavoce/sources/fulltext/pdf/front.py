@@ -106,7 +106,6 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
     """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
-    banners: list[list[tuple[int, Line]]] = []
     page = layout.lines[0].page
     height = layout.heights[page]
     for place, line in enumerate(layout.lines[:stop]):
@@ -114,10 +113,7 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
-        if is_furniture or line.y > 0.62 * height:
-            continue
-        if is_banner:
-            banners.append([(place, line)])
+        if is_furniture or line.y > 0.62 * height or is_banner:
             continue
         # Names may be beside a title, between its lines.
         own = next((g for g in groups[:-4:-1] if _goes_on(g[-1][1], line, layout)), None)
@@ -129,10 +125,7 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             own.append((place, line))
     best: tuple[float, str, list[int]] = (0.0, "", [])
     addresses = [line for line in layout.lines if line.page == page and "@" in line.text]
-    # A paper may have no other title than the name of its kind.
-    for group in (*groups, *banners):
-        if best[1] and group in banners:
-            break
+    for group in groups:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
         letters = sum(map(str.isalpha, text))
@@ -164,8 +157,10 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     is_large = size > layout.body.size + 3
     # Manuscripts are double-spaced.
     spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
+    # Part of a title may be set in another typeface, close below the first part.
+    is_other = is_large and line.y - before.y < 1.35 * above
     return (
-        line.font.name == before.font.name
+        (line.font.name == before.font.name or is_other)
         and (abs(size - above) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(size, above)
     )
@@ -194,7 +189,9 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
             if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
             or (is_inside and word.glued)  # as in LaTeX's logo
         ]
-        printed = re.sub(r"[*∗†‡§¶\s]+$", "", join_words(words))
+        while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
+            words.pop()
+        printed = re.sub(r"[*∗†‡§¶]+$", "", join_words(words))
         text = paragraphs.vocabulary.join(text, printed) if text else printed
     return " ".join(text.split())
 

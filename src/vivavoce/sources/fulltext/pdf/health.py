@@ -219,7 +219,7 @@ def _doubt_of_title(facts: Facts) -> str | None:
         return f"{facts.front.title_alike!r} is in the same print"
     first = facts.front.between[0].text if facts.front.between else ""
     below = compact(first)
-    names = [compact(max(author.name.split(), key=len)) for author in facts.authors]
+    names = [compact(word) for author in facts.authors for word in author.name.split()]
     if names and len(first.split()) > 1 and not any(map(below.__contains__, names)):
         return f"{first!r} is between it and the authors"
     return None
@@ -230,10 +230,7 @@ def _doubt_of_authors(facts: Facts) -> str | None:
         return "none is found"
     if any(_LONE.fullmatch(author.name) for author in facts.authors):
         return "a name of one word"
-    printed = " ".join(line.text for line in facts.lines[:_OPENING])
-    # An office has its mailbox named in words: "Request permissions from permissions@".
-    words = set(printed.split())
-    addresses = {a for a in _ADDRESS.findall(printed) if a.partition("@")[0] not in words}
+    addresses = {email for line in facts.lines[:_OPENING] for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
     if facts.front.title_alike:
