@@ -26,9 +26,9 @@ mutate: $(VENV)/.dev ## change a room a little, again and again, and count what 
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutate $(ROOM) --mutants $(or $(MUTANTS),200) --seed $(or $(SEED),0)
 
 # Slow tests also wait: for servers, for limits, for a provider to be asked again.
-# So three processes a core keep these busy.
+# So two processes more than cores keep these busy.
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
-	$(PYTEST) -m slow -n $$($(BIN)/python -c 'import os; print(3 * os.cpu_count())') --no-skips
+	$(PYTEST) -m slow -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips
 
 fuzz: $(VENV)/.dev ## new examples for the property tests
 	$(PYTEST) --fresh
