@@ -255,7 +255,7 @@ def test_a_person_who_labels_a_pair_again_is_no_second_person(tmp_path: Path) ->
     [row] = audit.human
     assert row["people"] == {"value": 0.0, "n": 1}
     assert (row["n"], row["agreement"]["value"]) == (3, pytest.approx(2 / 3))
-    assert "1 labels left out: the same person labelled the pair again later." in audit.notes
+    assert "1 label left out: the same person labelled the pair again later." in audit.notes
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,8 @@ def _last_labels(path: Path) -> tuple[list[Label], list[str]]:
         for label in entries
     }
     repeated = len(entries) - len(last)
-    notes = [f"{repeated} labels left out: the same person labelled the pair again later."]
+    left_out = counted(repeated, "label", "labels")
+    notes = [f"{left_out} left out: the same person labelled the pair again later."]
     return list(last.values()), notes if repeated else []
 
 
