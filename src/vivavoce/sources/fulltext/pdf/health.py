@@ -150,7 +150,7 @@ _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
 _WHOLE = 0.8
 """Least share of letters that are in entries of a single work, for a list without numbers."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
-_LONE = re.compile(r"\S+")
+_LONE = re.compile(r"[^\s\u3040-\ud7af]+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
 _CITED = re.compile(r"\[(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]")
@@ -230,7 +230,7 @@ def _doubt_of_authors(facts: Facts) -> str | None:
         return "none is found"
     if any(_LONE.fullmatch(author.name) for author in facts.authors):
         return "a name of one word"
-    addresses = {email for line in facts.lines[:_OPENING] for email in _ADDRESS.findall(line.text)}
+    addresses = {email for line in facts.front.between for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
     if facts.front.title_alike:
