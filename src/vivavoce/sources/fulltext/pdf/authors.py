@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from pathlib import Path
 
 from vivavoce.records import Author
@@ -108,15 +108,11 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
     """Names in the font of the first ones, and texts in that font that are not read."""
     names: list[str] = []
     unread: list[str] = []
-    font: Font | None = None
+    font = _font_of_names([part for row in rows for cell in row for part in cell.parts])
     above: dict[tuple[str, int], _Cell] = {}
-    for row in rows:
-        parts = (part for cell in row for part in cell.parts)
-        font = font or next((own for own, text in parts if _names_of(text)[0]), None)
-        if font is None:
-            continue
+    for row in rows if font else ():
         texts = [cell.text(font) for cell in row]
-        count = sum(bool(_pieces(text)) for text in texts)
+        count = sum(bool(_pieces(text)) and text[0] not in " ,;" for text in texts)
         is_of_places = bool(names) and any(
             _holds_place(text) and not _names_of(text)[0] for text in texts
         )
@@ -137,6 +133,19 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
                 unread += others
         above = {edge: cell for cell in row for edge in _edges(cell, 0)}
     return names, unread
+
+
+def _font_of_names(parts: Sequence[tuple[Font, str]]) -> Font | None:
+    """The font of the first names, or of the first ones without an affiliation if it has more."""
+    named = [(font, text, len(_names_of(text)[0])) for font, text in parts]
+    named = [one for one in named if one[2]]
+    alone = (font for font, text, _ in named if not _holds_place(text))
+    fonts = [font for font, *_ in named[:1]] + [font for font in islice(alone, 1)]
+
+    def count(font: Font) -> int:
+        return sum(number for other, _, number in named if _is_alike(font, other))
+
+    return max(fonts, key=count, default=None)
 
 
 def _edges(cell: _Cell, reach: int) -> Iterator[tuple[str, int]]:

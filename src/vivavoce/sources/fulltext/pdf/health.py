@@ -150,6 +150,7 @@ _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
 _WHOLE = 0.8
 """Least share of letters that are in entries of a single work, for a list without numbers."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
+_GARBLED_WORD = re.compile(r"[a-z][#$%!?;=<>^~\\\"][a-z]")
 _LONE = re.compile(r"[^\s\u3040-\ud7af]+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
@@ -207,17 +208,21 @@ def _doubt_of_title(facts: Facts) -> str | None:
         return "none is found"
     if len(title.split()) < _MIN_TITLE and not facts.authors:
         return "one word, and no author below it"
+    if not facts.front.between and not facts.authors:
+        return "no author is below it"
     if _CUT.search(title):
         return "it ends inside a phrase"
+    if _GARBLED_WORD.search(title):
+        return "a sign stands for letters"
     own, described = compact(title), compact(facts.described_title)
-    if role_of_heading(title) is not None:
+    if len(title.split()) <= _FEW_WORDS and role_of_heading(title) is not None:
         return "it is the heading of a section"
     printed = compact(" ".join(line.text for line in facts.lines[:_OPENING]))
     if len(facts.described_title.split()) >= _MIN_DESCRIBED and own != described in printed:
         return f"the file names its paper {facts.described_title!r}"
     if facts.front.title_alike:
         return f"{facts.front.title_alike!r} is in the same print"
-    first = facts.front.between[0].text if facts.front.between else ""
+    first = next((line.text for line in facts.front.between if _IN_WORDS.search(line.text)), "")
     below = compact(first)
     names = [compact(word) for author in facts.authors for word in author.name.split()]
     if names and len(first.split()) > 1 and not any(map(below.__contains__, names)):
