@@ -24,6 +24,7 @@ from vivavoce.sources.xml import (
     MAX_HEIGHT,
     MAX_WIDTH,
     children,
+    mark_of,
     parse_xml,
     pieces_of,
     span_of,
@@ -315,7 +316,13 @@ def _entry(work: etree._Element) -> Entry:
 
 
 def _text(element: etree._Element | None, skip: frozenset[str] = frozenset()) -> str:
-    return text_of(element, _APART, skip)
+    return text_of(element, _APART, skip, _special)
+
+
+def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
+    if not (element.get("rend") or "").startswith("sup") or not (mark := mark_of(element)):
+        return None
+    return f"{mark}{''.join(map(str, element.itertext(etree.Element))).strip()}"
 
 
 SOURCE = Source(

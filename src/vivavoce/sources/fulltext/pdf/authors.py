@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -40,11 +39,7 @@ _LABEL = re.compile(r"^\W*authors?(?:\(s\))?\s*[:：]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]{1,150}\)|\[[^\[\]]{3,150}\]")
 """An affiliation after a name, or a mark."""
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
-_CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
-_MEMBER = re.compile(
-    r",?\s*\(?(?:(?:Graduate )?Student |Senior |Life )?(?:Member|Fellow),? IEEE\)?", re.IGNORECASE
-)
 _INITIAL = r"(?:(?:[^\W\d_a-z]\.){1,3}[^\W\d_a-z]\.?|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z](?:[^\W\d_]|['’´`¸ˇ˘¨˝‐-])*[^\W\d_]\.?"
 _PARTICLE = (
@@ -63,24 +58,18 @@ _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 addresses, and of names that stand by themselves."""
 
 
-def read_authors(
-    lines: Sequence[Line], margins: Sequence[Line], described: str
-) -> tuple[tuple[Author, ...], list[str]]:
+def read_authors(lines: Sequence[Line], described: str) -> tuple[tuple[Author, ...], list[str]]:
     """The authors in the order of the page, and the texts in their font that name nobody.
 
-    `lines` are between title and abstract, and `margins` outside the text. `described` holds the
-    authors that the PDF's metadata names, often wrongly.
+    `lines` are between title and abstract, and `described` holds the authors that the PDF's
+    metadata names, often wrongly.
     """
     rows = _rows(lines)
-    author_names, unread = _names_in(rows)
-    printed = compact(" ".join(line.text for line in (*lines, *margins)))
-    known = [name for name in _pieces(described) if _is_name(name) and compact(name) in printed]
-    if len(known) > len(author_names):
-        author_names = known
-    names = list(dict.fromkeys(author_names))[:_MAX_AUTHORS]
+    found, unread = _names_in(rows)
+    names = list(dict.fromkeys(found))[:_MAX_AUTHORS]
     names = [name.title() if name.isupper() and len(name) > 6 else name for name in names]
-    sure = {compact(name) for name in known}
-    texts = [text for row in rows for cell in row for _, text in cell.parts]
+    sure = set(map(compact, _pieces(described)))
+    texts = (text for row in rows for cell in row for _, text in cell.parts)
     usual = _BESIDE if any(map(_holds_place, texts)) else _ALONE
     authors = tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)
     return authors, unread
@@ -237,10 +226,8 @@ def _holds_place(text: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    # Old fonts set accents as separate characters: `C¸ elik`, `Nova´k`.
-    joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
-    mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
-    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(",", _LABEL.sub("", mended))))
+    plain = _LABEL.sub("", _ACCENTS.sub("", text))  # old fonts set accents apart: `Nova´k`
+    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(",", plain)))
     parts = _SEPARATORS.split(_AND.sub(" , ", f" {_MARKS.sub(' ', bare)} "))
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]

@@ -84,7 +84,7 @@ def read_pages(
     references = tuple(_references(body, paragraphs))
     print_raised_citations(layout.lines, len(references))
     sections, _ = build_sections(_sections(body, paragraphs))
-    authors, unread = read_authors(front.between, front.margins, known_authors)
+    authors, unread = read_authors(front.between, known_authors)
     known = {id(line) for line in (*front.text, *front.between, *front.margins)}
     verdict = judge(
         Facts(

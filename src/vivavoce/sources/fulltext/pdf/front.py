@@ -92,7 +92,14 @@ def read_front(
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
-    alike = next((line.text for n, line in enumerate(lines[:place]) if own and line.page == page and n not in own and _rivals(line, lines[own[0]])), "")
+    alike = next(
+        (
+            line.text
+            for n, line in enumerate(lines[:place])
+            if own and line.page == page and n not in own and _rivals(line, lines[own[0]])
+        ),
+        "",
+    )
     # Keywords and classifications follow the abstract.
     for stop in range(end, first):
         is_near = stop > end and lines[stop].gap < _NEAR * lines[stop].size
