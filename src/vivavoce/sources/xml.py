@@ -81,14 +81,14 @@ def _has_text(element: etree._Element) -> bool:
     return any(map(str.isalnum, "".join(map(str, element.itertext()))))
 
 
-def mark_of(raised: etree._Element) -> str:
-    """The sign `^` for raised text that would make another number in line, else nothing."""
+def print_power(raised: etree._Element) -> str | None:
+    """Raised text with `^` before it if it would make another number in line; None for others."""
     before, around = raised.getprevious(), raised.getparent()
+    text = around.text if around is not None else ""
     if before is not None:
         text = before.tail or "".join(map(str, before.itertext()))
-    else:
-        text = (around.text or "") if around is not None else ""
-    return "^" if is_power(text.rstrip(), "".join(map(str, raised.itertext()))) else ""
+    power = "".join(map(str, raised.itertext(etree.Element))).strip()
+    return f"^{power}" if is_power((text or "").rstrip(), power) else None
 
 
 def is_dash(text: str) -> bool:

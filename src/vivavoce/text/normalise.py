@@ -49,7 +49,7 @@ _TITLE = _TitleTable()
 
 
 def is_power(before: str, raised: str) -> bool:
-    """Check whether raised text, printed in line, would make another number: 10^6, Fe^3+, SO4^2-."""
+    """Check whether raised text would make another number in line: 10^6, Fe^3+, SO4^2-."""
     number = _POWER.fullmatch(raised.strip())
     if number is None:
         return False

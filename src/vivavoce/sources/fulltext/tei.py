@@ -24,9 +24,9 @@ from vivavoce.sources.xml import (
     MAX_HEIGHT,
     MAX_WIDTH,
     children,
-    mark_of,
     parse_xml,
     pieces_of,
+    print_power,
     span_of,
     text_of,
 )
@@ -320,9 +320,7 @@ def _text(element: etree._Element | None, skip: frozenset[str] = frozenset()) ->
 
 
 def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
-    if not (element.get("rend") or "").startswith("sup") or not (mark := mark_of(element)):
-        return None
-    return f"{mark}{''.join(map(str, element.itertext(etree.Element))).strip()}"
+    return print_power(element) if (element.get("rend") or "").startswith("sup") else None
 
 
 SOURCE = Source(
@@ -330,5 +328,5 @@ SOURCE = Source(
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="6",
+    reader_version="7",
 )

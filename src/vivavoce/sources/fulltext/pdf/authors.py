@@ -5,11 +5,10 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from vivavoce.records import Author
-from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
@@ -46,33 +45,26 @@ _PARTICLE = (
     r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|i|la|le|el|al|bin|ibn|ten|ter|zu|af)"
 )
 _NAME = re.compile(
-    rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
+    rf"(?!A\s)(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
     r"(?:\s(?:Jr|Sr|I{1,3}|IV)\.?)?"
     rf"|{_CAPITAL}(?:\s{_INITIAL}){{1,3}}"
 )
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
-_KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
-"""Probabilities of names that the PDF's metadata holds too, of names beside affiliations or
-addresses, and of names that stand by themselves."""
+_BESIDE, _ALONE = 0.85, 0.65
+"""Probabilities of names beside affiliations or addresses, and of names that stand alone."""
 
 
-def read_authors(lines: Sequence[Line], described: str) -> tuple[tuple[Author, ...], list[str]]:
-    """The authors in the order of the page, and the texts in their font that name nobody.
-
-    `lines` are between title and abstract, and `described` holds the authors that the PDF's
-    metadata names, often wrongly.
-    """
+def read_authors(lines: Sequence[Line]) -> tuple[tuple[Author, ...], list[str]]:
+    """The authors on lines between title and abstract, and texts in their font that name nobody."""
     rows = _rows(lines)
     found, unread = _names_in(rows)
     names = list(dict.fromkeys(found))[:_MAX_AUTHORS]
     names = [name.title() if name.isupper() and len(name) > 6 else name for name in names]
-    sure = set(map(compact, _pieces(described)))
     texts = (text for row in rows for cell in row for _, text in cell.parts)
-    usual = _BESIDE if any(map(_holds_place, texts)) else _ALONE
-    authors = tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)
-    return authors, unread
+    confidence = _BESIDE if any(map(_holds_place, texts)) else _ALONE
+    return tuple(Author(name, confidence=confidence) for name in names), unread
 
 
 @dataclass(slots=True)
@@ -97,14 +89,14 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
     """Names in the font of the first ones, and texts in that font that are not read."""
     names: list[str] = []
     unread: list[str] = []
-    font = _font_of_names([part for row in rows for cell in row for part in cell.parts])
     above: dict[tuple[str, int], _Cell] = {}
-    for row in rows if font else ():
+    parts = [part for row in rows for cell in row for part in cell.parts]
+    font = next((font for font, text in parts if _names_of(text)[0]), None)
+    if font is None:
+        return names, unread
+    for row in rows:
         texts = [cell.text(font) for cell in row]
         count = sum(bool(_pieces(text)) and text[0] not in " ,;" for text in texts)
-        is_of_places = bool(names) and any(
-            _holds_place(text) and not _names_of(text)[0] for text in texts
-        )
         for cell, text in zip(row, texts, strict=True):
             good, others = _names_of(text)
             before = next((above[edge] for edge in _edges(cell, 1) if edge in above), None)
@@ -112,7 +104,7 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
                 before = None
             is_second = before is not None and before.has_names and count > 1
             is_behind = before is not None and before.is_behind
-            cell.has_names = bool(good) and not (is_second or is_behind or is_of_places)
+            cell.has_names = bool(good) and not (is_second or is_behind)
             cell.is_behind = bool(text and names) and not cell.has_names
             if cell.has_names:
                 names += good
@@ -122,19 +114,6 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
                 unread += others
         above = {edge: cell for cell in row for edge in _edges(cell, 0)}
     return names, unread
-
-
-def _font_of_names(parts: Sequence[tuple[Font, str]]) -> Font | None:
-    """The font of the first names, or of the first ones without an affiliation if it has more."""
-    named = [(font, text, len(_names_of(text)[0])) for font, text in parts]
-    named = [one for one in named if one[2]]
-    alone = (font for font, text, _ in named if not _holds_place(text))
-    fonts = [font for font, *_ in named[:1]] + [font for font in islice(alone, 1)]
-
-    def count(font: Font) -> int:
-        return sum(number for other, _, number in named if _is_alike(font, other))
-
-    return max(fonts, key=count, default=None)
 
 
 def _edges(cell: _Cell, reach: int) -> Iterator[tuple[str, int]]:
@@ -162,26 +141,26 @@ def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
 def _join_broken(above: _Cell, cell: _Cell) -> None:
     (font, text), (own, rest) = above.parts[-1], cell.parts[0]
     pieces, following = _pieces(text), _pieces(rest)
-    is_list = len(pieces) > 1 or len(above.parts) > 1 or len(following) > 1
     is_open = text.endswith((",", ";", "&", " and"))
     is_near = cell.y - above.y < _NEXT_ROW * own.size and _is_alike(font, own)
-    if not (pieces and following and is_list and is_near) or is_open:
+    if not (pieces and following and is_near) or is_open:
         return
-    first, second = pieces[-1], following[0]
-    is_half = not _is_name(first) or (not _is_name(second) and len(following) > 1)
-    if is_half and _is_name(f"{first} {second}"):
-        above.parts[-1] = font, text[: text.rfind(first.split()[0])]
-        cell.parts[0] = own, f"{first} {rest}"
+    half = pieces[-1]
+    if not _is_name(half) and _is_name(f"{half} {following[0]}"):
+        above.parts[-1] = font, text[: text.rfind(half.split()[0])]
+        cell.parts[0] = own, f"{half} {rest}"
 
 
 def _cells(line: Line) -> Iterator[_Cell]:
-    words = [line.words[0]]
-    for before, word in pairwise(line.words):
-        if word.x0 - before.x1 > _CELL_GAP * line.size and word.text[0] not in ",;":
-            yield _Cell(_parts(words, line), words[0].x0, words[-1].x1, line.y)
-            words = []
-        words.append(word)
-    yield _Cell(_parts(words, line), words[0].x0, words[-1].x1, line.y)
+    gap = _CELL_GAP * line.size
+    ends = [
+        end
+        for end, (before, word) in enumerate(pairwise(line.words), start=1)
+        if word.x0 - before.x1 > gap and word.text[0] not in ",;"
+    ]
+    for start, end in pairwise([0, *ends, len(line.words)]):
+        words = line.words[start:end]
+        yield _Cell(_parts(words, line), words[0].x0, words[-1].x1, line.y)
 
 
 def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
@@ -193,10 +172,9 @@ def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
         for before, word in pairwise(words)
     ]
     for word, is_of_word, is_inside in zip(words[1:], joined, [*joined, False][1:], strict=True):
-        first = groups[-1][0]
         is_raised = word.y < line.y - _RAISED * size
-        if (is_of_word and (is_inside or not is_raised)) or (
-            _is_alike(word.font, first.font) and is_raised == (first.y < line.y - _RAISED * size)
+        if _is_alike(word.font, groups[-1][0].font) or (
+            is_of_word and (is_inside or not is_raised)
         ):
             groups[-1].append(word)
         else:

@@ -24,7 +24,8 @@ _BANNER = re.compile(
 )
 _KEYWORDS = re.compile(
     r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
-    r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
+    r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject"
+    r"|copyright|©|\(?c\)?\s(?:19|20)\d\d)",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
@@ -59,13 +60,11 @@ class Front(NamedTuple):
     """Lines of the title, the abstract and the keywords below it."""
 
 
-def read_front(
-    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int, known_title: str
-) -> Front:
+def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
     opening = _abstract_start(paragraphs, candidates, first)
-    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
+    title, own = _title(paragraphs, first if opening is None else opening[0])
     behind = own[-1] if own else -1
     start = max(behind, 0)
     if opening is not None:
@@ -92,14 +91,8 @@ def read_front(
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
-    alike = next(
-        (
-            line.text
-            for n, line in enumerate(lines[:place])
-            if own and line.page == page and n not in own and _rivals(line, lines[own[0]])
-        ),
-        "",
-    )
+    others = [lines[n] for n in sorted(set(range(place)) - set(own)) if lines[n].page == page]
+    alike = next((line.text for line in others if own and _rivals(line, lines[own[0]])), "")
     # Keywords and classifications follow the abstract.
     for stop in range(end, first):
         is_near = stop > end and lines[stop].gap < _NEAR * lines[stop].size
@@ -114,7 +107,7 @@ def read_front(
     return Front(title, alike, abstract, beside, between, [*above, *margins], printed)
 
 
-def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
+def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
     """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
@@ -148,13 +141,12 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
-        score += 3.0 * (known != "" and compact(text) == compact(known))
         score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
         score -= _MASTHEAD * any(head.startswith(compact(text)) for head in heads)
         if score > best[0]:
             best = (score, text, [place for place, _ in group])
     if not best[1] and stop < len(layout.lines):
-        return _title(paragraphs, known, len(layout.lines))
+        return _title(paragraphs, len(layout.lines))
     return best[1] or None, best[2]
 
 
@@ -179,12 +171,10 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     is_large = size > layout.body.size + 3
     # Manuscripts are double-spaced.
     spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
-    # Part of a title may be set in another typeface, close below the first part.
-    is_other = is_large and line.y - before.y < 1.35 * above
     if line.font is before.font and is_large:
         spacing = 2.5
     return (
-        (line.font.name == before.font.name or is_other)
+        line.font.name == before.font.name
         and (abs(size - above) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(size, above)
     )

@@ -238,8 +238,6 @@ def _doubt_of_authors(facts: Facts) -> str | None:
     addresses = {email for line in facts.front.between for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
-    if facts.front.title_alike:
-        return "they are in the print of the title"
     if facts.unread_authors:
         return f"{facts.unread_authors[0]!r} is in the print of their names"
     return None

@@ -181,13 +181,6 @@ class Style:
     """Size of the largest letters, to half a point."""
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
-    apart: bool = False
-    """True for a heading in capitals or centred, unlike others of the same look."""
-
-    @property
-    def weight(self) -> float:
-        """The size, plus a little if set apart: a heavier heading has a higher level."""
-        return self.size + (0.4 if self.apart else 0.0)
 
 
 def is_upper(words: Sequence[Word]) -> bool:
