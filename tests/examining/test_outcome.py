@@ -121,6 +121,22 @@ def test_an_outcome_that_several_tasks_share_is_reported_once() -> None:
     )
 
 
+def test_without_models_only_a_baseline_shown_to_be_better_is_called_the_best() -> None:
+    stands = [
+        standing("title", REST, {("lead", "null")}),
+        standing("abstract", REST, set()),
+        standing("related_work", REST, set()),
+    ]
+    found = answer(stands, [], ())
+    assert found.answer == (
+        "No model was asked; lead is the best baseline on title; "
+        "the baselines lead and null are too close to call on abstract and related work."
+    )
+    assert [row["contestant"] for row in found.rows() if row["may_be_best"]] == [
+        *("lead", "lead", "null", "lead", "null")
+    ]
+
+
 def test_one_model_alone_is_compared_with_the_best_baseline() -> None:
     stand = standing("title", {A: [0.5] * 4, **REST}, {(A, "lead"), (A, "null")})
     assert answer([stand], [], (A,)).answer == "a is better than every baseline on title."

@@ -29,7 +29,10 @@ class Outcome(Report):
     answer: str
     """The recommended model for each task, in a sentence or two."""
     tasks: list[Row]
-    """By task: the models that may be best, and their comparison with the best baseline."""
+    """By task: the models that may be best, and their comparison with the best baseline.
+
+    Without models, the baselines that may be best.
+    """
     contestants: list[Row]
     """The authors' text, then models and baselines that are best at a task; best first."""
     more_papers: list[str]
@@ -146,16 +149,11 @@ def conclude(
     tasks = [_task(each, verdicts, models) for each in standings]
     answers: dict[tuple[str, ...], list[Row]] = {}
     for row in tasks:
-        recommended = row["best"] if row["better_than_baseline"] else ()
-        answers.setdefault(tuple(recommended) if models else (row["baseline"],), []).append(row)
-    if models:
-        outcome = "; ".join(_sentence(best, rows, models, short) for best, rows in answers.items())
-    else:
-        lists = (
-            f"{name} on {_listed([_plain(row['task']) for row in rows])}"
-            for (name,), rows in answers.items()
-        )
-        outcome = f"no model was asked; the best baseline is {', '.join(lists)}"
+        recommended = row["best"] if row["better_than_baseline"] or not models else ()
+        answers.setdefault(tuple(recommended), []).append(row)
+    parts = [] if models else ["no model was asked"]
+    parts += [_sentence(best, rows, models, short) for best, rows in answers.items()]
+    outcome = "; ".join(parts)
     wanted = [line for row in tasks for line in _wanted(row, short)]
     judged = [sample.judge_cost for each in standings for sample in each.samples([*each.logs])]
     return Outcome(
@@ -172,10 +170,12 @@ def conclude(
 
 
 def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) -> Row:
-    """The models that may be best at a task, and how all models compare with the best baseline."""
+    """The contestants that may be best, and how models compare with the best baseline."""
     pairs = [row for row in verdicts if row["task"] == standing.chosen.task]
     beaten = {row["worse"] for row in pairs if row["better"] in models}
-    best = [name for name in models if name not in beaten]
+    if not models:
+        beaten = {worse for _, worse in standing.beats}
+    best = [name for name in models or standing.chosen.baselines if name not in beaten]
     rival = standing.best_baseline
     above = [name for name in models if (name, rival) in standing.beats]
     needed = {}
@@ -212,8 +212,12 @@ def _sentence(
         if len(rivals) == 1
         else f"the best baseline ({', '.join(rivals)})"
     )
-    names = _listed([short[name] for name in best])
-    if not best:
+    names = _listed([short.get(name, name) for name in best])
+    if not models and len(best) == 1:
+        head = f"{names} is the best baseline"
+    elif not models:
+        head = f"the baselines {names} are too close to call"
+    elif not best:
         head = f"{_nobody(models, short)} better than {rival}"
     elif len(models) == 1:
         head = f"{names} is better than every baseline"
