@@ -19,7 +19,6 @@ from vivavoce.store import Row
 MODEL, BASELINE, AUTHORS = "model", "baseline", "authors' text"
 _ROLES = {MODEL: "model", BASELINE: "baseline", AUTHORS: "ceiling"}
 COVERAGE = NUGGETS[0]
-_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +28,7 @@ class Outcome(Report):
     answer: str
     """The recommended model for each task, in a sentence or two."""
     tasks: list[Row]
-    """By task: the models that may be best, and their comparison with the best baseline.
-
-    Without models, the baselines that may be best.
-    """
+    """By task: who may be best, and how models compare with the best baseline."""
     contestants: list[Row]
     """The authors' text, then models and baselines that are best at a task; best first."""
     more_papers: list[str]
@@ -86,9 +82,13 @@ class Outcome(Report):
                 "price_per_answer": cell["cost_per_answer"],
                 "price_total": cell["cost"],
                 "may_be_best": row["name"] in task["best"],
-                "beats_baseline": _beats_baseline(task, row),
+                "beats_baseline": sides.get(row["name"]),
             }
             for task in self.tasks
+            for sides in [
+                dict.fromkeys(task["worse_than_baseline"], False)
+                | dict.fromkeys(task["better_than_baseline"], True)
+            ]
             for row in self.contestants
             if (cell := row["values"].get(task["task"]))
         ]
@@ -109,13 +109,6 @@ class Outcome(Report):
             )
         if self.judge_cost:
             yield f"The judge cost another {dollars(self.judge_cost)}."
-
-
-def _beats_baseline(task: Row, contestant: Row) -> bool | None:
-    """True if a model is better than the best baseline, False if worse, None if undecided."""
-    if contestant["name"] in task["better_than_baseline"]:
-        return True
-    return False if contestant["name"] in task["worse_than_baseline"] else None
 
 
 def _plain(task: str) -> str:
@@ -155,7 +148,8 @@ def conclude(
     parts += [_sentence(best, rows, models, short) for best, rows in answers.items()]
     outcome = "; ".join(parts)
     wanted = [line for row in tasks for line in _wanted(row, short)]
-    judged = [sample.judge_cost for each in standings for sample in each.samples([*each.logs])]
+    logs = [log for each in standings for log in each.logs.values()]
+    judged = [sample.judge_cost for log in logs for sample in log.samples]
     return Outcome(
         # A model's name keeps its spelling.
         answer=f"{outcome}."
@@ -249,8 +243,7 @@ def _nobody(models: Sequence[str], short: Mapping[str, str]) -> str:
         return f"{short[models[0]]} is not"
     if len(models) == 2:
         return f"neither {short[models[0]]} nor {short[models[1]]} is"
-    count = len(models)
-    return f"none of the {_NUMBERS[count] if count < len(_NUMBERS) else count} is"
+    return f"none of the {len(models)} models is"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -322,11 +315,10 @@ def _contestants(
     short: Mapping[str, str],
 ) -> list[Row]:
     """Rows of the table: the authors' text, then the others by their mean place in the tasks."""
-    kinds = dict.fromkeys(models, MODEL)
-    if models:
-        kinds |= dict.fromkeys((row["baseline"] for row in tasks), BASELINE)
-    else:
-        kinds |= dict.fromkeys((n for each in standings for n in each.chosen.baselines), BASELINE)
+    baselines = [row["baseline"] for row in tasks]
+    if not models:
+        baselines = [name for each in standings for name in each.chosen.baselines]
+    kinds = dict.fromkeys(models, MODEL) | dict.fromkeys(baselines, BASELINE)
     places: dict[str, list[int]] = {name: [] for name in kinds}
     for each in standings:
         ordered = sorted((n for n in kinds if n in each.logs), key=lambda n: -each.score(n))
@@ -353,7 +345,7 @@ def _contestant(name: str, kind: str, standings: Sequence[Standing], short: str)
 
 def _answered(standings: Sequence[Standing], name: str, kind: str) -> Row:
     """Counts of a contestant's answers, and their cost if the contestant is a model."""
-    samples = [sample for each in standings for sample in each.samples([name])]
+    samples = [sample for each in standings for sample in each.logs[name].samples]
     common = [sample for each in standings for sample in each.common_samples(name)]
     spent = total(sample.cost for sample in common) if kind == MODEL else None
     return {

@@ -70,11 +70,6 @@ class Request(ExamRequest):
         return self.out / "site"
 
     @property
-    def board(self) -> Path:
-        """Folder of the board inside the site."""
-        return self.site / "board"
-
-    @property
     def left_out(self) -> Path:
         """File with a table of the papers left out."""
         return self.out / "left-out.csv"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.web.board.board_rows import make_board, make_row
 
-from vivavoce.text.printing import figure, guard_formula, interval, share, visible
+from vivavoce.text.printing import figure, interval, share, visible
 from vivavoce.web.board.entries import between, fact, missing, notes, rank_note
 from vivavoce.web.board.model import site_of
 from vivavoce.web.board.overview import Line, courses_of, lines_of
@@ -227,8 +227,3 @@ def test_visible_text_has_no_hidden_characters_and_encodes(text: str) -> None:
     shown.encode("utf-8")
     assert shown.isprintable() or any(char.isspace() for char in shown)
     assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u200b\ufeff\x00\n") & set(shown)
-
-
-@given(st.text())
-def test_no_guarded_cell_starts_a_formula(text: str) -> None:
-    assert not guard_formula(text).lstrip().startswith(("=", "+", "-", "@"))
