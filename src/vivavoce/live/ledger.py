@@ -147,7 +147,7 @@ class State:
             cell
             for end, name in self.rounds().items()
             for one in self.config.contestant
-            if (due := one.due(end)) is not None and due <= period.end
+            if end <= period.end and one.takes_part(end)
             for cell in (Cell(name, one, setting) for setting in self.config.run.settings)
             if tuple(cell.facts.values()) not in done
         ]
