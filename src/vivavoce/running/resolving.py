@@ -184,7 +184,7 @@ def count_answered(tasks: Iterable[Task]) -> Iterator[str]:
                 f"{api.model_name} answers no item of {name}: {first}, and the first item is "
                 f"{items[0]!r}. Take the ids from the round, or leave out {name}."
             )
-        yield f"{task.model} answers {count:,} of {counted(len(items), 'item', 'items')} of {name}."
+        yield f"{task.model} answers {count:,} of {counted(len(items), 'item')} of {name}."
 
 
 def _roles_of(task: Task) -> list[Model]:
