@@ -93,7 +93,8 @@ def test_a_fault_that_passes_leaves_no_trace_in_the_row(finished: Finished, name
     for key in ("value", "value_valid", "ci", "n", "valid", "missing", "undefined", "tokens"):
         assert row[key] == good[key]
     assert not row["partial"]
-    assert len(finished.server.prompts(name)) == 2 * ITEMS  # each sample was asked twice
+    asked_again = {ask.prompt for ask in finished.server.asks if (ask.model, ask.turn) == (name, 2)}
+    assert len(asked_again) == ITEMS  # a third time too where a busy machine let a reply run out
 
 
 def test_the_server_is_given_the_time_it_asks_for(finished: Finished) -> None:

@@ -19,7 +19,7 @@ from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.contrasts import drift_of_anchors
-from vivavoce.results.audits.judgements import OVERALL, read_verdicts
+from vivavoce.results.audits.judgements import OVERALL, read_judgements
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of
@@ -198,7 +198,8 @@ def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
     opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     clusters: dict[str, str] = {}
-    for verdict in read_verdicts([log for log in opened_logs if log.key.round in (before, now)]):
+    compared, _ = read_judgements([log for log in opened_logs if log.key.round in (before, now)])
+    for verdict in compared:
         if places := verdict.places(OVERALL):
             asked = verdict.asked
             answer = " ".join((asked.task, asked.setting, verdict.contestant, verdict.id))
