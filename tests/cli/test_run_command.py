@@ -5,6 +5,7 @@ import os
 import shutil
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 import pytest
 from click.testing import Result
@@ -233,6 +234,7 @@ def test_corrected_answers_are_another_run_and_take_the_row_of_the_first(
     for texts in ({**gold, **dict.fromkeys(sorted(gold)[:3], "zzz")}, gold, gold):
         rows = [{"id": item, "text": text} for item, text in texts.items()]
         Path("a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        sleep(1)  # logs state the second in which they began
         done = viva(*command, "--model", "replay/a.jsonl")
         assert "replay/a.jsonl answers 4 of 4 items of title." in done.stderr
     assert len(list(Path("logs").glob("*.eval"))) == 2
