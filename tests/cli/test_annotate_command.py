@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
 from vivavoce.store import read_jsonl
+from vivavoce.web.annotation.campaigns import find_person
 from vivavoce.web.annotation.database import open_database
 
 GOLD = {"t1": table("Task|Year", "P1|QA|2019", "P2|MT|2017")}
@@ -68,8 +69,6 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
     assert added == "  4 items added, 0 already there"
     assert ann.startswith("  ann is A1: http://127.0.0.1:8000/1-")
     assert where == "annotation.db"
-    again = viva("import", "items.jsonl", *of)
-    assert again.stdout == "  0 items added, 4 already there\nannotation.db\n"
     words = ("--person", "dan", "--address", "https://annotate.example.org/", "--json")
     (dan,) = only_json(viva("import", *of, *words))["people"]
     assert (dan["name"], dan["person"]) == ("dan", "A4")
@@ -82,11 +81,15 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
         (("--kind", "distractors"), "Give one source"),
         (("items.jsonl",), "A new one needs --kind"),
         (("items.jsonl", "--kind", "chess"), "Existing kinds: distractors"),
-        (("items.jsonl", "--kind", "qa"), "items.jsonl:1: content: question: Field required"),
+        (
+            ("items.jsonl", "--kind", "qa"),
+            "items.jsonl:1: content for qa: question: Field required",
+        ),
         (("--from-round", "."), "Facts need both"),
         (("--from-logs", "."), "needs two contestants"),
         (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw needs --from-logs"),
         (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a valid name"),
+        (("items.jsonl", "--kind", "qa", "--replace-links"), "needs the persons: --person NAME"),
     ],
 )
 def test_wrong_use_ends_with_2_and_leaves_no_campaign(
@@ -97,6 +100,28 @@ def test_wrong_use_ends_with_2_and_leaves_no_campaign(
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert viva("agreement", *of).exit_code == 2
+
+
+def test_sent_links_stay_valid_until_they_are_replaced(of: tuple[str, ...], made: Made) -> None:
+    again = viva("import", "items.jsonl", *of, *("--person", "ann"), *2 * ("--person", "dan"))
+    added, ann, dan, _ = again.stdout.splitlines()
+    assert added == "  0 items added, 4 already there"
+    assert ann == "  ann is A1: the link given before stays valid; --replace-links gives another"
+    assert dan.startswith("  dan is A4: http://127.0.0.1:8000/4-")
+    words = ("--person", "ann", "--replace-links", "--json")
+    (ann_again,) = only_json(viva("import", *of, *words))["people"]
+    assert ann_again["person"] == "A1"
+    with made.database.reading() as connection:
+        assert find_person(connection, made.links["ann"]) is None
+        for link in (ann_again["link"], dan):
+            assert find_person(connection, link.rpartition("/")[2]) is not None
+
+
+def test_another_kind_than_the_campaigns_is_named(of: tuple[str, ...], made: Made) -> None:
+    for words in (("items.jsonl", "--kind", "preference"), ("--from-logs", "logs")):
+        done = viva("import", *words, *of)
+        assert done.exit_code == 2
+        assert "The campaign pilot is of the kind distractors, not preference." in done.stderr
 
 
 @pytest.mark.parametrize("verb", ["export --out out", "agreement"])

@@ -19,7 +19,11 @@ class _Group(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Read `viva live CONFIG.toml` as the hidden verb with this file."""
-        if args and args[0] not in self.commands:
+        if args[0] not in self.commands:
+            file = Path(args[0])
+            if file.is_dir() or not (file.exists() or file.suffix == ".toml"):
+                verbs = ", ".join(name for name in self.commands if name != self.default_verb)
+                ctx.fail(f"{args[0]!r} is neither a verb ({verbs}) nor a file, such as board.toml.")
             args = [self.default_verb, *args]
         return super().resolve_command(ctx, args)
 
@@ -47,13 +51,15 @@ def run(
     from dataclasses import asdict
 
     from vivavoce.live.config import read_config
-    from vivavoce.live.keeping import bring_up_to_date, open_state, work_due
+    from vivavoce.live.keeping import bring_up_to_date, work_due
+    from vivavoce.live.ledger import State
 
     read = read_config(config)
     day = until or today()
-    open_state(read).refuse_clock_behind(day, is_clock=until is None)
+    state = State(read)
+    state.refuse_clock_behind(day, is_clock=until is None)
     if dry_run:
-        due = work_due(open_state(read), day)
+        due = work_due(state, day)
         document = {"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]}
         lines = [f"{period.name}: {', '.join(lacks)}" for period, lacks in due]
         ending = "Nothing was done." if due else "Nothing is due."
@@ -81,10 +87,10 @@ def status(config: Config, until: Until = None) -> Answer:
     The site shows the same on live/status.html.
     """
     from vivavoce.live.config import read_config
-    from vivavoce.live.keeping import open_state
+    from vivavoce.live.ledger import State
     from vivavoce.live.site import status_lines, status_of
 
-    board_status = status_of(open_state(read_config(config)), until or today())
+    board_status = status_of(State(read_config(config)), until or today())
     return Answer(board_status, status_lines(board_status))
 
 

@@ -15,11 +15,11 @@ from statistics import fmean
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import LiveConfig
-from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
+from vivavoce.live.ledger import AUDIT, SITE, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.contrasts import drift_of_anchors
-from vivavoce.results.audits.judgements import OVERALL, read_verdicts
+from vivavoce.results.audits.judgements import OVERALL, read_judgements
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of
@@ -42,11 +42,6 @@ class Update:
     """Warnings for the newest due period."""
 
 
-def open_state(config: LiveConfig) -> State:
-    """Read the state of a board from its ledger, without writing anything."""
-    return State(config, Ledger(config.folder))
-
-
 def work_due(state: State, until: date) -> list[tuple[Period, list[str]]]:
     """Due periods with missing steps, oldest first, each with those steps."""
     due = state.config.schedule.due(until)
@@ -65,17 +60,15 @@ def bring_up_to_date(
 
     `base` is a loopback server that replaces arXiv's.
     """
-    state = open_state(config)
+    state = State(config)
     if not work_due(state, until):
         write_status(state, until)
         return Update(notices=_standing(state, until))
     with lock(config.folder):
         check_models(config)
-        keeper = _Keeper(
-            open_state(config), open_service(base, config.live.contact), tell, progress
-        )
+        keeper = _Keeper(State(config), open_service(base, config.live.contact), tell, progress)
         keeper.run(until)
-        state = open_state(config)
+        state = State(config)
         write_status(state, until)
         keeper.update.notices = _standing(state, until)
         return keeper.update
@@ -198,7 +191,8 @@ def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
     opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     clusters: dict[str, str] = {}
-    for verdict in read_verdicts([log for log in opened_logs if log.key.round in (before, now)]):
+    compared, _ = read_judgements([log for log in opened_logs if log.key.round in (before, now)])
+    for verdict in compared:
         if places := verdict.places(OVERALL):
             asked = verdict.asked
             answer = " ".join((asked.task, asked.setting, verdict.contestant, verdict.id))

@@ -263,11 +263,14 @@ def test_a_person_who_labels_a_pair_again_is_no_second_person(tmp_path: Path) ->
     [
         (label("zzz", "a"), r"labels.jsonl:2 has the id 'zzz', which no judge judged"),
         (label("a", "a", a="lab/none"), r"labels.jsonl:2 names 'lab/none'.*lab/one, reference"),
-        (label("a", "first"), r"labels.jsonl:2 has the verdict 'first'"),
+        (
+            label("a", "first"),
+            r"labels.jsonl:2: verdict: Input should be 'a', 'b' or 'tie'; got 'first'",
+        ),
         (label("a", "a", a="reference"), r"labels.jsonl:2 compares 'reference' with itself"),
-        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2 has no 'verdict'"),
-        ({**label("a", "a"), "id": True}, r"labels.jsonl:2 needs an id"),
-        ({**label("a", "a"), "a": 3}, r"labels.jsonl:2 needs 'a' to be a name"),
+        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2: verdict: Field required"),
+        ({**label("a", "a"), "id": True}, r"labels.jsonl:2: id: Input should be a valid string"),
+        ({**label("a", "a"), "a": ["x"]}, r"labels.jsonl:2: a: Input should be a valid string"),
         ({**label("a", "a"), "task": "poem"}, r"labels.jsonl:2 names 'lab/one'"),
     ],
 )

@@ -70,11 +70,10 @@ def test_cited_works_take_title_and_abstract_from_the_corpus() -> None:
     library = Library([known("k", title="The Known Work")], seed=0)
     listed = [reference(0, "the known work", cited_paper_id="k"), reference(1), reference(2, None)]
     works = library.works(target("Nobody is named."), "cs.CL", listed, ())
-    assert {w["title"]: (w["work_id"], w["abstract"], w["role"]) for w in works.rows} == {
+    assert {w["title"]: (w["work_id"], w["abstract"], w["role"]) for w in works} == {
         "Work 1": (None, None, "cited"),
         "The Known Work": ("k", "Abstract of k", "cited"),
     }
-    assert (works.cited, works.by_text) == (2, False)
 
 
 def test_the_target_its_copies_and_second_mentions_are_no_works() -> None:
@@ -86,7 +85,7 @@ def test_the_target_its_copies_and_second_mentions_are_no_works() -> None:
         reference(3, "Title of K!"),
     ]
     works = library.works(target("Nobody."), "cs.CL", listed, ["copy"])
-    assert [(w["work_id"], w["role"]) for w in works.rows] == [("k", "cited")]
+    assert [(w["work_id"], w["role"]) for w in works] == [("k", "cited")]
 
 
 def test_works_cited_by_text_are_cited_and_no_other_reference_is_padding() -> None:
@@ -94,8 +93,7 @@ def test_works_cited_by_text_are_cited_and_no_other_reference_is_padding() -> No
     library = Library(papers, seed=0)
     listed = [reference(0, cited_paper_id="a"), reference(1, cited_paper_id="b")]
     works = library.works(target("Only [1].", opening="But also [2]."), "cs.CL", listed, ())
-    assert works.by_text
-    assert sorted((w["work_id"], w["role"]) for w in works.rows) == [
+    assert sorted((w["work_id"], w["role"]) for w in works) == [
         ("a", "cited"), ("c", "padding"),
     ]  # fmt: skip
 
@@ -107,7 +105,7 @@ def test_padding_is_not_dated_after_the_target_and_has_title_and_abstract() -> N
         known("bare", abstract=None),
     ]  # fmt: skip
     works = Library(papers, seed=0).works(target("Nobody."), "cs.CL", [reference(0)], ())
-    assert {w["work_id"] for w in works.rows if w["role"] == "padding"} == {"same month"}
+    assert {w["work_id"] for w in works if w["role"] == "padding"} == {"same month"}
 
 
 def test_padding_comes_from_the_category_first_up_to_100_works_in_all() -> None:
@@ -115,13 +113,13 @@ def test_padding_comes_from_the_category_first_up_to_100_works_in_all() -> None:
     far = [known(f"f{n}", categories=("cs.LG",)) for n in range(200)]
     library = Library([*far, *near], seed=0)
     works = library.works(target("Nobody."), "cs.CL", [reference(n) for n in range(7)], ())
-    assert (len(works.rows), works.cited) == (MAX_WORKS, 7)
-    padding = [w["work_id"] for w in works.rows if w["role"] == "padding"]
+    assert (len(works), [w["role"] for w in works].count("cited")) == (MAX_WORKS, 7)
+    padding = [w["work_id"] for w in works if w["role"] == "padding"]
     assert sum(name.startswith("n") for name in padding) == 60
     again = library.works(target("Nobody."), "cs.CL", [reference(n) for n in range(7)], ())
     assert again == works
     other = Library([*near, *far], seed=1).works(target("Nobody."), "cs.CL", [reference(0)], ())
-    assert {w["work_id"] for w in other.rows} != {w["work_id"] for w in works.rows}
+    assert {w["work_id"] for w in other} != {w["work_id"] for w in works}
 
 
 @pytest.mark.parametrize("resolved", [0, 3, 7, 10])
@@ -130,7 +128,7 @@ def test_an_abstract_does_not_tell_a_cited_work_from_padding(resolved: int) -> N
     references = [reference(n, cited_paper_id=f"n{n}" if n < resolved else None) for n in range(10)]
     works = Library(corpus, seed=0).works(target("Nobody."), "cs.CL", references, ())
     shares = {
-        role: [bool(w["abstract"]) for w in works.rows if w["role"] == role]
+        role: [bool(w["abstract"]) for w in works if w["role"] == role]
         for role in ("cited", "padding")
     }
     assert {role: len(found) for role, found in shares.items()} == {"cited": 10, "padding": 90}
@@ -140,7 +138,7 @@ def test_an_abstract_does_not_tell_a_cited_work_from_padding(resolved: int) -> N
 def test_roles_are_shuffled_in_the_padded_track() -> None:
     library = Library([known(f"n{n}") for n in range(50)], seed=0)
     works = library.works(target("Nobody."), "cs.CL", [reference(n) for n in range(50)], ())
-    places = [n for n, w in enumerate(works.rows) if w["role"] == "cited"]
+    places = [n for n, w in enumerate(works) if w["role"] == "cited"]
     # Fifty of 100 places, drawn evenly: their mean is 49.5 with a deviation of about 2.9.
     assert 38 < sum(places) / 50 < 61
 
@@ -168,4 +166,4 @@ def test_a_work_without_a_title_is_none(title: str | None) -> None:
     works = Library([known("k")], seed=0).works(
         target("Nobody."), "cs.CL", [reference(0, title=title)], ()
     )
-    assert (works.rows, works.cited) == ((), 0)
+    assert works == []

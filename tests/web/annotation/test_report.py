@@ -166,11 +166,10 @@ def test_the_first_two_verdicts_go_to_the_audit_of_judges(tmp_path: Path) -> Non
         left = "a" if made.task(name, 1).content["a"] == "Left 0" else "b"
         made.label(name, 1, {"verdict": left if name == "ann" else "tie"})
     labels = read_labels(export(made, tmp_path / "out") / "labels.jsonl")
-    assert [(label.id, label.sides, label.verdict) for label in labels] == [
-        ("s1", ("lab/one", "reference"), verdict) for verdict in ("lab/one", "tie")
+    assert [(label.id, label.sides, label.winner) for label in labels] == [
+        ("s1", ("lab/one", "reference"), winner) for winner in ("first", "tie")
     ]
-    assert labels[0].narrowed == {"task": "title", "setting": "base"}
-    assert labels[0].draw == "1 of 2"
+    assert (labels[0].task, labels[0].setting, labels[0].draw) == ("title", "base", "1 of 2")
 
 
 def test_tasks_of_label_studio_hold_items_and_labels_as_choices(ten: Made, tmp_path: Path) -> None:

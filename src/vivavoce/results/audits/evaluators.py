@@ -18,9 +18,10 @@ Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from inspect_ai.model import GenerateConfig
@@ -35,17 +36,23 @@ from vivavoce.statistics.estimates import Draws, kendall, mean_estimate, spearma
 from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.methods.direct import run_at_once
+from vivavoce.tasks.methods.direct import run_in_batches
 from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.tables.item import FAMILY
-from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, QASetup, open_models, use_tables
+from vivavoce.tasks.tables.yes_or_no import (
+    ANSWERER,
+    SYNTHESIZER,
+    QAResult,
+    QASetup,
+    open_models,
+    use_tables,
+)
 
 EVALUATED = ("schema", "unary", "pairwise")
 MATCHER = "matcher"
 MACRO = "macro"
 _NAMES = tuple(f"{aspect}_{part}" for aspect in EVALUATED for part in "pr")
 YES_BIAS = "yes_bias"
-_AT_ONCE = 8
 
 Values = Mapping[str, float | None]
 """Precision and recall of each aspect, such as `schema_p` and `schema_r`, and the yes bias."""
@@ -95,19 +102,14 @@ async def _evaluate(
     names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator.models), strict=False))
     # Replies are cached, so a repeated audit asks only what is new.
     async with open_models(names, GenerateConfig(cache=True)) as models:
-        for start in range(0, len(waiting), _AT_ONCE):
-            batch = waiting[start : start + _AT_ONCE]
-            asked = [
-                use_tables(prompts, one.gold, one.system, one.names, use, models)
-                for one in (answers[place] for place in batch)
-            ]
-            results, failure = await run_at_once(evaluator.name, asked)
-            if failure is not None:
-                raise failure
-            for place, used in zip(batch, results, strict=True):
-                scores[place] = used.values() if used else {}
-            if progress:
-                progress(start + len(batch), len(waiting))
+
+        def ask(place: int) -> Coroutine[Any, Any, QAResult]:
+            one = answers[place]
+            return use_tables(prompts, one.gold, one.system, one.names, use, models)
+
+        async for batch in run_in_batches(evaluator.name, waiting, ask, progress):
+            for place, used in batch:
+                scores[place] = used.values()
     return scores
 
 

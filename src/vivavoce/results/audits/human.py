@@ -18,143 +18,167 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
+from vivavoce.checking import Name, checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.audits.judgements import (
+    FIRST,
     OVERALL,
     REFERENCE,
+    SECOND,
     TIE,
-    JudgedAnswer,
-    LabelPair,
-    coefficients,
+    Comparison,
+    Judgement,
 )
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics import Estimate, corrected_mean
 from vivavoce.statistics.corrected import LEAST
-from vivavoce.statistics.estimates import Draws, mean_estimate, pairwise_agreement
+from vivavoce.statistics.estimates import (
+    Draws,
+    agreement_estimates,
+    mean_estimate,
+    pairwise_agreement,
+)
 from vivavoce.store import Row, read_jsonl
 from vivavoce.text.printing import counted
 
-VERDICTS = ("a", "b", TIE)
-_NEEDED = ("id", "a", "b", "verdict")
-_NARROWING = ("task", "setting")
-_ABOUT = ("person", "draw")
+LabelPair: TypeAlias = tuple[tuple[Any, Any], str]
+"""Two labels of one case, and the case's cluster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """One person's verdict on two texts of one item."""
+class HumanLabel(BaseModel):
+    """A person's label, from a line of a file."""
 
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
     where: str
+    """Location of the line."""
     id: str
-    sides: tuple[str, str]
-    """Sides in a fixed order: contestants by name, then the reference."""
-    verdict: str
-    """The side that won, or `tie`."""
-    narrowed: Mapping[str, str]
-    """Task and setting, if the row has them."""
-    person: str | None = None
-    """The person who gave the label, if the row names one."""
+    task: str | None = None
+    setting: str | None = None
     draw: str | None = None
     """Record of the random draw that chose the item."""
 
-    def fits(self, judged: JudgedAnswer) -> bool:
-        """Check whether an answer has the label's task and setting."""
-        return all(getattr(judged.asked, name) == value for name, value in self.narrowed.items())
+    def fits(self, judged: Judgement) -> bool:
+        """Check whether an answer has the label's task and setting, if the label has them."""
+        return self.task in (None, judged.asked.task) and self.setting in (
+            None,
+            judged.asked.setting,
+        )
+
+
+class PairLabel(HumanLabel):
+    """One person's verdict on two texts of one item."""
+
+    a: Name
+    b: Name
+    verdict: Literal["a", "b", "tie"]
+    person: str | None = None
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Sides in a fixed order: contestants by name, then the reference."""
+        first, second = sorted((self.a, self.b), key=lambda name: (name == REFERENCE, name))
+        return first, second
+
+    @property
+    def winner(self) -> str:
+        """The side that won, `first` or `second`, or `tie`."""
+        if self.verdict == TIE:
+            return TIE
+        return FIRST if (self.a if self.verdict == "a" else self.b) == self.sides[0] else SECOND
+
+    @property
+    def pair(self) -> tuple[Any, ...]:
+        """Key of the labelled answers."""
+        return self.id, self.sides, self.task, self.setting
 
 
 def human_rows(
-    path: Path, by_judge: Mapping[str, Sequence[JudgedAnswer]], draws: Draws
+    path: Path, judged: Sequence[Comparison], draws: Draws
 ) -> tuple[list[Row], list[str]]:
     """One row per judge, its agreement with the labels on its items, and notes on the labels."""
-    labels, notes = _last_labels(path)
-    every = [judged for of_judge in by_judge.values() for judged in of_judge]
-    check_labels(labels, every)
+    labels, notes = _last_labels(path, judged)
     by_pair: dict[tuple[Any, ...], list[str]] = defaultdict(list)
     for label in labels:
-        narrowed = tuple(sorted(label.narrowed.items()))
-        by_pair[label.id, label.sides, narrowed].append(label.verdict)
+        by_pair[label.pair].append(label.winner)
     several = [verdicts for verdicts in by_pair.values() if len(verdicts) > 1]
     people = {"value": pairwise_agreement(several), "n": len(several)}
+    answers: dict[str, dict[tuple[str, str], list[Comparison]]] = defaultdict(dict)
+    for each in judged:
+        answers[each.judge].setdefault((each.id, each.contestant), []).append(each)
     rows = []
-    for judge in sorted(by_judge):
-        points: dict[tuple[str, str], list[JudgedAnswer]] = defaultdict(list)
-        for judged in by_judge[judge]:
-            points[judged.id, judged.contestant].append(judged)
-        rows.append(
-            {
-                "judge": judge,
-                "criterion": OVERALL,
-                "labels": len(labels),
-                **_compare(labels, points, draws),
-                "people": people,
-            }
-        )
+    for judge, of_judge in sorted(answers.items()):
+        pairs = []
+        indirect = 0
+        for label in labels:
+            if judgement := _verdict(label, of_judge):
+                winner, cluster = judgement
+                pairs.append(((label.winner, winner), cluster))
+                indirect += REFERENCE not in label.sides
+        row = agreement_row(judge, OVERALL, len(labels), pairs, draws)
+        rows.append({**row, "indirect": indirect, "people": people})
     return rows, notes
 
 
-def read_labels(path: Path) -> list[Label]:
+def agreement_row(
+    judge: str, criterion: str, labels: int, pairs: Sequence[LabelPair], draws: Draws
+) -> Row:
+    """Row on a judge's agreement with people; `decided` leaves out pairs with a tie."""
+    decided = coefficients([case for case in pairs if TIE not in case[0]], draws)
+    return {
+        "judge": judge,
+        "criterion": criterion,
+        "labels": labels,
+        "indirect": 0,
+        **coefficients(pairs, draws),
+        "decided": decided["agreement"],
+        "people": {"value": None, "n": 0},
+    }
+
+
+def coefficients(pairs: Sequence[LabelPair], draws: Draws) -> Row:
+    """Coefficients of agreement between the two labels of each case, and the number of cases."""
+    estimates = agreement_estimates([pair for pair, _ in pairs], [c for _, c in pairs], draws)
+    return {"n": len(pairs), **{name: estimate.fields() for name, estimate in estimates.items()}}
+
+
+def read_labels(path: Path) -> list[PairLabel]:
     """Read a file of labels; `InputError` names an invalid line."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.")
-    labels = [_label(row, f"{path}:{number}") for number, row in read_jsonl(path)]
+    labels = []
+    for number, row in read_jsonl(path):
+        where = f"{path}:{number}"
+        label = checked(PairLabel, {**row, "where": where}, where)
+        if label.a == label.b:
+            raise InputError(f"{where} compares {label.a!r} with itself.")
+        labels.append(label)
     if not labels:
         raise InputError(f"{path} has no labels.")
     return labels
 
 
-def _last_labels(path: Path) -> tuple[list[Label], list[str]]:
+def _last_labels(path: Path, judged: Sequence[Comparison]) -> tuple[list[PairLabel], list[str]]:
     """Read the last label of each person on each pair; a note counts those left out."""
     entries = read_labels(path)
-    last = {
-        (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
-        for label in entries
-    }
+    last = {(label.pair, label.person or label.where): label for label in entries}
+    known = defaultdict(list)
+    for each in judged:
+        known[each.id].append(each)
+    for label in last.values():
+        _check(label, known.get(label.id, []))
     repeated = len(entries) - len(last)
     left_out = counted(repeated, "label", "labels")
     notes = [f"{left_out} left out: the same person labelled the pair again later."]
     return list(last.values()), notes if repeated else []
 
 
-def _label(row: Row, where: str) -> Label:
-    missing = [name for name in _NEEDED if name not in row]
-    if missing:
-        raise InputError(f"{where} has no {missing[0]!r}. A label is {{id, a, b, verdict}}.")
-    if isinstance(row["id"], bool) or not isinstance(row["id"], str | int):
-        raise InputError(f"{where} needs an id that is a string or an integer.")
-    for name in ("a", "b", *(name for name in (*_NARROWING, *_ABOUT) if name in row)):
-        if not isinstance(row[name], str):
-            raise InputError(f"{where} needs {name!r} to be a name, not {row[name]!r}.")
-    if row["a"] == row["b"]:
-        raise InputError(f"{where} compares {row['a']!r} with itself.")
-    verdict: Any = row["verdict"]
-    if verdict not in VERDICTS:
-        raise InputError(f"{where} has the verdict {verdict!r}. Write a, b or tie.")
-    first, second = sorted((row["a"], row["b"]), key=lambda name: (name == REFERENCE, name))
-    return Label(
-        where=where,
-        id=str(row["id"]),
-        sides=(first, second),
-        verdict=TIE if verdict == TIE else row[verdict],
-        narrowed={name: row[name] for name in _NARROWING if name in row},
-        **{name: row[name] for name in _ABOUT if name in row},
-    )
-
-
-def check_labels(labels: Sequence[Label], every: Sequence[JudgedAnswer]) -> None:
-    """Refuse labels on answers that no judge saw; `InputError` names the line."""
-    known = defaultdict(list)
-    for judged in every:
-        known[judged.id].append(judged)
-    for label in labels:
-        _check(label, known.get(label.id, []))
-
-
-def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
+def _check(label: PairLabel, known: Sequence[Comparison]) -> None:
     """Refuse a label whose id or contestant is unknown or ambiguous."""
     if not known:
         raise InputError(f"{label.where} has the id {label.id!r}, which no judge judged.")
@@ -162,13 +186,13 @@ def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
     for side in label.sides:
         if side == REFERENCE:
             continue
-        if not any(judged.contestant == side for judged in fitting):
+        rows = {judged.asked for judged in fitting if judged.contestant == side}
+        if not rows:
             names = ", ".join(sorted({judged.contestant for judged in fitting} | {REFERENCE}))
             raise InputError(
                 f"{label.where} names {side!r}, which no judge judged on {label.id!r}. Judged: "
                 f"{names}."
             )
-        rows = {judged.asked for judged in fitting if judged.contestant == side}
         if len(rows) > 1:
             raise InputError(
                 f"{label.where} may mean several rows of {side!r} on {label.id!r}: add the fields "
@@ -177,74 +201,54 @@ def _check(label: Label, known: Sequence[JudgedAnswer]) -> None:
             )
 
 
-def _compare(
-    labels: Sequence[Label], judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]], draws: Draws
-) -> Row:
-    pairs: list[LabelPair] = []
-    indirect = 0
-    for label in labels:
-        judgement = _verdict(label, judged)
-        if judgement is None:
-            continue
-        verdict, cluster = judgement
-        pairs.append(((_side(label, label.verdict), _side(label, verdict)), cluster))
-        indirect += REFERENCE not in label.sides
-    decided = coefficients([case for case in pairs if TIE not in case[0]], draws)
-    return {"indirect": indirect, **coefficients(pairs, draws), "decided": decided["agreement"]}
-
-
 def _verdict(
-    label: Label, judged: Mapping[tuple[str, str], Sequence[JudgedAnswer]]
+    label: PairLabel, judged: Mapping[tuple[str, str], Sequence[Comparison]]
 ) -> tuple[str, str] | None:
-    """The judge's preferred side, or a tie, and the item's cluster; None if unjudged."""
-    standing = []
+    """The side that the judge prefers, or a tie, and the item's cluster; None if unjudged."""
+    points = []
     cluster = ""
     for side in label.sides:
-        if side == REFERENCE:
-            standing.append(0.5)
-            continue
         answers = [each for each in judged.get((label.id, side), ()) if label.fits(each)]
-        points = [value for each in answers if (value := each.points(OVERALL)) is not None]
-        if not points:
+        given = [value for each in answers for value in each.points(OVERALL)]
+        if side == REFERENCE:
+            given = [_POINTS[TIE]]
+        elif not given:
             return None
-        standing.append(sum(points) / len(points))
-        cluster = answers[0].cluster
-    if standing[0] == standing[1]:
+        else:
+            cluster = answers[0].cluster
+        points.append(fmean(given))
+    if points[0] == points[1]:
         return TIE, cluster
-    return label.sides[int(standing[1] > standing[0])], cluster
+    return FIRST if points[0] > points[1] else SECOND, cluster
 
 
-def _side(label: Label, verdict: str) -> str:
-    """A verdict in terms of `a` and `b` instead of names."""
-    return TIE if verdict == TIE else VERDICTS[label.sides.index(verdict)]
+_POINTS = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
 
 
-_POINTS = {TIE: 0.5, REFERENCE: 0.0}
-
-
-def win_rates(path: Path, judged: Sequence[JudgedAnswer]) -> tuple[list[JudgedMetric], list[str]]:
+def win_rates(path: Path, judged: Sequence[Comparison]) -> tuple[list[JudgedMetric], list[str]]:
     """Win rates according to judges and to people, and notes on the labels."""
-    labels, notes = _last_labels(path)
-    check_labels(labels, judged)
-    groups: dict[tuple[str, RowKey], list[JudgedAnswer]] = defaultdict(list)
+    labels, notes = _last_labels(path, judged)
+    groups: dict[tuple[str, RowKey], list[Comparison]] = defaultdict(list)
     for each in judged:
         groups[each.judge, each.asked].append(each)
     return [_win_rate(group, labels) for group in groups.values()], notes
 
 
-def _win_rate(group: Sequence[JudgedAnswer], labels: Sequence[Label]) -> JudgedMetric:
+def _win_rate(group: Sequence[Comparison], labels: Sequence[PairLabel]) -> JudgedMetric:
     first = group[0]
     points: dict[str, list[float]] = defaultdict(list)
-    clusters: dict[str, str] = {}
     for each in group:
-        value = each.points(OVERALL)
-        points[each.id] += [] if value is None else [value]
-        clusters[each.id] = each.cluster
-    of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
+        points[each.id] += each.points(OVERALL)
+    clusters = {each.id: each.cluster for each in group}
+    of_row = [
+        label
+        for label in labels
+        if label.id in clusters and first.contestant in label.sides and label.fits(first)
+    ]
     people: dict[str, list[float]] = defaultdict(list)
     for label in of_row:
         if label.sides == (first.contestant, REFERENCE):
-            people[label.id].append(_POINTS.get(label.verdict, 1.0))
+            people[label.id].append(_POINTS[label.winner])
     items = sorted(points)
     return JudgedMetric(
         first.judge,

@@ -11,7 +11,15 @@ A judge compares an answer with the reference twice, in both orders. Per judge:
   contestant which writes more and better does not look like a bias;
 - `unjudged` = answers without a verdict in one order or in both / answers.
 
-Two judges of the same answers are compared by their agreement.
+A judge labels the lines of a question (nuggets, claims, relevance). Per judge and question:
+
+- `silent` = lines without a label / lines;
+- `best` = lines with the best label / labelled lines;
+- `early` = share of the best label in the first half of a request's lines minus the share in the
+  second half, for lines in random order; 0 without a position bias;
+- `length_slope` = as above, of the share of `best`.
+
+Two judges of the same answers or lines are compared by their agreement.
 
 Source: Shi et al. 2024, "Judging the Judges" (position); Dubois et al. 2024, "Length-Controlled
 AlpacaEval" (length).
@@ -23,33 +31,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Unpack
+from statistics import fmean
+from typing import TypeAlias, Unpack
+
+import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.human import corrected_rows, human_rows, win_rates
+from vivavoce.results.audits.human import coefficients, corrected_rows, human_rows, win_rates
 from vivavoce.results.audits.judgements import (
-    FIRST,
-    JudgedAnswer,
+    AnswerKey,
+    Comparison,
+    Judgement,
     LabelledLines,
-    agreement_rows,
-    coefficients,
     criteria_of,
-    measure_rows,
-    measured,
-    read_rulings,
-    read_verdicts,
+    read_judgements,
 )
 from vivavoce.results.audits.line_labels import human_rows_of_lines, is_of_lines, line_metrics
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.statistics.estimates import Draws
+from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
+from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
-Answer = tuple[object, str, int]
-"""Key of an answer: row, item and epoch."""
-Case = tuple[float, str]
-"""A value and its cluster."""
+UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0, "early": 0.0}
+"""Measures of an unbiased judge; the other measures depend on the answers."""
+Lengthened: TypeAlias = tuple[RowKey, float, float, str]
+"""An answer's row, doublings of its length, points and cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,46 +126,34 @@ def audit_judge(
     contestant, question, line, label}.
     """
     run_logs, notes, draws = open_logs(logs, **reading)
-    judged, labelled = read_verdicts(run_logs), read_rulings(run_logs)
-    if not (judged or labelled):
+    compared, labelled = read_judgements(run_logs)
+    if not (compared or labelled):
         raise NothingToAuditError(
             f"{logs} has no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )
-    by_judge: dict[str, list[JudgedAnswer]] = defaultdict(list)
-    for each in judged:
-        by_judge[each.judge].append(each)
     corrected: list[Row] = []
     if correct:
         if human is None:
             raise InputError("Correcting a judge needs human labels: --human FILE --correct.")
-        corrected, remarks = _corrected(human, judged, labelled, draws)
+        corrected, remarks = _corrected(human, compared, labelled, draws)
         notes += remarks
-    agreement = []
-    for first, second in combinations(sorted(by_judge), 2):
-        rows, differing = _agreement(by_judge[first], by_judge[second], draws)
-        agreement += rows
-        if differing:
-            notes.append(
-                f"{first} and {second} judged {differing} answers with different texts; left out "
-                "of their agreement."
-            )
     people: list[Row] = []
-    if human is not None:
-        if is_of_lines(human):
-            people = human_rows_of_lines(human, labelled, draws)
-        else:
-            people, remarks = human_rows(human, by_judge, draws)
-            notes += remarks
-    measures = [
-        row
-        for judge in sorted(by_judge)
-        for criterion in criteria_of(by_judge[judge])
-        for row in _measures(judge, criterion, by_judge[judge], draws)
-    ]
+    if human is not None and is_of_lines(human):
+        people = human_rows_of_lines(human, labelled, draws)
+    elif human is not None:
+        people, remarks = human_rows(human, compared, draws)
+        notes += remarks
+    measures: list[Row] = []
+    agreement: list[Row] = []
+    for judged in (compared, labelled):
+        measures += _measures(judged, draws)
+        rows, remarks = _agreement(judged, draws)
+        agreement += rows
+        notes += remarks
     return JudgeAudit(
-        measures=(*measures, *measure_rows(labelled, draws)),
-        agreement=(*agreement, *agreement_rows(labelled, draws)),
+        measures=tuple(measures),
+        agreement=tuple(agreement),
         human=tuple(people),
         corrected=tuple({k: v for k, v in row.items() if k != "key"} for row in corrected),
         notes=tuple(sorted(set(notes))),
@@ -165,12 +161,12 @@ def audit_judge(
 
 
 def _corrected(
-    human: Path, judged: Sequence[JudgedAnswer], labelled: Sequence[LabelledLines], draws: Draws
+    human: Path, compared: Sequence[Comparison], labelled: Sequence[LabelledLines], draws: Draws
 ) -> tuple[list[Row], list[str]]:
     """Corrected rows, and notes, from a file of labels of either kind."""
     if is_of_lines(human):
         return corrected_rows(line_metrics(human, labelled), draws)
-    metrics, notes = win_rates(human, judged)
+    metrics, notes = win_rates(human, compared)
     rows, remarks = corrected_rows(metrics, draws)
     return rows, notes + remarks
 
@@ -179,52 +175,93 @@ def calibrations(
     human: Path, logs: Sequence[LogHeader], draws: Draws
 ) -> tuple[Mapping[tuple[RowKey, str], Row | None], list[str]]:
     """Corrected values by (key of a board's row, metric), and notes on the labels."""
-    of_lines = is_of_lines(human)
-    judged, labelled = ([], read_rulings(logs)) if of_lines else (read_verdicts(logs), [])
-    rows, notes = _corrected(human, judged, labelled, draws)
+    rows, notes = _corrected(human, *read_judgements(logs), draws)
     keyed = {(replace(row["key"], judge=row["judge"]), row["metric"]): row for row in rows}
     return {key: row["calibrated"] for key, row in keyed.items()}, notes
 
 
-def _measures(
-    judge: str, criterion: str, judged: Sequence[JudgedAnswer], draws: Draws
-) -> list[Row]:
-    both = [(each, places) for each in judged if (places := each.places(criterion))]
-    cases: dict[str, list[Case]] = {
-        "first_share": [
-            (place == FIRST, each.cluster) for each, places in both for place in places
-        ],
-        "win_rate": [(each.points(criterion) or 0.0, each.cluster) for each, _ in both],
-        "flip_rate": [(places[0] == places[1], each.cluster) for each, places in both],
-        "unjudged": [(each.places(criterion) is None, each.cluster) for each in judged],
-    }
-    lengths = [
-        (each.asked, math.log2(each.answer_words / each.reference_words), points, each.cluster)
-        for each in judged
-        if (points := each.points(criterion)) is not None
-        and min(each.answer_words, each.reference_words) > 0
-    ]
-    return measured(judge, criterion, cases, lengths, draws)
-
-
-def _by_answer(judged: Sequence[JudgedAnswer]) -> dict[Answer, JudgedAnswer]:
-    return {(each.asked, each.id, each.epoch): each for each in judged}
-
-
-def _agreement(
-    first: Sequence[JudgedAnswer], second: Sequence[JudgedAnswer], draws: Draws
-) -> tuple[list[Row], int]:
-    """One row per criterion, and the number of answers whose texts differ between the judges."""
-    by_first, by_second = _by_answer(first), _by_answer(second)
-    shared = [(each, by_second[key]) for key, each in by_first.items() if key in by_second]
-    same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]
+def _measures(judgements: Sequence[Judgement], draws: Draws) -> list[Row]:
+    """One row per judge, criterion and measure."""
+    by_judge: dict[str, list[Judgement]] = defaultdict(list)
+    for one in judgements:
+        by_judge[one.judge].append(one)
     rows = []
-    for criterion in criteria_of(each for pair in same for each in pair):
-        labelled = [
-            ((first_winner, second_winner), a.cluster)
-            for a, b in same
-            if (first_winner := a.outcome(criterion)) and (second_winner := b.outcome(criterion))
-        ]
-        judges = [first[0].judge, second[0].judge]
-        rows.append({"judges": judges, "criterion": criterion, **coefficients(labelled, draws)})
-    return rows, len(shared) - len(same)
+    for judge, judged in sorted(by_judge.items()):
+        for criterion in criteria_of(judged):
+            for name, estimate in sorted(_estimates(judged, criterion, draws).items()):
+                rows.append(
+                    {
+                        "judge": judge,
+                        "judge_model": judge.partition(" template=")[0],
+                        "criterion": criterion,
+                        "measure": name,
+                        **estimate.fields(),
+                        "unbiased": UNBIASED.get(name),
+                    }
+                )
+    return rows
+
+
+def _estimates(judged: Sequence[Judgement], criterion: str, draws: Draws) -> dict[str, Estimate]:
+    """Measures of a judge by one criterion: means, and the slope of points over length."""
+    values: dict[str, list[float]] = defaultdict(list)
+    clusters: dict[str, list[str]] = defaultdict(list)
+    lengths: list[Lengthened] = []
+    for one in judged:
+        for name, of_answer in one.measures(criterion).items():
+            values[name] += of_answer
+            clusters[name] += [one.cluster] * len(of_answer)
+        points = one.points(criterion)
+        if points and not math.isnan(one.doublings):
+            lengths.append((one.asked, one.doublings, fmean(points), one.cluster))
+    means = {name: mean_estimate(values[name], clusters[name], draws) for name in values}
+    return {**means, "length_slope": _slope_within(lengths, draws)}
+
+
+def _slope_within(cases: Sequence[Lengthened], draws: Draws) -> Estimate:
+    """Slope of y on x by least squares within groups; cases are (group, x, y, cluster).
+
+    Each group has five columns, whose sums are those of 1, x, y, x² and x y.
+    """
+    groups = {asked: n for n, asked in enumerate(sorted({asked for asked, *_ in cases}))}
+    table = np.zeros((len(cases), len(groups), 5))
+    for row, (asked, x, y, _) in enumerate(cases):
+        table[row, groups[asked]] = 1.0, x, y, x * x, x * y
+
+    def slope(sums: Floats) -> Floats:
+        n, x, y, xx, xy = np.moveaxis(sums.reshape(-1, len(groups), 5), 2, 0)
+        n = np.maximum(n, 1.0)  # a group missing from a draw has sums of 0
+        across, along = (xy - x * y / n).sum(axis=1), (xx - x * x / n).sum(axis=1)
+        slopes = np.full(across.shape, np.nan)
+        np.divide(across, along, out=slopes, where=along > 1e-12)
+        return slopes
+
+    clusters = [cluster for *_, cluster in cases]
+    return estimate_from_sums(table.reshape(len(cases), 5 * len(groups)), clusters, slope, draws)
+
+
+def _agreement(judgements: Sequence[Judgement], draws: Draws) -> tuple[list[Row], list[str]]:
+    """One row per pair of judges and criterion, and notes on answers that differ between them."""
+    by_judge: dict[str, dict[AnswerKey, Judgement]] = defaultdict(dict)
+    for one in judgements:
+        by_judge[one.judge][one.key] = one
+    rows, notes = [], []
+    for first, second in combinations(sorted(by_judge), 2):
+        others = by_judge[second]
+        shared = [(one, others[key]) for key, one in by_judge[first].items() if key in others]
+        same = [(one, other) for one, other in shared if one.text == other.text]
+        for criterion in criteria_of(each for pair in same for each in pair):
+            pairs = [
+                (labels, one.cluster)
+                for one, other in same
+                for labels in zip(one.labels(criterion), other.labels(criterion), strict=True)
+                if None not in labels
+            ]
+            agreement = coefficients(pairs, draws)
+            rows.append({"judges": [first, second], "criterion": criterion, **agreement})
+        if differing := len(shared) - len(same):
+            notes.append(
+                f"{first} and {second} judged {differing} answers with different texts; left out "
+                "of their agreement."
+            )
+    return rows, notes

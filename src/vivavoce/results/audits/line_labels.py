@@ -11,46 +11,40 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
-
-from pydantic import BaseModel, ConfigDict
 
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import QUESTIONS, Ruling
-from vivavoce.results.audits.human import JudgedMetric, is_drawn
-from vivavoce.results.audits.judgements import LabelledLines, LabelPair, coefficients
+from vivavoce.results.audits.human import (
+    HumanLabel,
+    JudgedMetric,
+    LabelPair,
+    agreement_row,
+    is_drawn,
+)
+from vivavoce.results.audits.judgements import AnswerKey, LabelledLines
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_jsonl
 
-Answer: TypeAlias = tuple[RowKey, str, int, str]
-"""Key of a labelled answer: row, id, epoch and question."""
 
-
-class _Label(BaseModel):
+class _LineLabel(HumanLabel):
     """A human label of one line."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-    id: str
     contestant: str
     question: str
     line: int
     label: str
     works: frozenset[int] | None = None
-    task: str | None = None
-    setting: str | None = None
     epoch: int | None = None
-    draw: str | None = None
 
-    def fits(self, one: LabelledLines) -> bool:
+    def is_of(self, one: LabelledLines) -> bool:
         """Check whether these lines are those of the label's answer and include its line."""
         return (
             (one.contestant, one.id, one.question) == (self.contestant, self.id, self.question)
             and 0 < self.line <= len(one.rulings)
-            and self.task in (None, one.asked.task)
-            and self.setting in (None, one.asked.setting)
             and self.epoch in (None, one.epoch)
+            and self.fits(one)
         )
 
 
@@ -59,23 +53,22 @@ def is_of_lines(path: Path) -> bool:
     return path.is_file() and any("question" in row for _, row in read_jsonl(path))
 
 
-def _answer(one: LabelledLines) -> Answer:
-    return one.asked, one.id, one.epoch, one.question
-
-
-def _read_people(path: Path, labelled: Sequence[LabelledLines]) -> dict[Answer, dict[int, _Label]]:
+def _read_people(
+    path: Path, labelled: Sequence[LabelledLines]
+) -> dict[AnswerKey, dict[int, _LineLabel]]:
     """Read the last label of each line, by number; `InputError` names an unusable label."""
     by_id: dict[str, list[LabelledLines]] = defaultdict(list)
     for one in labelled:
         by_id[one.id].append(one)
-    people: dict[Answer, dict[int, _Label]] = defaultdict(dict)
+    people: dict[AnswerKey, dict[int, _LineLabel]] = defaultdict(dict)
     for number, row in read_jsonl(path):
-        label, where = checked(_Label, row, f"{path}:{number}"), f"{path}:{number}"
+        where = f"{path}:{number}"
+        label = checked(_LineLabel, {**row, "where": where}, where)
         known = QUESTIONS[label.question].labels if label.question in QUESTIONS else ()
         if label.label not in known:
             named = ", ".join(known) or f"none for {label.question!r}"
             raise InputError(f"{where} has the label {label.label!r}. There are: {named}.")
-        fitting = {_answer(one) for one in by_id[label.id] if label.fits(one)}
+        fitting = {one.key for one in by_id[label.id] if label.is_of(one)}
         if not fitting:
             raise InputError(f"{where} names a line that no judge was asked about.")
         if len(fitting) > 1:
@@ -93,26 +86,16 @@ def human_rows_of_lines(path: Path, labelled: Sequence[LabelledLines], draws: Dr
     people = _read_people(path, labelled)
     pairs: dict[tuple[str, str], list[LabelPair]] = defaultdict(list)
     for one in labelled:
-        by_people = people.get(_answer(one), {})
-        for line, given in enumerate(one.labels, 1):
+        by_people = people.get(one.key, {})
+        for line, given in enumerate(one.labels(one.question), 1):
             if given is not None and line in by_people:
                 pair = by_people[line].label, given
                 pairs[one.judge, one.question].append((pair, one.cluster))
-    rows = []
-    for (judge, question), label_pairs in sorted(pairs.items()):
-        fields = coefficients(label_pairs, draws)
-        rows.append(
-            {
-                "judge": judge,
-                "criterion": question,
-                "labels": sum(map(len, people.values())),
-                "indirect": 0,
-                **fields,
-                "decided": fields["agreement"],
-                "people": {"value": None, "n": 0},
-            }
-        )
-    return rows
+    labels = sum(map(len, people.values()))
+    return [
+        agreement_row(judge, question, labels, label_pairs, draws)
+        for (judge, question), label_pairs in sorted(pairs.items())
+    ]
 
 
 def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMetric]:
@@ -125,7 +108,7 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
     for (judge, asked, question), group in groups.items():
         values_of = QUESTIONS[question].values
         of_judge = [values_of(one.about, one.rulings) for one in group]
-        labels = [people.get(_answer(one), {}) for one in group]
+        labels = [people.get(one.key, {}) for one in group]
         of_people = [
             values_of(one.about, rulings) if (rulings := _rulings(one, given)) else {}
             for one, given in zip(group, labels, strict=True)
@@ -151,7 +134,7 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
     return metrics
 
 
-def _rulings(one: LabelledLines, given: Mapping[int, _Label]) -> list[Ruling]:
+def _rulings(one: LabelledLines, given: Mapping[int, _LineLabel]) -> list[Ruling]:
     """People's rulings on the lines; empty unless every line has one."""
     labels = [given[line] for line in range(1, len(one.rulings) + 1) if line in given]
     whole = len(labels) == len(one.rulings)

@@ -21,6 +21,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -30,7 +31,7 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
-from vivavoce.tasks.prompting import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting import PromptSet, Rendered, join_texts
 from vivavoce.text.chunk import cut_table, cut_text
 
 FAMILY, TASK = "leaderboards", "leaderboard"
@@ -197,16 +198,12 @@ class Shelf:
 
 def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
     """Put a prompt together."""
-    text = ""
-    places: list[Span] = []
-    for one in chunks:
-        start = len(text)
-        slots = {"source": one.chunk.source, "text": one.chunk.text}
-        text += ("\n\n" if places else "") + prompts.render("excerpt", slots, {}).text
-        places.append((start, len(text)))
+    slots = ({"source": one.chunk.source, "text": one.chunk.text} for one in chunks)
+    text, places = join_texts(prompts.render("excerpt", given, {}).text for given in slots)
     main = prompts.render(TASK, {"question": asked, "excerpts": text}, {})
     # Each excerpt is a block with its separator. None is a slot, so none is cut in the middle.
-    return main.with_inner("excerpts", Rendered(text, {}, tuple(reversed(places))))
+    blocks = pairwise([0, *(end for _, end in places)])
+    return main.with_inner("excerpts", Rendered(text, {}, tuple(blocks)[::-1]))
 
 
 _WORD = re.compile(r"[^\W_]+")

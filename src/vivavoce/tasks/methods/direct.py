@@ -9,7 +9,7 @@ several concurrent tasks fails, the results of the others are kept.
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 import anyio
@@ -122,9 +122,12 @@ def copycat() -> Solver:
     return baseline("copycat", lambda state: state.input_text)
 
 
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 TRIES = 4
+_AT_ONCE = 8
+"""Pieces of work at a time."""
 UNREADABLE = (
     json.JSONDecodeError,
     ValidationError,
@@ -152,13 +155,32 @@ async def generate_with_retry(
     return await model.generate(list(messages), **more)
 
 
-async def run_at_once(
+async def run_in_batches(
+    who: str,
+    given: Sequence[Given],
+    work: Callable[[Given], Coroutine[Any, Any, Result]],
+    progress: Callable[[int, int], None] | None = None,
+) -> AsyncIterator[list[tuple[Given, Result]]]:
+    """Yield the results of some pieces of work at a time; after a failure, raise the first error.
+
+    `who` is the model, for the message; `progress` gets the numbers of pieces done and given.
+    """
+    for start in range(0, len(given), _AT_ONCE):
+        batch = given[start : start + _AT_ONCE]
+        results, failure = await _run_at_once(who, [work(one) for one in batch])
+        yield [
+            (one, result) for one, result in zip(batch, results, strict=True) if result is not None
+        ]
+        if failure is not None:
+            raise failure
+        if progress:
+            progress(start + len(batch), len(given))
+
+
+async def _run_at_once(
     who: str, work: Sequence[Coroutine[Any, Any, Result]]
 ) -> tuple[list[Result | None], Exception | None]:
-    """Finish all pieces of work; return each result (None if it failed) and the first error.
-
-    `who` is the model, for the message.
-    """
+    """Finish all pieces of work; return each result (None if it failed) and the first error."""
     # Providers can raise anything; errors are reported, never ignored.
     outcomes = await asyncio.gather(*work, return_exceptions=True)
     results: list[Result | None] = []

@@ -34,11 +34,25 @@ class Rendered:
 
     def with_inner(self, slot: str, inner: Rendered) -> Rendered:
         """Replace a slot's span with the spans and blocks of its content."""
-        shift = self.spans[slot][0]
+        start = self.spans[slot][0]
         spans = {name: span for name, span in self.spans.items() if name != slot}
-        spans |= {name: (start + shift, end + shift) for name, (start, end) in inner.spans.items()}
-        blocks = tuple((start + shift, end + shift) for start, end in inner.blocks)
+        spans |= {name: shifted(span, start) for name, span in inner.spans.items()}
+        blocks = [shifted(span, start) for span in inner.blocks]
         return Rendered(self.text, spans, (*self.blocks, *blocks), self.parts)
+
+
+def shifted(span: Span, by: int) -> Span:
+    """A span that begins some characters later."""
+    return span[0] + by, span[1] + by
+
+
+def join_texts(texts: Iterable[str], between: str = "\n\n") -> tuple[str, list[Span]]:
+    """Join texts; also return the span of each."""
+    pieces, spans, start = list(texts), [], 0
+    for piece in pieces:
+        spans.append((start, start + len(piece)))
+        start += len(piece) + len(between)
+    return between.join(pieces), spans
 
 
 @dataclass(frozen=True, slots=True)

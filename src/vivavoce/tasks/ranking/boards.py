@@ -34,50 +34,31 @@ class RankedPaper:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedBoard:
-    """A board with those of its papers that are in the corpus."""
-
-    within: DatedBoard
-    papers: tuple[RankedPaper, ...]
-    """Best first, ties by title; titles are unique."""
-
-    @property
-    def id(self) -> str:
-        """The board's id."""
-        return self.within.board.id
-
-    @property
-    def cluster(self) -> str:
-        """Task and dataset, so boards that differ only in metric belong together."""
-        return self.id.rpartition("/")[0]
-
-    @property
-    def tied_pairs(self) -> int:
-        """Number of pairs with equal scores, which the gold orders by title."""
-        counts = Counter(paper.score for paper in self.papers).values()
-        return sum(count * (count - 1) // 2 for count in counts)
-
-
-@dataclass(frozen=True, slots=True)
 class RankedBoards:
     """The usable boards of a window, and the exclusions."""
 
-    boards: tuple[RankedBoard, ...]
+    rows: tuple[Row, ...]
+    """Items of the boards, in the setting `base`; ties are in the order of titles."""
     left_out: tuple[Omission, ...]
     dropped: tuple[Row, ...]
     """Papers on boards that are not in their rankings, with the reason."""
 
     def describe(self) -> dict[str, Any]:
         """Counts and details as JSON values."""
-        ties = {board.id: board.tied_pairs for board in self.boards if board.tied_pairs}
-        tested = sum(board.within.is_test for board in self.boards)
+        ties = {row["id"]: pairs for row in self.rows if (pairs := _tied_pairs(row["scores"]))}
+        tested = sum(row["split"] == "test" for row in self.rows)
         return {
             "test": tested,
-            "development": len(self.boards) - tested,
-            "papers": [len(board.papers) for board in self.boards],
+            "development": len(self.rows) - tested,
+            "papers": [len(row["papers"]) for row in self.rows],
             "tied_pairs": ties,
             "dropped": list(self.dropped),
         }
+
+
+def _tied_pairs(scores: Sequence[float]) -> int:
+    """Number of pairs with equal scores, which the gold orders by title."""
+    return sum(count * (count - 1) // 2 for count in Counter(scores).values())
 
 
 Name = Literal["task", "dataset", "metric"]
@@ -99,24 +80,24 @@ class BoardQuery:
         return " ".join(getattr(self, name) for name in NAMES if name in names)
 
 
-def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoards:
-    """Boards of a window with enough papers and different scores.
+def ranked_boards(corpus: Corpus, window: Window, min_papers: int, seed: int) -> RankedBoards:
+    """Boards of a window with enough papers and different scores, with lists shuffled by a seed.
 
     Each paper has its best score. Of papers with the same title, the best one is kept.
     """
     within, left_out = boards_within(corpus, window)
     papers = {p.paper_id: p for p in corpus.papers}
-    boards: list[RankedBoard] = []
+    rows: list[Row] = []
     dropped: list[Row] = []
     for one in within:
         ranked, gone = _rank(one.board.id, one.board.best_by_paper(), papers)
         if reason := _why_not(one, ranked, min_papers):
             left_out.append(Omission(one.board.id, *reason))
             continue
-        boards.append(RankedBoard(one, tuple(ranked)))
+        rows.append(_item(one, ranked, seed))
         dropped += gone
     left_out.sort(key=lambda one: one.board)
-    return RankedBoards(tuple(boards), tuple(left_out), tuple(dropped))
+    return RankedBoards(tuple(rows), tuple(left_out), tuple(dropped))
 
 
 def plain_title(title: str) -> str:
@@ -187,24 +168,23 @@ ITEM = pa.schema(
 """Columns of an item; all lists are best first, and `shown` has indices into them."""
 
 
-def item_of(board: RankedBoard, seed: int) -> Row:
-    """Row of a board, in the setting `base`."""
-    of = board.within.board
+def _item(board: DatedBoard, papers: Sequence[RankedPaper], seed: int) -> Row:
+    of = board.board
+    ids = [paper.paper_id for paper in papers]
     return {
-        "id": board.id,
-        "cluster": board.cluster,
-        "split": "test" if board.within.is_test else "dev",
-        "published": board.within.published,
-        "task": one_line(of.task),
-        "dataset": one_line(of.dataset),
-        "metric": one_line(of.metric),
+        "id": of.id,
+        # Boards that differ only in metric belong together.
+        "cluster": of.id.rpartition("/")[0],
+        "split": "test" if board.is_test else "dev",
+        "published": board.published,
+        **{name: " ".join(getattr(of, name).split()) for name in NAMES},
         "higher_is_better": of.higher_is_better,
         "area": of.area,
-        "papers": [paper.paper_id for paper in board.papers],
-        "titles": [paper.title for paper in board.papers],
-        "scores": [paper.score for paper in board.papers],
-        "dates": [paper.published for paper in board.papers],
-        "shown": shown_order([paper.paper_id for paper in board.papers], seed, board.id),
+        "papers": ids,
+        "titles": [paper.title for paper in papers],
+        "scores": [paper.score for paper in papers],
+        "dates": [paper.published for paper in papers],
+        "shown": shown_order(ids, seed, of.id),
         "settings": ["base"],
     }
 
@@ -217,8 +197,3 @@ def shown_order(papers: Sequence[str], seed: int, board: str) -> list[int]:
     places = sorted(range(len(papers)), key=papers.__getitem__)
     Random(f"ranking/{seed}/{board}").shuffle(places)
     return places
-
-
-def one_line(text: str) -> str:
-    """A name without line breaks."""
-    return " ".join(text.split())

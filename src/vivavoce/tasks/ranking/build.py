@@ -40,7 +40,6 @@ from vivavoce.tasks.ranking.boards import (
     NAMES,
     BoardQuery,
     Name,
-    item_of,
     ranked_boards,
 )
 from vivavoce.text.dates import is_over
@@ -263,14 +262,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
 
     The test boards are the items; all other boards are in `development.parquet`.
     """
-    ranked = ranked_boards(corpus, spec.window, options.min_papers)
-    rows = [item_of(board, spec.round.seed) for board in ranked.boards]
-    queries = [
-        BoardQuery(one.id, of.task, of.dataset, of.metric)
-        for one in ranked.boards
-        for of in [one.within.board]
-    ]
-    gold = sorted({paper.paper_id for board in ranked.boards for paper in board.papers})
+    ranked = ranked_boards(corpus, spec.window, options.min_papers, spec.round.seed)
+    rows: Sequence[Row] = ranked.rows
+    queries = [BoardQuery(row["id"], *(row[name] for name in NAMES)) for row in rows]
+    gold = sorted({paper for row in rows for paper in row["papers"]})
     columns, graph_files = make_graph_part(corpus, queries, gold, spec.window, options)
     files = {PAPERS: graph_files[PAPERS]}
     tasks: dict[str, Sequence[Row]] = {PROMPT: of_split(rows, "test")}

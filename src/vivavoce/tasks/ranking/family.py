@@ -21,7 +21,7 @@ from vivavoce.statistics.intervals import Measured, Shares, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.library import describe_library
-from vivavoce.tasks.prompting import Rendered, Span, fence_mark
+from vivavoce.tasks.prompting import Rendered, Span, fence_mark, join_texts
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
 from vivavoce.tasks.ranking.graph_ranking import list_candidates, open_graph
@@ -173,11 +173,8 @@ def _names(row: Row) -> dict[str, str]:
 
 def _lines_from_last(titles: Sequence[str], start: int) -> list[Span]:
     """Spans of each title with the preceding line break, from the last to the second."""
-    spans: list[Span] = []
-    for title in titles:
-        spans.append((start, start + len(title)))
-        start += len(title) + 1
-    return [(first - 1, last) for first, last in reversed(spans[1:])]
+    _, spans = join_texts(titles, "\n")
+    return [(start + first - 1, start + last) for first, last in reversed(spans[1:])]
 
 
 TASKS: dict[str, FamilyTask[Any]] = {PROMPT: RankByPrompt(), GRAPH: RankByGraph()}

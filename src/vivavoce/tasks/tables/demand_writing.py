@@ -21,7 +21,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.methods.direct import run_at_once
+from vivavoce.tasks.methods.direct import run_in_batches
 from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import Request, send
 from vivavoce.tasks.tables import build
@@ -46,7 +46,6 @@ ATTEMPTS = 3
 """Maximum wordings per table."""
 READINGS = 2
 """Maximum requests for a verdict; if the last cannot be read, it counts as REWRITE."""
-AT_ONCE = 8
 
 _WRITING = GenerateConfig(temperature=0.8, max_tokens=1024)
 _CHECKING = GenerateConfig(temperature=0.0, max_tokens=1024)
@@ -104,7 +103,7 @@ async def write_demands(
     """Write demands into a file, in the order of the tables; an unfinished file is continued.
 
     The file is updated often, so that a stop loses only a few demands; `progress` gets the numbers
-    of written demands and of requested tables.
+    of written demands and of tables without one before.
 
     Raises:
         InputError: The file cannot be read or holds demands that other models wrote, or a model's
@@ -118,24 +117,14 @@ async def write_demands(
             "another file."
         )
     waiting = [request for request in requests if request.table.id not in done]
-    written = 0
-    for start in range(0, len(waiting), AT_ONCE):
-        batch = waiting[start : start + AT_ONCE]
-        batch_demands, failure = await run_at_once(
-            writers.name, [write_demand(request, writers) for request in batch]
-        )
-        for demand in batch_demands:
-            if demand is not None:
-                done[demand.id] = demand
-                written += 1
-                if progress:
-                    progress(written, len(requests))
+    async for batch in run_in_batches(
+        writers.name, waiting, lambda request: write_demand(request, writers), progress
+    ):
+        done |= {demand.id: demand for _, demand in batch}
         # Rows of requested tables in order, then other rows unchanged.
         asked = [request.table.id for request in requests if request.table.id in done]
         others = [table for table in done if table not in set(asked)]
         write_jsonl(path, [asdict(done[table]) for table in (*asked, *others)])
-        if failure is not None:
-            raise failure
     return [done[request.table.id] for request in requests]
 
 

@@ -13,7 +13,15 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry, say
-from vivavoce.tasks.prompting import Rendered, fence_mark, folder_at, load_prompts, without_mark
+from vivavoce.tasks.prompting import (
+    Rendered,
+    fence_mark,
+    folder_at,
+    join_texts,
+    load_prompts,
+    shifted,
+    without_mark,
+)
 from vivavoce.tasks.prompting.fitting import Fitting, Group, fit
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
@@ -107,18 +115,20 @@ class TableRun:
 
     def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
         """Entries one after another, each with its slots named `slot label`."""
-        text, spans = "", {}
+        shown = []
         for label, slots in entries:
             given = {
                 slot: without_mark(value, self._mark)
                 for slot, value in slots.items()
                 if value or slot == "title"
             }
-            entry = self._prompts.render(name, given, {"label": label, "mark": self._mark})
-            text += "\n" if text else ""
-            for slot, (start, end) in entry.spans.items():
-                spans[f"{slot} {label}"] = (start + len(text), end + len(text))
-            text += entry.text
+            shown.append(self._prompts.render(name, given, {"label": label, "mark": self._mark}))
+        text, places = join_texts((entry.text for entry in shown), "\n")
+        spans = {
+            f"{slot} {label}": shifted(span, start)
+            for (label, _), entry, (start, _) in zip(entries, shown, places, strict=True)
+            for slot, span in entry.spans.items()
+        }
         return Rendered(text, spans)
 
     def paper_listing(self, papers: Sequence[PoolText], *, texts: bool) -> Rendered:

@@ -24,7 +24,6 @@ from vivavoce.tasks.writing.citations import (
     FILE,
     Citing,
     Library,
-    Works,
     count_before,
     is_there,
     make_library,
@@ -127,20 +126,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         else {}
     )
     targets = [name for name in pool.candidates if name not in dropped]
-    maker = Maker(
-        corpus,
-        pool,
-        authors,
-        seed=spec.round.seed,
-        settings=[
-            setting
-            for setting in SETTINGS
-            if setting in options.settings and (options.demos or setting not in DEMONSTRATED)
-        ],
-        demos=options.demos,
-        splits=options.splits,
-        max_overlap=options.max_overlap,
-    )
+    maker = Maker(corpus, pool, authors, spec.round.seed, options)
     unfit = [(name, *reason) for name, reason in pool.unfit.items()]
     unfit += [(n, "author_sampling", f"kept with probability 1/{m}") for n, m in dropped.items()]
     excluded = [Exclusion(EVERY_TASK, *row) for row in unfit]
@@ -193,25 +179,24 @@ class Maker:
         corpus: Corpus,
         pool: Pool,
         authors: Authors,
-        *,
         seed: int,
-        settings: Sequence[str],
-        demos: int,
-        splits: Sequence[float],
-        max_overlap: float,
+        options: WritingOptions,
     ) -> None:
-        self.settings = settings
+        self.settings = [
+            setting
+            for setting in SETTINGS
+            if setting in options.settings and (options.demos or setting not in DEMONSTRATED)
+        ]
         self.excluded: list[Exclusion] = []
         self._corpus = corpus
         self._pool = pool
         self._seed = seed
-        self._splits = splits
-        self._max_overlap = max_overlap
-        self._demos = Demonstrations(pool, authors, seed, demos)
+        self._options = options
+        self._demos = Demonstrations(pool, authors, seed, options.demos)
         self._relatives: dict[str, list[str]] = defaultdict(list)
         for one, other in sorted(self._demos.kinship.find_all(list(pool.texts.values()))):
             self._relatives[one].append(other)
-        self._works: dict[str, Works] = {}
+        self._works: dict[str, list[Row]] = {}
         self.citing = Citing(corpus)
 
     def rows(self, task: str, targets: Sequence[str]) -> list[Row]:
@@ -219,7 +204,7 @@ class Maker:
         made = []
         for name in targets:
             paper = self._pool.texts[name]
-            target = make_target(task, paper, expose(task, paper), self._max_overlap)
+            target = make_target(task, paper, expose(task, paper), self._options.max_overlap)
             if target is None:
                 self.excluded.append(Exclusion(task, name, *why_no_gold(task, paper)))
             else:
@@ -227,7 +212,7 @@ class Maker:
         if task == "related_work":
             made = self._add_works(made)
         rows = [row for target in made if (row := self._row(target))["settings"]]
-        assign_splits(rows, self._splits)
+        assign_splits(rows, self._options.splits)
         return sorted(rows, key=lambda row: str(row["id"]))
 
     def _add_works(self, targets: Sequence[Target]) -> list[Target]:
@@ -240,7 +225,7 @@ class Maker:
             listed = references.get(name, [])
             category = self._pool.categories[name]
             works = library.works(target.paper, category, listed, self._relatives[name])
-            if works.cited:
+            if works:
                 self._works[name] = works
                 kept.append(target)
             else:
@@ -264,7 +249,7 @@ class Maker:
         }
         out = dict(target.left_out)
         if target.task == "related_work":
-            row["works"] = [self._counted(work, paper) for work in self._works[paper.paper_id].rows]
+            row["works"] = [self._counted(work, paper) for work in self._works[paper.paper_id]]
             # The paper, its versions, and papers with its title or text.
             group = self._pool.duplicates.get(paper.paper_id, paper.paper_id)
             same = {name for name, kept in self._pool.duplicates.items() if kept == group}

@@ -23,7 +23,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -53,21 +52,6 @@ MAX_WORKS = 100
 _MAX_UNREAD = 0.5
 """Maximum share of a section's markers without an entry, above which the text is not used."""
 _COLUMNS = ("paper_id", "ordinal", "title", "year", "first_author", "cited_paper_id")
-
-
-@dataclass(frozen=True, slots=True)
-class Works:
-    """The works of one item."""
-
-    rows: tuple[Row, ...]
-    """`work_id`, `title`, `abstract`, `role`, `published`; in the order of the padded track."""
-    by_text: bool
-    """True if the cited references come from the section's text."""
-
-    @property
-    def cited(self) -> int:
-        """Number of cited works."""
-        return sum(row["role"] == "cited" for row in self.rows)
 
 
 def read_references(corpus: Corpus, paper_ids: Collection[str]) -> dict[str, list[Row]]:
@@ -138,18 +122,20 @@ class Library:
         category: str | None,
         references: Sequence[Row],
         relatives: Collection[str],
-    ) -> Works:
-        """Works of a paper: cited ones and padding."""
-        attributed = cited_by_text(paper, references)
+    ) -> list[Row]:
+        """Works of a paper: cited ones and padding, in the order of the padded track.
+
+        Rows have `work_id`, `title`, `abstract`, `role` and `published`. Empty if it cites no work.
+        """
         used = {normalise_title(paper.title), paper.paper_id, *relatives}
-        cited = list(self._cited(attributed or (), used))
-        if not cited:
-            attributed, cited = None, list(self._cited(references, used))
+        cited = list(self._cited(cited_by_text(paper, references) or (), used))
+        if not cited and not (cited := list(self._cited(references, used))):
+            return []
         # Works that the paper cites elsewhere are not padding.
         for row in references:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
         wanted = MAX_WORKS - len(cited)
-        padding = list(self._padding(paper, category, used, wanted)) if cited else []
+        padding = list(self._padding(paper, category, used, wanted))
 
         def shuffled(rows: Sequence[Row], name: str) -> list[Row]:
             key = [self._seed, name, paper.paper_id]
@@ -158,14 +144,13 @@ class Library:
         padding = shuffled(padding, "abstracts")
         # The same share of abstracts as among cited works, so that it does not reveal the role.
         have = sum(bool(row["abstract"]) for row in cited)
-        kept = round(len(padding) * have / max(1, len(cited)))
+        kept = round(len(padding) * have / len(cited))
         padding[kept:] = [{**row, "abstract": None} for row in padding[kept:]]
         gold = shingles_of("\n\n".join(gold_paragraphs("related_work", paper.sections)))
-        listed = [
+        return [
             {**row, "abstract": None} if is_retold_beside(gold, row["abstract"] or "") else row
             for row in shuffled(cited + padding, "works")
         ]
-        return Works(tuple(listed), attributed is not None)
 
     def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
         for row in references:

@@ -4,13 +4,18 @@ All mentions of examples are in one block, so a prompt without examples does not
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
 
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting import OWN, PromptSet, Rendered, Span
+from vivavoce.tasks.prompting import (
+    OWN,
+    PromptSet,
+    Rendered,
+    Span,
+    join_texts,
+    shifted,
+)
 from vivavoce.tasks.writing.inputs import (
     OPEN,
     ROLES,
@@ -38,25 +43,6 @@ Example = tuple[Mapping[str, str], str]
 _BETWEEN = "\n\n"
 
 
-@dataclass(slots=True)
-class _Pieces:
-    """Concatenation of texts, with the spans of their parts."""
-
-    text: str = ""
-    spans: dict[str, Span] = field(default_factory=dict)
-    pool: list[Source] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-
-    def add(self, piece: str) -> int:
-        """Append a piece; return its start."""
-        if self.ends:
-            self.text += _BETWEEN
-        start = len(self.text)
-        self.text += piece
-        self.ends.append(len(self.text))
-        return start
-
-
 def compose(
     prompts: PromptSet,
     task: str,
@@ -72,69 +58,51 @@ def compose(
     Examples and works are shown in the given order; the last example is removed first if there is
     no room. The default template is the task's.
     """
-    shown, listed = _examples(prompts, task, examples), _works(prompts, works)
+    shown = [
+        prompts.render(f"example.{task}", {**given, "answer": written}, {"number": number})
+        for number, (given, written) in enumerate(examples, 1)
+    ]
+    listed = [_work(prompts, work, number) for number, work in enumerate(works, 1)]
+    example_text, example_spans = join_texts(one.text for one in shown)
     texts, given, inside = dict(slots), {**values, "demonstrations": ""}, 0
     if examples:
-        block = prompts.render("demonstrations", {"examples": shown.text}, {"part": PARTS[task]})
+        block = prompts.render("demonstrations", {"examples": example_text}, {"part": PARTS[task]})
         texts["demonstrations"] = block.text + _BETWEEN
         inside = block.spans["examples"][0]
     if works:
-        texts["works"] = listed.text
+        texts["works"], work_spans = join_texts(listed)
     main = prompts.render(template or task, texts, given)
     spans = dict(main.spans)
     pool = [(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
     parts: dict[str, Span] = {}
     if works:
-        moved = _moved(listed.pool, spans["works"][0])
-        pool += moved
-        parts |= dict(moved)
+        start = spans["works"][0]
+        parts = {f"work {n}": shifted(span, start) for n, span in enumerate(work_spans, 1)}
+        pool += parts.items()
     if examples:
         whole = spans.pop("demonstrations")
-        shift = whole[0] + inside
-        spans |= {name: _shifted(span, shift) for name, span in shown.spans.items()}
-        pool += _moved(shown.pool, shift)
-        # Each has its separator; the first is removed together with the text around the examples.
-        later = [_shifted(span, shift) for span in pairwise(shown.ends)]
-        parts |= {
-            f"example {number}": _shifted(span, shift)
-            for number, span in enumerate(pairwise([0, *shown.ends]), 1)
-        }
-        blocks = [*reversed(later), whole]
+        start = end = whole[0] + inside
+        for number, (one, span) in enumerate(zip(shown, example_spans, strict=True), 1):
+            first, last = shifted(span, start)
+            paper, answer = (shifted(one.spans[slot], first) for slot in ("content", "answer"))
+            spans[f"example_{number}"] = paper
+            other = f"another paper (example {number})"
+            pool += [(other, paper), (f"the {PARTS[task]} of {other}", answer)]
+            # Each has the separator before it.
+            parts[f"example {number}"] = (end, last)
+            blocks.insert(0, (end, last))
+            end = last
+        blocks[-1] = whole  # the first is removed together with the text around the examples
     pool.sort(key=lambda source: source[1])
     return Rendered(main.text, spans, tuple(blocks), parts), tuple(pool)
 
 
-def _examples(prompts: PromptSet, task: str, examples: Sequence[Example]) -> _Pieces:
-    pieces = _Pieces()
-    for number, (given, written) in enumerate(examples, 1):
-        texts = {**given, "answer": written}
-        piece = prompts.render(f"example.{task}", texts, {"number": number})
-        start = pieces.add(piece.text)
-        paper, answer = (_shifted(piece.spans[slot], start) for slot in ("content", "answer"))
-        pieces.spans[f"example_{number}"] = paper
-        other = f"another paper (example {number})"
-        pieces.pool += [(other, paper), (f"the {PARTS[task]} of {other}", answer)]
-    return pieces
-
-
-def _works(prompts: PromptSet, works: Sequence[Row]) -> _Pieces:
-    pieces = _Pieces()
-    for number, work in enumerate(works, 1):
-        texts = {"title": str(work["title"] or "")}
-        if work["abstract"]:
-            texts["abstract"] = str(work["abstract"])
-        start = pieces.add(prompts.render("work", texts, {"number": number}).text)
-        pieces.pool.append((f"work {number}", (start, pieces.ends[-1])))
-    return pieces
-
-
-def _shifted(span: Span, shift: int) -> Span:
-    return (span[0] + shift, span[1] + shift)
-
-
-def _moved(pool: Sequence[Source], shift: int) -> list[Source]:
-    return [(label, _shifted(span, shift)) for label, span in pool]
+def _work(prompts: PromptSet, work: Row, number: int) -> str:
+    texts = {"title": str(work["title"] or "")}
+    if work["abstract"]:
+        texts["abstract"] = str(work["abstract"])
+    return prompts.render("work", texts, {"number": number}).text
 
 
 FAMILY = "writing"

@@ -13,7 +13,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.methods.direct import run_at_once
+from vivavoce.tasks.methods.direct import run_in_batches
 from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask
 from vivavoce.tasks.scoring.judge import hash_of_template
@@ -33,7 +33,6 @@ from vivavoce.text.sentences import split_sentences
 TEMPLATE = "nuggets"
 TASKS = ("abstract", "introduction", "related_work")
 """Tasks whose gold states facts: a title names its subject."""
-AT_ONCE = 8
 _SETTINGS = JUDGING.model_copy(update={"max_tokens": 4096, "cache": True})
 """A reply that came before an interruption is not paid for twice, as with a run's judges."""
 
@@ -143,18 +142,15 @@ async def _write(
     async with get_model(header.model, memoize=False) as writer:
         if watch:
             watch(writer)
-        for start in range(0, len(waiting), AT_ONCE):
-            batch = waiting[start : start + AT_ONCE]
-            batch_sections, failure = await run_at_once(
-                header.model, [_read_section(key, golds[key], writer, prompts) for key in batch]
-            )
-            done |= {section.key: section for section in batch_sections if section is not None}
+        async for batch in run_in_batches(
+            header.model,
+            waiting,
+            lambda key: _read_section(key, golds[key], writer, prompts),
+            progress,
+        ):
+            done |= dict(batch)
             rows = [done[key] for key in sorted(done, key=order.__getitem__)]
             write_jsonl(path, [header.model_dump(), *(row.model_dump() for row in rows)])
-            if failure is not None:
-                raise failure
-            if progress:
-                progress(min(start + AT_ONCE, len(waiting)), len(waiting))
     sections = tuple(done[key] for key in sorted(done, key=order.__getitem__))
     return RoundNuggets(path, header, sections, len(waiting))
 

@@ -61,20 +61,17 @@ _MAX_NOTES = 100
 
 
 def _index(site: Site) -> Page:
+    stated = {name: getattr(site, name) for name in (*_STATED, "updated")}
+
     def values() -> dict[str, Any]:
         return {
             **overview(site),
-            "note": site.note,
-            "updated": site.updated,
-            "next_round": site.next_round,
-            "status": site.status,
-            "submit": site.submit,
+            **stated,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": LINKS,
         }
 
-    stated = [site.note, site.updated, site.next_round, site.status, site.submit]
     inputs = {"site": site.key, "stated": stated}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
@@ -286,7 +283,7 @@ def write_comparison(
 def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
     """Comparison of both contestants in one round, task and setting."""
     alone = [f"{row[f'only_{side}']:,} of {side} alone" for side in "ab" if row[f"only_{side}"]]
-    counts = ", ".join([f"{counted(row['items'], 'item', 'items')} of both", *alone])
+    counts = ", ".join([f"{counted(row['items'], 'item')} of both", *alone])
     place = f"round {row['round']}, version {row['task_version']}, setting {row['setting']}"
     apart = sheet(
         f"Items that differ most in {visible(row['headline'], 60)}",
