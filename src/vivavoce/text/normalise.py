@@ -51,9 +51,8 @@ _TITLE = _TitleTable()
 def is_power(before: str, raised: str) -> bool:
     """Check whether raised text would make another number in line: 10^6, Fe^3+, SO4^2-."""
     number = _POWER.fullmatch(raised.strip())
-    if number is None:
-        return False
-    return before[-1:].isdigit() or (before[-1:].isalpha() and number["charge"] != "")
+    is_charge = number is not None and number["charge"] != "" and before[-1:].isalpha()
+    return is_charge or (number is not None and before[-1:].isdigit())
 
 
 def normalise(form: Literal["NFC", "NFKC"], text: str) -> str:

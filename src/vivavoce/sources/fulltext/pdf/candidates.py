@@ -30,8 +30,8 @@ from vivavoce.text.headings import (
 
 _MAX_WORDS = 25
 _MAX_LINES = 4
-_LARGER, _OF_CHAPTER = 0.7, 2.0
-"""Points above the size of the text: for a large line, and for a chapter title on the right."""
+_LARGER = 0.7
+"""Points by which a large line is above the size of the text."""
 _SMALLER, _SMALLER_CAPS = 1.6, 2.6
 """Points by which a heading may be smaller than the text; numbered ones in capitals, by more."""
 _STATEMENT = re.compile(
@@ -178,10 +178,6 @@ class _Finder:
         column = self.columns.of(line)
         middle = (column.left + column.right) / 2
         is_centred = abs((line.x0 + line.x1) / 2 - middle) < 0.03 * column.width
-        is_right = (
-            style.size > self.body.size + _OF_CHAPTER
-            and line.x1 > column.right - 0.05 * column.width
-        )
         lefts = (column.left, self.columns.usual(line).left)
         is_list = style.kind == BOLD and role_of_heading(text) == "references"
         is_left = is_list or any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
@@ -199,7 +195,7 @@ class _Finder:
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
-        if not (is_left or is_centred or is_right) or line.size < self.body.size - (
+        if not (is_left or is_centred) or line.size < self.body.size - (
             _SMALLER_CAPS if is_sure else _SMALLER
         ):
             return None
