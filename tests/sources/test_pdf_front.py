@@ -75,11 +75,11 @@ def test_texts_in_another_face_are_no_names(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
-def test_affiliations_below_names_in_their_print_are_no_names(tmp_path: Path) -> None:
+def test_what_is_below_an_affiliation_in_the_print_of_names_is_no_name(tmp_path: Path) -> None:
     page = start(tmp_path)
     page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
-    page.side_by_side("Harbour Works", "Tidal Trust")
-    page.side_by_side("Santa Rosa", "Leeds, United Kingdom")
+    page.side_by_side("Harbour University", "The Institute for Tides")
+    page.side_by_side("Santa Rosa", "Low Harbour")
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
@@ -336,6 +336,7 @@ NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
         (["Ada Brandt [Harbour University]", "Ben Okafor [Tidal Institute]"], "Ada Ben"),
         (["Ada Brandt, Harbour University; Ben Okafor, Tidal Institute"], "Ada Ben"),
         (["Ada Brandt, Ben", "Okafor"], "Ada Ben"),  # the end of a line breaks a name
+        (["Ada Brandt | Ben Okafor |", "Ada Brandt"], "Ada Ben"),
         (["Ada Brandt", "3C-404A, Tide Works", "Murray Hill NJ 07974"], "Ada"),
     ],
 )

@@ -76,7 +76,6 @@ class _Cell:
     x0: float
     x1: float
     y: float
-    has_names: bool = False
     is_behind: bool = False
     """True for a text in the font of names that names nobody, and for those below it."""
 
@@ -95,20 +94,15 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
     if font is None:
         return names, unread
     for row in rows:
-        texts = [cell.text(font) for cell in row]
-        count = sum(bool(_pieces(text)) and text[0] not in " ,;" for text in texts)
-        for cell, text in zip(row, texts, strict=True):
+        for cell in row:
+            text = cell.text(font)
             good, others = _names_of(text)
             before = next((above[edge] for edge in _edges(cell, 1) if edge in above), None)
-            if before is not None and cell.y - before.y > _NEXT_ROW * font.size:
-                before = None
-            is_second = before is not None and before.has_names and count > 1
-            is_behind = before is not None and before.is_behind
-            cell.has_names = bool(good) and not (is_second or is_behind)
-            cell.is_behind = bool(text and names) and not cell.has_names
-            if cell.has_names:
+            is_near = before is not None and cell.y - before.y <= _NEXT_ROW * font.size
+            if good and not (before is not None and is_near and before.is_behind):
                 names += good
-            elif not is_second:
+            else:
+                cell.is_behind = bool(text and names)
                 others += good
             if not _OTHER.search(_MARKS.sub("", text)):
                 unread += others
@@ -141,22 +135,22 @@ def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
 def _join_broken(above: _Cell, cell: _Cell) -> None:
     (font, text), (own, rest) = above.parts[-1], cell.parts[0]
     pieces, following = _pieces(text), _pieces(rest)
-    is_open = text.endswith((",", ";", "&", " and"))
+    is_list = len(pieces) > 1 or len(above.parts) > 1
     is_near = cell.y - above.y < _NEXT_ROW * own.size and _is_alike(font, own)
-    if not (pieces and following and is_near) or is_open:
+    if not (pieces and following and is_near):
         return
-    half = pieces[-1]
-    if not _is_name(half) and _is_name(f"{half} {following[0]}"):
+    half, second = pieces[-1], following[0]
+    is_broken = " " not in second and half.count(" ") < 2
+    if is_broken and is_list and _is_name(f"{half} {second}"):
         above.parts[-1] = font, text[: text.rfind(half.split()[0])]
         cell.parts[0] = own, f"{half} {rest}"
 
 
 def _cells(line: Line) -> Iterator[_Cell]:
-    gap = _CELL_GAP * line.size
     ends = [
         end
         for end, (before, word) in enumerate(pairwise(line.words), start=1)
-        if word.x0 - before.x1 > gap and word.text[0] not in ",;"
+        if word.x0 - before.x1 > _CELL_GAP * line.size and word.text[0] not in ",;"
     ]
     for start, end in pairwise([0, *ends, len(line.words)]):
         words = line.words[start:end]
@@ -183,7 +177,8 @@ def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
 
 
 def _is_alike(font: Font, other: Font) -> bool:
-    return font.name == other.name and abs(font.size - other.size) <= _SAME_SIZE
+    is_face = font.name == other.name or font.small_caps != other.small_caps
+    return is_face and abs(font.size - other.size) <= _SAME_SIZE
 
 
 def _names_of(text: str) -> tuple[list[str], list[str]]:
