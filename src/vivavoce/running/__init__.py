@@ -13,6 +13,8 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, nullconte
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import packages_distributions
+from io import StringIO
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
@@ -184,6 +186,27 @@ def unseen() -> Iterator[None]:
     finally:
         RichDisplay.task_screen = screen  # type: ignore[method-assign]
         package.packages_distributions = listing  # type: ignore[attr-defined]
+
+
+def run_quietly(task: Task, **settings: Any) -> EvalLog:
+    """Run a task without output or log files, whatever happens to its samples; return its log."""
+    from inspect_ai import eval
+    from inspect_ai.log import read_eval_log
+
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
+        [made] = eval(
+            task,
+            log_dir=folder,
+            fail_on_error=False,
+            display="none",
+            log_realtime=False,
+            ctl_server=False,
+            log_level="error",
+            score_display=False,
+            **settings,
+        )
+        # Samples are read from the file on first use.
+        return read_eval_log(made.location)
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
