@@ -16,9 +16,10 @@ from detect_secrets.plugins.base import RegexBasedDetector
 from vivavoce.results.logs.reading import check_size
 
 _RULES = (
-    *("AWSKey", "AzureStorageKey", "DiscordBotToken", "GitHubToken", "GitLabToken", "Mailchimp"),
-    *("Npm", "OpenAI", "PrivateKey", "PypiToken", "SendGrid", "Slack", "Stripe"),
-    *("TelegramBotToken", "TwilioKey"),
+    *("AWSKeyDetector", "AzureStorageKeyDetector", "DiscordBotTokenDetector"),
+    *("GitHubTokenDetector", "GitLabTokenDetector", "MailchimpDetector", "NpmDetector"),
+    *("OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector"),
+    *("SlackDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector"),
 )
 """Detectors that recognise keys by their form; entropy detectors would match any hash."""
 _PROVIDER = re.compile(r"\b(?:(?:sk|pk|hf|gsk|xai|r8)[-_]|AIza)[A-Za-z0-9_-]{20,200}")
@@ -46,7 +47,7 @@ def find_secrets(folder: Path) -> Iterator[str]:
 
     All parts of a log are searched: header, samples with transcripts and notes, and summaries.
     """
-    rules = [cast(RegexBasedDetector, from_plugin_classname(f"{name}Detector")) for name in _RULES]
+    rules = [cast(RegexBasedDetector, from_plugin_classname(name)) for name in _RULES]
     for batch in _batches(folder):
         if not _may_contain_keys("\n".join(text for *_, text in batch), rules):
             continue
