@@ -22,7 +22,14 @@ from vivavoce.reports import Report
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.journal import kept_batches, open_journal
 from vivavoce.running.ledger import recording
-from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.logs import (
+    Progress,
+    listen,
+    log_path,
+    mark_contents,
+    set_aside_damaged,
+    why_incomplete,
+)
 from vivavoce.running.meter import Meter
 from vivavoce.running.provider_errors import Gate
 from vivavoce.running.resolving import count_answered, describe_cache, models_of, resolve
@@ -121,6 +128,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
+        mark_contents(spec.logs, models)
         gates = [Gate(model, is_batched=spec.batch) for model in models]
         meter = Meter(spec.logs, spec.budget, is_batched=spec.batch)
         if is_metered := bool(spec.prices) or spec.budget is not None:
