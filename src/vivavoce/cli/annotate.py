@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -211,14 +211,13 @@ def _rows_of_logs(
         if draw is not None:
             raise InputError("--draw needs --from-logs.")
         return [], 0
+    from vivavoce.results.audits.preferences import preference_rows, question_rows
+
+    shared: dict[str, Any] = {"setting": setting, "draw": draw, "seed": seed}
     if kind != "preference":
-        from vivavoce.results.audits.preferences import question_rows
-
-        rows = question_rows(logs, kind, setting=setting, draw=draw, seed=seed)
-        return [(row, f"{logs}: {row['id']}") for row in rows], 0
-    from vivavoce.results.audits.preferences import preference_rows
-
-    if a is None or b is None:
+        rows, left_out = question_rows(logs, kind, **shared), 0
+    elif a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
-    rows, left_out = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
+    else:
+        rows, left_out = preference_rows(logs, a, b, task=task, **shared)
     return [(row, f"{logs}: {row['id']}") for row in rows], left_out

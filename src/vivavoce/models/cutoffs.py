@@ -90,10 +90,6 @@ class Cutoffs:
                 return max(fitting, key=lambda entry: (len(entry.name), entry.name))
         return None
 
-    def status(self, published: str | None, model: str) -> Status:
-        """Status of an item for a model, from the item's date of publication."""
-        return status_of(published, self.of(model), self.margin_days)
-
 
 def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
     """Load the cutoffs from a file, then the user's own file, then the shipped file."""

@@ -10,15 +10,17 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import fsum, isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.models import FILE_HASH
 from vivavoce.store import Row, canonical_json, write_text
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
 
 
 _BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
@@ -43,6 +45,23 @@ def set_aside_damaged(folder: Path) -> list[str]:
             path = Path(info.name.removeprefix("file://"))
             renamed.append(str(path.rename(path.with_name(f"{path.name}.damaged"))))
     return renamed
+
+
+def mark_contents(folder: Path, models: Iterable[Model]) -> None:
+    """Give a file that has an earlier content again a run of its own: the latest answers count."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    files = [model for model in models if FILE_HASH in model.model_args]
+    infos = sorted(list_eval_logs(str(folder)), key=lambda info: info.name) if files else []
+    headers = [read_eval_log(info, header_only=True).eval for info in infos]
+    headers.sort(key=lambda one: one.created)
+    for model in files:
+        digest = model.model_args[FILE_HASH]
+        marks = [one.model_args.get(FILE_HASH) or "" for one in headers if one.model == str(model)]
+        same = {mark for mark in marks if mark.startswith(digest)}
+        if same:
+            is_latest = marks[-1] in same
+            model.model_args[FILE_HASH] = marks[-1] if is_latest else f"{digest}-{len(same) + 1}"
 
 
 def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:
