@@ -232,12 +232,8 @@ class _Entry:
 
 
 def _cutoff(entry: _Entry, path: Path) -> Cutoff:
-    about = {
-        "maker": entry.maker,
-        "open_weights": entry.open_weights,
-        "size": entry.size,
-        "released": _day(entry, path, "released") if entry.released is not None else None,
-    }
+    about = {name: getattr(entry, name) for name in ("maker", "open_weights", "size")}
+    about["released"] = None if entry.released is None else _day(entry, path, "released")
     is_word = entry.cutoff in (NEVER, UNKNOWN)
     return Cutoff(
         entry.name,

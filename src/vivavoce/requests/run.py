@@ -190,10 +190,7 @@ class RunSpec(ModelUse, Patience, Spending):
     settings: Annotated[Sequence[str], Opt("What the model is shown; repeatable.", "--setting")] = (
         "base",
     )
-    agent: Annotated[
-        str | None,
-        Opt("An agent of your own.", metavar="FILE.py@NAME"),
-    ] = None
+    agent: Annotated[str | None, Opt("An agent of your own.", metavar="FILE.py@NAME")] = None
     task_args: Annotated[
         Named, Opt("A task's argument: timeout=60.", "--task-arg -T", read=given_pairs)
     ] = field(default_factory=dict)
@@ -297,8 +294,8 @@ class Price:
 
     input: float
     output: float
-    cache_write: float
-    cache_read: float
+    input_cache_write: float
+    input_cache_read: float
 
 
 @dataclass(frozen=True, slots=True)

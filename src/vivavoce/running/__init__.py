@@ -27,7 +27,7 @@ from vivavoce.running.logs import (
     listen,
     log_path,
     mark_contents,
-    set_aside_damaged,
+    read_headers,
     why_incomplete,
 )
 from vivavoce.running.meter import Meter
@@ -126,9 +126,9 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     count = listen(progress, planned)
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
-        set_aside = set_aside_damaged(spec.logs)
+        headers, set_aside = read_headers(spec.logs)
         models = models_of(tasks)
-        mark_contents(spec.logs, models)
+        mark_contents(models, headers)
         gates = [Gate(model, is_batched=spec.batch) for model in models]
         meter = Meter(spec.logs, spec.budget, is_batched=spec.batch)
         if is_metered := bool(spec.prices) or spec.budget is not None:

@@ -113,10 +113,7 @@ def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
     # No reply comes from a cache, and none of the made-up replies goes into one.
     tasks, skipped = resolve(replace(spec, cache=False))
     follow_attempts()
-    rows: list[Row] = []
-    for task in tasks:
-        rows += _rows(task, spec)
-    return rows, skipped
+    return [row for task in tasks for row in _rows(task, spec)], skipped
 
 
 def estimate_asking(

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum, isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,35 +33,32 @@ def is_log(path: Path) -> bool:
     return is_named and path.is_file() and not path.is_symlink()
 
 
-def set_aside_damaged(folder: Path) -> list[str]:
-    """Rename logs that cannot be read, such as half-written ones, which would stop a run."""
+def read_headers(folder: Path) -> tuple[list[EvalLog], list[str]]:
+    """Read the headers of a folder's logs, oldest first; also return names of unreadable logs.
+
+    Those, such as half-written ones, would stop a run, so they are renamed.
+    """
     from inspect_ai.log import list_eval_logs, read_eval_log
 
-    renamed = []
-    for info in list_eval_logs(str(folder)):
+    headers, renamed = [], []
+    for info in sorted(list_eval_logs(str(folder)), key=lambda info: info.name):
         try:
-            read_eval_log(info, header_only=True)
+            headers.append(read_eval_log(info, header_only=True))
         except Exception:  # a damaged archive fails in many ways, inside Inspect
             path = Path(info.name.removeprefix("file://"))
             renamed.append(str(path.rename(path.with_name(f"{path.name}.damaged"))))
-    return renamed
+    return sorted(headers, key=lambda header: header.eval.created), renamed
 
 
-def mark_contents(folder: Path, models: Iterable[Model]) -> None:
-    """Give a file that has an earlier content again a run of its own: the latest answers count."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    files = [model for model in models if FILE_HASH in model.model_args]
-    infos = sorted(list_eval_logs(str(folder)), key=lambda info: info.name) if files else []
-    headers = [read_eval_log(info, header_only=True).eval for info in infos]
-    headers.sort(key=lambda one: one.created)
-    for model in files:
-        digest = model.model_args[FILE_HASH]
-        marks = [one.model_args.get(FILE_HASH) or "" for one in headers if one.model == str(model)]
-        same = {mark for mark in marks if mark.startswith(digest)}
-        if same:
-            is_latest = marks[-1] in same
-            model.model_args[FILE_HASH] = marks[-1] if is_latest else f"{digest}-{len(same) + 1}"
+def mark_contents(models: Iterable[Model], headers: Sequence[EvalLog]) -> None:
+    """Give a file with another content than in its latest log a run of its own."""
+    for model in models:
+        used = [log.eval.model_args for log in headers if log.eval.model == str(model)]
+        if used and (digest := model.model_args.get(FILE_HASH)):
+            mark = str(used[-1].get(FILE_HASH))
+            model.model_args[FILE_HASH] = (
+                mark if mark.startswith(digest) else f"{digest}-{len(used)}"
+            )
 
 
 def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:
