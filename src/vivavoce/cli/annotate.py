@@ -110,12 +110,9 @@ def import_items(
         stored_campaign = open_campaign(connection, campaign, found.name, text)
         added, known = add_items(connection, stored_campaign, items)
         people = give_links(connection, stored_campaign, person, replace=replace_links)
+    site = address.rstrip("/")
     links = [
-        {
-            "name": one.name,
-            "person": one.code,
-            "link": link and f"{address.rstrip('/')}/{link}",
-        }
+        {"name": one.name, "person": one.code, "link": link and f"{site}/{link}"}
         for one, link in people
     ]
     counts = {"added": added, "known": known, "left_out": left_out}
@@ -213,11 +210,11 @@ def _rows_of_logs(
         return [], 0
     from vivavoce.results.audits.preferences import preference_rows, question_rows
 
-    shared: dict[str, Any] = {"setting": setting, "draw": draw, "seed": seed}
+    drawn: dict[str, Any] = {"setting": setting, "draw": draw, "seed": seed}
     if kind != "preference":
-        rows, left_out = question_rows(logs, kind, **shared), 0
+        rows, left_out = question_rows(logs, kind, **drawn), 0
     elif a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
     else:
-        rows, left_out = preference_rows(logs, a, b, task=task, **shared)
+        rows, left_out = preference_rows(logs, a, b, task=task, **drawn)
     return [(row, f"{logs}: {row['id']}") for row in rows], left_out
