@@ -161,7 +161,7 @@ class _Paper:
         return own
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
-        """Check whether a part not come yet, such as methods without a number, continues the paper."""
+        """Check whether a part not come yet, such as unnumbered methods, continues the paper."""
         is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
         is_next = section.number == str(self.numbered + 1)
         goes_on = is_next or not (section.number or (self.is_numbered and own != "method"))

@@ -79,9 +79,10 @@ class _Cell:
     is_behind: bool = False
     """True for a text in the font of names that names nobody, and for those below it."""
 
-    def text(self, font: Font) -> str:
-        """The text in a font."""
-        return " , ".join(text for other, text in self.parts if _is_alike(font, other))
+    def text(self, fonts: Sequence[Font]) -> str:
+        """The text in any of these fonts."""
+        own = (t for font, t in self.parts if any(_is_alike(other, font) for other in fonts))
+        return " , ".join(own)
 
 
 def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
@@ -89,17 +90,23 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
     names: list[str] = []
     unread: list[str] = []
     above: dict[tuple[str, int], _Cell] = {}
-    parts = [part for row in rows for cell in row for part in cell.parts]
-    font = next((font for font, text in parts if _names_of(text)[0]), None)
-    if font is None:
-        return names, unread
+    fonts: list[Font] = []
     for row in rows:
-        for cell in row:
-            text = cell.text(font)
+        parts = [part for cell in row for part in cell.parts]
+        named = [font for font, text in parts if _names_of(text)[0] and not _holds_place(text)]
+        if not fonts:
+            fonts = [font for font, text in parts if _names_of(text)[0]][:1]
+        if any(_is_alike(font, fonts[0]) for font in named):
+            # A name may be bold beside others of its row.
+            fonts += [font for font in named if _is_beside(font, fonts)][:1]
+        texts = [cell.text(fonts) for cell in row]
+        # Names are not in a row of places.
+        is_of_places = any(names and _holds_place(t) and not _names_of(t)[0] for t in texts)
+        for cell, text in zip(row, texts, strict=True):
             good, others = _names_of(text)
             before = next((above[edge] for edge in _edges(cell, 1) if edge in above), None)
-            is_near = before is not None and cell.y - before.y <= _NEXT_ROW * font.size
-            if good and not (before is not None and is_near and before.is_behind):
+            is_near = before is not None and cell.y - before.y <= _NEXT_ROW * cell.parts[0][0].size
+            if good and not is_of_places and not (before and is_near and before.is_behind):
                 names += good
             else:
                 cell.is_behind = bool(text and names)
@@ -179,6 +186,12 @@ def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
 def _is_alike(font: Font, other: Font) -> bool:
     is_face = font.name == other.name or font.small_caps != other.small_caps
     return is_face and abs(font.size - other.size) <= _SAME_SIZE
+
+
+def _is_beside(font: Font, fonts: Sequence[Font]) -> bool:
+    """Check whether a font is the bold or the plain one of the only font of names."""
+    is_other = len(fonts) == 1 and font.bold != fonts[0].bold and not font.italic
+    return is_other and abs(font.size - fonts[0].size) <= _SAME_SIZE
 
 
 def _names_of(text: str) -> tuple[list[str], list[str]]:

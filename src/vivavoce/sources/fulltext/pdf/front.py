@@ -60,11 +60,13 @@ class Front(NamedTuple):
     """Lines of the title, the abstract and the keywords below it."""
 
 
-def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int) -> Front:
+def read_front(
+    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int, known_title: str
+) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
     opening = _abstract_start(paragraphs, candidates, first)
-    title, own = _title(paragraphs, first if opening is None else opening[0])
+    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
     behind = own[-1] if own else -1
     start = max(behind, 0)
     if opening is not None:
@@ -107,7 +109,7 @@ def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], f
     return Front(title, next(rivals, ""), abstract, beside, between, [*above, *margins], printed)
 
 
-def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
+def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
     """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
@@ -139,19 +141,20 @@ def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
+        score += 3.0 * (known != "" and compact(text) == compact(known))
         score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
         score -= _MASTHEAD * _is_masthead(text, layout)
         if score > best[0]:
             best = (score, text, [place for place, _ in group])
     if not best[1] and stop < len(layout.lines):
-        return _title(paragraphs, len(layout.lines))
+        return _title(paragraphs, known, len(layout.lines))
     return best[1] or None, best[2]
 
 
 def _is_masthead(text: str, layout: Layout) -> bool:
     """Check whether a running head repeats a text, with a volume and a year behind it."""
-    heads = (compact(line.text) for line in layout.lines[:_HEADS] if _YEAR.search(line.text))
-    return any(head.startswith(compact(text)) for head in heads)
+    own, heads = compact(text), (compact(line.text) for line in layout.lines[:_HEADS])
+    return any(head.startswith(own) and _YEAR.search(head[len(own) :]) for head in heads)
 
 
 def _rivals(line: Line, title: Line, layout: Layout) -> bool:
