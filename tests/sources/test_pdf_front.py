@@ -75,14 +75,6 @@ def test_texts_in_another_face_are_no_names(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
-def test_what_is_below_an_affiliation_in_the_print_of_names_is_no_name(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
-    page.side_by_side("Harbour University", "The Institute for Tides")
-    page.side_by_side("Santa Rosa", "Low Harbour")
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
-
-
 def test_a_masthead_that_the_running_head_repeats_is_no_title(tmp_path: Path) -> None:
     page = Page(tmp_path / "a.pdf")
     page.say("Quiet Tides and Papers 75 (2018) 12-19", 200, 40, TEXT, 7)

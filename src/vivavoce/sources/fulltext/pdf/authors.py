@@ -74,10 +74,7 @@ class _Cell:
     parts: list[tuple[Font, str]]
     """Texts set alike: marks, memberships and places are often set unlike names."""
     x0: float
-    x1: float
     y: float
-    is_behind: bool = False
-    """True for a text in the font of names that names nobody, and for those below it."""
 
     def text(self, fonts: Sequence[Font]) -> str:
         """The text in any of these fonts."""
@@ -89,7 +86,6 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
     """Names in the font of the first ones, and texts in that font that are not read."""
     names: list[str] = []
     unread: list[str] = []
-    above: dict[tuple[str, int], _Cell] = {}
     fonts: list[Font] = []
     for row in rows:
         parts = [part for cell in row for part in cell.parts]
@@ -102,26 +98,15 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
         texts = [cell.text(fonts) for cell in row]
         # Names are not in a row of places.
         is_of_places = any(names and _holds_place(t) and not _names_of(t)[0] for t in texts)
-        for cell, text in zip(row, texts, strict=True):
+        for text in texts:
             good, others = _names_of(text)
-            before = next((above[edge] for edge in _edges(cell, 1) if edge in above), None)
-            is_near = before is not None and cell.y - before.y <= _NEXT_ROW * cell.parts[0][0].size
-            if good and not is_of_places and not (before and is_near and before.is_behind):
-                names += good
-            else:
-                cell.is_behind = bool(text and names)
+            if is_of_places:
                 others += good
+            else:
+                names += good
             if not _OTHER.search(_MARKS.sub("", text)):
                 unread += others
-        above = {edge: cell for cell in row for edge in _edges(cell, 0)}
     return names, unread
-
-
-def _edges(cell: _Cell, reach: int) -> Iterator[tuple[str, int]]:
-    """Places of the left end and of the middle, by which cells of two rows are aligned."""
-    for name, place in (("left", cell.x0 / 2), ("middle", (cell.x0 + cell.x1) / 8)):
-        for near in range(round(place) - reach, round(place) + reach + 1):
-            yield name, near
 
 
 def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
@@ -161,7 +146,7 @@ def _cells(line: Line) -> Iterator[_Cell]:
     ]
     for start, end in pairwise([0, *ends, len(line.words)]):
         words = line.words[start:end]
-        yield _Cell(_parts(words, line), words[0].x0, words[-1].x1, line.y)
+        yield _Cell(_parts(words, line), words[0].x0, line.y)
 
 
 def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
