@@ -96,7 +96,6 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
             # A name may be bold beside others of its row.
             fonts += [font for font in named if _is_beside(font, fonts)][:1]
         texts = [cell.text(fonts) for cell in row]
-        # Names are not in a row of places.
         is_of_places = any(names and _holds_place(t) and not _names_of(t)[0] for t in texts)
         for text in texts:
             good, others = _names_of(text)
