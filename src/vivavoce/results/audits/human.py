@@ -94,7 +94,7 @@ class PairLabel(HumanLabel):
 
     @property
     def pair(self) -> tuple[Any, ...]:
-        """Key of what was labelled."""
+        """Key of the labelled answers."""
         return self.id, self.sides, self.task, self.setting
 
 

@@ -51,7 +51,7 @@ class _Judged:
 
     @property
     def key(self) -> AnswerKey:
-        """Key of what was judged."""
+        """Key of the judged answer and the question."""
         return self.asked, self.id, self.epoch, self.question
 
 

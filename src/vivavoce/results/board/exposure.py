@@ -1,6 +1,5 @@
 """Exposure of a model: dates of items against its cutoff, and the gap between both groups."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,7 +8,7 @@ import numpy as np
 
 from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status, status_of
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
+from vivavoce.statistics.intervals import Floats, Resample, mean_of, percentile_interval
 from vivavoce.store import Row
 
 MIXED = "mixed"
@@ -86,7 +85,7 @@ def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample
 
 
 def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
-    before, after = _mean_of(seen), _mean_of(clean)
+    before, after = mean_of(seen.tolist()), mean_of(clean.tolist())
     interval = percentile_interval(drawn) if drawn is not None else None
     return Gap(
         seen=before,
@@ -96,9 +95,3 @@ def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
         n_seen=int((~np.isnan(seen)).sum()),
         n_clean=int((~np.isnan(clean)).sum()),
     )
-
-
-def _mean_of(column: Floats) -> float | None:
-    """Mean of the defined values in a column of shape (items,); None if there are none."""
-    defined = column[~np.isnan(column)].tolist()
-    return math.fsum(defined) / len(defined) if defined else None
