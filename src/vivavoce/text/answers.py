@@ -21,7 +21,7 @@ from typing import Any
 
 import lxml.html
 
-from vivavoce.text.data import read_patterns
+from vivavoce.text import read_patterns
 from vivavoce.text.final_answer import only_text
 from vivavoce.text.markers import read_markers
 

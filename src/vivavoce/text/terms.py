@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.normalise import normalise_title
 
 MAX_TERM = 64

@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.terms import porter_stem
 
 _WORDS = read_data(__file__, "columns.toml")
