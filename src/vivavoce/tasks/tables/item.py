@@ -18,7 +18,7 @@ from pydantic import Field
 from vivavoce.columns import lists, texts
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
-from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.readers import LibraryPaper
 from vivavoce.rounds.spec import Options
 from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row
