@@ -84,14 +84,15 @@ def _letters(name: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    text = _BRACKETS.sub(_without_unit, plain_words(name[:MAX_CELL]))
+    text = without_unit(plain_words(name[:MAX_CELL]))
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     singular = [_singular("number" if word == "#" else word) for word in words]
     return [word for word in singular if word not in _FILLERS] or singular
 
 
-def _without_unit(bracketed: re.Match[str]) -> str:
-    return " " if is_unit(folded(bracketed.group(1))) else bracketed.group()
+def without_unit(name: str) -> str:
+    """A column's name with a space in place of each unit in brackets."""
+    return _BRACKETS.sub(lambda match: " " if is_unit(folded(match[1])) else match[0], name)
 
 
 def _singular(word: str) -> str:
