@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
 from vivavoce.store import read_jsonl
+from vivavoce.web.annotation.campaigns import find_person
 from vivavoce.web.annotation.database import open_database
 
 GOLD = {"t1": table("Task|Year", "P1|QA|2019", "P2|MT|2017")}
@@ -82,11 +83,15 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
         (("--kind", "distractors"), "Give one source"),
         (("items.jsonl",), "A new one needs --kind"),
         (("items.jsonl", "--kind", "chess"), "Existing kinds: distractors"),
-        (("items.jsonl", "--kind", "qa"), "items.jsonl:1: content: question: Field required"),
+        (
+            ("items.jsonl", "--kind", "qa"),
+            "items.jsonl:1: content for qa: question: Field required",
+        ),
         (("--from-round", "."), "Facts need both"),
         (("--from-logs", "."), "needs two contestants"),
         (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw needs --from-logs"),
         (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a valid name"),
+        (("items.jsonl", "--kind", "qa", "--replace-links"), "needs the persons: --person NAME"),
     ],
 )
 def test_wrong_use_ends_with_2_and_leaves_no_campaign(
@@ -97,6 +102,36 @@ def test_wrong_use_ends_with_2_and_leaves_no_campaign(
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert viva("agreement", *of).exit_code == 2
+
+
+def test_links_that_were_sent_stay_valid_until_they_are_replaced(
+    of: tuple[str, ...], made: Made
+) -> None:
+    again = viva(
+        "import", "items.jsonl", *of, "--person", "ann", "--person", "dan", "--person", "dan"
+    )
+    _, ann, dan, _ = again.stdout.splitlines()
+    assert ann == "  ann is A1: the link given before stays valid; --replace-links gives another"
+    assert dan.startswith("  dan is A4: http://127.0.0.1:8000/4-")
+    made.work("ann", {"*": INCLUDE}, most=1)
+    words = ("--person", "ann", "--replace-links", "--json")
+    (ann_again,) = only_json(viva("import", *of, *words))["people"]
+    with made.database.reading() as connection:
+        assert find_person(connection, made.links["ann"]) is None
+        for link in (ann_again["link"], dan):
+            assert find_person(connection, link.rpartition("/")[2]) is not None
+
+
+@pytest.mark.parametrize(
+    "words", [("items.jsonl", "--kind", "demands"), ("--from-logs", "logs", "--person", "ann")]
+)
+def test_another_kind_than_the_campaigns_is_named(
+    of: tuple[str, ...], made: Made, words: tuple[str, ...]
+) -> None:
+    done = viva("import", *words, *of)
+    assert done.exit_code == 2
+    kind = "demands" if "demands" in words else "preference"
+    assert f"The campaign pilot is of the kind distractors, not {kind}." in done.stderr
 
 
 @pytest.mark.parametrize("verb", ["export --out out", "agreement"])

@@ -136,7 +136,7 @@ def test_a_replaced_link_opens_nothing_and_the_new_one_goes_on(made: Made) -> No
         ann.open()
         item = ann.address.rpartition("/")[2]
         with made.database.writing() as connection:
-            ((_, link),) = give_links(connection, made.campaign(), ["ann"])
+            ((_, link),) = give_links(connection, made.campaign(), ["ann"], replace=True)
         ann.send(decision="include")
         assert ann.status == 404
         assert "ask for a new one" in ann.text

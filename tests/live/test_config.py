@@ -138,4 +138,19 @@ def test_a_dry_run_says_what_is_due_and_writes_nothing(tmp_path: Path) -> None:
     assert last == "Nothing was done."
     early = viva_here("live", config, "--until", "2023-01-31", "--dry-run")
     assert early.stdout == "Nothing is due.\n"
+    status = viva_here("live", "status", config, "--until", "2023-03-05")
+    assert status.stdout.splitlines() == [
+        "live, 2023-03-05: 2 periods are due; the next on 2023-04-01",
+        "  2023-02-01  pending no round",
+        "    to do: listing, texts, cited, networks, round, leakage, contestants, audit, site",
+        "  2023-03-01  pending no round",
+        "    to do: listing, texts, cited, networks, round, leakage, contestants, audit, site",
+        "Spent: 0.00 dollars",
+    ]
     assert list(tmp_path.iterdir()) == [config]
+
+
+@pytest.mark.parametrize("word", [".", "statu", "no-board/"])
+def test_a_word_that_is_neither_a_verb_nor_a_file_is_refused_with_the_verbs(word: str) -> None:
+    refused = viva_here("live", word, expect=2)
+    assert f"{word!r} is neither a verb (status, init) nor a file" in refused.stderr

@@ -44,7 +44,10 @@ def test_the_status_of_the_night_is_linked_from_every_page(one: Board) -> None:
     assert "The next round is due on 2023-03-01." in (site / "index.html").read_text()
     shown = hash_tree(site)
     assert "Nothing is due." in one.live("2023-02-20").stdout
-    assert "As of 2023-02-20." in (site / "live" / "status.html").read_text()
+    assert (
+        "As of 2023-02-20, the next period is due on 2023-03-01."
+        in (site / "live" / "status.html").read_text()
+    )
     now = hash_tree(site)
     assert {name for name in now if now[name] != shown[name]} == {
         "live/status.html",

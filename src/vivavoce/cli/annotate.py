@@ -41,8 +41,11 @@ def import_items(
         Opt("Of a new campaign: distractors, demands, qa, answers, preference, nuggets."),
     ] = None,
     person: Annotated[
-        Sequence[str], Opt("Name of a person who gets a new secret link; repeatable.")
+        Sequence[str], Opt("Name of a person who gets a secret link; repeatable.")
     ] = (),
+    replace_links: Annotated[
+        bool, Opt("Give a --person who has a link a new one; the old one ends.")
+    ] = False,
     from_round: Annotated[Path | None, Opt("With --from-nuggets: the round of the facts.")] = None,
     from_nuggets: Annotated[
         Path | None, Opt("With --from-round: the file of facts to confirm.")
@@ -76,45 +79,50 @@ def import_items(
     from vivavoce.tasks.writing.questions import nugget_rows
     from vivavoce.web.annotation.campaigns import (
         add_items,
-        find_campaign,
         give_links,
+        kind_of,
         open_campaign,
     )
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.kinds import check_rows, find_kind
+    from vivavoce.web.annotation.kinds import check_rows
 
     sources = [one for one in (file, from_round, from_logs) if one is not None]
     if len(sources) > 1 or not (sources or person):
         raise InputError("Give one source of items: a file, --from-round or --from-logs.")
     if (from_round is None) is not (from_nuggets is None):
         raise InputError("Facts need both: --from-round ROUND --from-nuggets FILE.")
+    if replace_links and not person:
+        raise InputError("--replace-links needs the persons: --person NAME.")
     text = None if guidelines is None else _read_text(guidelines)
-    rows, left_out = _rows_of_logs(from_logs, kind, a, b, task, setting, draw, seed)
+    if kind is None and (from_nuggets or from_logs):
+        kind = "nuggets" if from_nuggets else "preference"
     database = open_database(db)
-    if kind is None and from_logs is not None:
-        kind = "preference"
-    if from_nuggets is not None:
-        kind = "nuggets"
-    if kind is None:
-        with database.reading() as connection:
-            kind = find_campaign(connection, campaign).kind.name
+    with database.reading() as connection:
+        found = kind_of(connection, campaign, kind)
+    rows, left_out = _rows_of_logs(from_logs, found.name, a, b, task, setting, draw, seed)
     if file is not None:
         rows = [(row, f"{file}:{number}") for number, row in read_jsonl(file)]
     elif from_round is not None and from_nuggets is not None:
         rows = nugget_rows(from_round, from_nuggets)
-    items = check_rows(find_kind(kind), rows) if sources else []
+    items = check_rows(found, rows) if sources else []
     with database.writing() as connection:
-        stored_campaign = open_campaign(connection, campaign, kind, text)
+        stored_campaign = open_campaign(connection, campaign, found.name, text)
         added, known = add_items(connection, stored_campaign, items)
-        links = [
-            {"name": one.name, "person": one.code, "link": f"{address.rstrip('/')}/{link}"}
-            for one, link in give_links(connection, stored_campaign, person)
-        ]
+        people = give_links(connection, stored_campaign, person, replace=replace_links)
+    links = [
+        {
+            "name": one.name,
+            "person": one.code,
+            "link": link and f"{address.rstrip('/')}/{link}",
+        }
+        for one, link in people
+    ]
     counts = {"added": added, "known": known, "left_out": left_out}
     lines = [f"  {added:,} items added, {known:,} already there"] if sources else []
     if left_out:
         lines.append(f"  {left_out:,} items left out: one of the two gave no answer")
-    lines += [f"  {one['name']} is {one['person']}: {one['link']}" for one in links]
+    kept = "the link given before stays valid; --replace-links gives another"
+    lines += [f"  {one['name']} is {one['person']}: {one['link'] or kept}" for one in links]
     document = {"campaign": campaign, "database": str(db), **counts, "people": links}
     return Answer(document, [*lines, str(db)])
 
@@ -189,7 +197,7 @@ def _read_text(path: Path) -> str:
 
 def _rows_of_logs(
     logs: Path | None,
-    kind: str | None,
+    kind: str,
     a: str | None,
     b: str | None,
     task: str | None,
@@ -202,7 +210,7 @@ def _rows_of_logs(
         if draw is not None:
             raise InputError("--draw needs --from-logs.")
         return [], 0
-    if kind not in (None, "preference"):
+    if kind != "preference":
         from vivavoce.results.audits.preferences import question_rows
 
         rows = question_rows(logs, kind, setting=setting, draw=draw, seed=seed)

@@ -19,7 +19,11 @@ class _Group(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Read `viva live CONFIG.toml` as the hidden verb with this file."""
-        if args and args[0] not in self.commands:
+        if args[0] not in self.commands:
+            file = Path(args[0])
+            if file.is_dir() or not (file.exists() or file.suffix == ".toml"):
+                verbs = ", ".join(name for name in self.commands if name != self.default_verb)
+                ctx.fail(f"{args[0]!r} is neither a verb ({verbs}) nor a file, such as board.toml.")
             args = [self.default_verb, *args]
         return super().resolve_command(ctx, args)
 

@@ -21,7 +21,7 @@ from vivavoce.rounds.reading import write_reveal
 from vivavoce.running.logs import is_log
 from vivavoce.store import Row, hash_file, write_json, write_text
 from vivavoce.tasks import list_families
-from vivavoce.text.printing import visible
+from vivavoce.text.printing import counted, visible
 from vivavoce.web.board.page import Block, Link, Words, environment, html_of, markup
 
 
@@ -96,17 +96,17 @@ def write_status(state: State, until: date) -> None:
             reversed(status["periods"]),
             *(Column("end", "Until"), Column("state", "State")),
             Column(lambda row: row["round"] or "none", "Round"),
-            *(Column(name, name.title()) for name in ("items", "papers", "late")),
+            Column("items", "Items of all tasks"),
+            *(Column(name, name.title()) for name in ("answers", "papers", "late")),
             Column("texts_again", "Texts asked again"),
-            Column(_contestants, "Contestants"),
+            Column(lambda row: ", ".join(row["contestants"]) or "none", "Contestants"),
             Column("spent", "Dollars", form=".2f"),
         )
         words = Words(
             title=f"Status of {status['id']}",
             lead=markup(
-                "As of {}. The next period is due on {}. The same as data: "
-                '<a href="status.json" download>status.json</a>.',
-                *(status["until"], status["next"]),
+                'As of {}, {}. The same as data: <a href="status.json" download>status.json</a>.',
+                *(status["until"], _due(status)),
             ),
             blocks=[Block("Periods", sheets=[periods])],
         )
@@ -141,7 +141,7 @@ def _period(state: State, period: Period) -> Row:
     made = state.prepared(period, ROUND) or {}
     texts = state.prepared(period, TEXTS) or {}
     names = ("contestant", "setting", "items", "cost", "empty")
-    cells = state.ledger.find(CELL, round=made["round"]) if made.get("round") else ()
+    cells = [*state.ledger.find(CELL, round=made["round"])] if made.get("round") else []
     return {
         "end": period.name,
         "state": (PENDING if state.preparation(period) else PARTIAL) if lacks else DONE,
@@ -152,6 +152,8 @@ def _period(state: State, period: Period) -> Row:
         "texts_failed": texts.get("failed"),
         "texts_again": texts.get("again"),
         "spent": state.ledger.spent(period.name),
+        "answers": sum(row.get("items", 0) for row in cells),
+        "contestants": list(dict.fromkeys(row["contestant"] for row in cells)),
         "cells": [{name: row.get(name) for name in names} for row in cells],
         "lacks": lacks,
     }
@@ -159,9 +161,12 @@ def _period(state: State, period: Period) -> Row:
 
 def status_lines(status: Row) -> list[str]:
     """The status as lines of text."""
-    text = environment().get_template("status.txt.j2").render(status=status)
+    text = environment().get_template("status.txt.j2").render(status=status, due=_due(status))
     return [line for line in text.splitlines() if line]
 
 
-def _contestants(row: Row) -> str:
-    return ", ".join(dict.fromkeys(cell["contestant"] for cell in row["cells"])) or "none"
+def _due(status: Row) -> str:
+    """Words on the periods that are due, and on the one after them."""
+    if due := sum(row["state"] != DONE for row in status["periods"]):
+        return f"{counted(due, 'period is', 'periods are')} due; the next on {status['next']}"
+    return f"the next period is due on {status['next']}"

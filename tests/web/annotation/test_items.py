@@ -30,7 +30,7 @@ ASKED = {"question": "Q", "answer": "a"}
     [
         ({"content": QA}, "id: Field required"),
         ({"id": "x", "content": QA, "part": "y"}, "part: Extra inputs are not permitted"),
-        ({"id": "x", "content": {"question": "Q"}}, "content: answer: Field required"),
+        ({"id": "x", "content": {"question": "Q"}}, "content for qa: answer: Field required"),
         ({"id": "x", "content": {"question": " ", "answer": "a"}}, "question: Value error, it is"),
         ({"id": "x", "content": ASKED}, "it needs one of passage, rows"),
         ({"id": "x", "content": ASKED | {"rows": [["1"]]}}, "rows needs columns"),

@@ -175,7 +175,7 @@ def test_a_link_is_stored_as_a_hash_and_opens_nothing_but_its_person(made: Made)
 def test_a_new_link_ends_the_old_one_and_keeps_the_person(made: Made) -> None:
     made.work("ann", {"*": INCLUDE}, most=1)
     with made.database.writing() as connection:
-        ((again, link),) = give_links(connection, made.campaign(), ["ann"])
+        ((again, link),) = give_links(connection, made.campaign(), ["ann"], replace=True)
     assert (again.name, again.code) == ("ann", "A1")
     with made.database.reading() as connection:
         assert find_person(connection, made.links["ann"]) is None

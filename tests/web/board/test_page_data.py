@@ -10,7 +10,7 @@ from tests.web.board.board_rows import make_board, make_row
 from vivavoce.text.printing import figure, guard_formula, interval, share, visible
 from vivavoce.web.board.entries import between, fact, missing, notes, rank_note
 from vivavoce.web.board.model import site_of
-from vivavoce.web.board.overview import Line, lines_of
+from vivavoce.web.board.overview import Line, courses_of, lines_of
 from vivavoce.web.board.sections import Entry, Section, sureness
 
 
@@ -133,6 +133,14 @@ def test_a_floor_never_leads() -> None:
     ]
     assert (section(*rows).best or {})["model"] == "a/one"
     assert not any(cell and cell.may_lead for line in lines(*rows).values() for cell in line.cells)
+
+
+def test_a_contestant_alone_is_not_called_the_best() -> None:
+    alone = make_row("a/one", 0.0, 1, rank_interval=[1, 1])
+    site = site_of(make_board(alone, make_row("b/unranked", 0.0)))
+    ((_, _, shown),) = courses_of(site).rows
+    assert "no other contestant" in str(shown)
+    assert not any(cell and cell.may_lead for line in lines(alone).values() for cell in line.cells)
 
 
 def test_the_matrix_has_price_valid_answers_and_who_may_be_best() -> None:

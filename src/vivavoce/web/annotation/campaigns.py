@@ -65,6 +65,25 @@ def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
     return _campaign(rows[name])
 
 
+def kind_of(connection: sqlite3.Connection, name: str, kind: str | None) -> Kind:
+    """Find the kind of a campaign; a new one gets `kind`.
+
+    Raises:
+        InputError: The campaign is of another kind than `kind`, or is new and has none.
+    """
+    wanted = None if kind is None else find_kind(kind)
+    is_new = not connection.execute("SELECT 1 FROM campaign WHERE name = ?", (name,)).fetchone()
+    if wanted and is_new:
+        return wanted
+    found = find_campaign(connection, name).kind
+    if wanted not in (None, found):
+        raise InputError(
+            f"The campaign {name} is of the kind {found.name}, not {kind}. Name its own kind, or "
+            "another --campaign."
+        )
+    return found
+
+
 def open_campaign(
     connection: sqlite3.Connection, name: str, kind: str, guidelines: str | None
 ) -> Campaign:
@@ -73,7 +92,8 @@ def open_campaign(
         raise InputError(
             f"{name!r} is not a valid campaign name. Use up to 64 letters, digits and . _ @ -"
         )
-    text = find_kind(kind).guidelines if guidelines is None else guidelines
+    made = kind_of(connection, name, kind)
+    text = made.guidelines if guidelines is None else guidelines
     if not text.strip() or len(text) > MAX_GUIDELINES:
         raise InputError(
             f"The guidelines have {len(text):,} characters. They must have 1 to "
@@ -82,11 +102,9 @@ def open_campaign(
     connection.execute(
         "INSERT INTO campaign (name, kind, guidelines) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO NOTHING",
-        (name, kind, text),
+        (name, made.name, text),
     )
     campaign = find_campaign(connection, name)
-    if campaign.kind.name != kind:
-        raise InputError(f"The campaign {name} is of the kind {campaign.kind.name}, not {kind}.")
     if guidelines not in (None, campaign.guidelines):
         raise InputError(f"The campaign {name} has other guidelines, which cannot be changed.")
     return campaign
@@ -144,14 +162,18 @@ def read_items(connection: sqlite3.Connection, campaign: Campaign) -> list[Item]
 
 
 def give_links(
-    connection: sqlite3.Connection, campaign: Campaign, names: Sequence[str]
-) -> list[tuple[Person, str]]:
+    connection: sqlite3.Connection,
+    campaign: Campaign,
+    names: Sequence[str],
+    *,
+    replace: bool = False,
+) -> list[tuple[Person, str | None]]:
     """Add people to a campaign and return each with the path of a new link.
 
-    A new link invalidates the person's old link.
+    A person who has a link keeps it and gets None, unless `replace`, which ends the old link.
     """
     given = []
-    for name in names:
+    for name in dict.fromkeys(names):
         if not NAME.fullmatch(name):
             raise InputError(
                 f"{name!r} is not a valid name. Use up to 64 letters, digits and . _ @ -"
@@ -161,11 +183,13 @@ def give_links(
             "INSERT INTO person (campaign, name, code, secret_hash)"
             " SELECT :campaign, :name, 'A' || (count(*) + 1), :hash FROM person"
             " WHERE campaign = :campaign"
-            " ON CONFLICT (campaign, name) DO UPDATE SET secret_hash = excluded.secret_hash"
-            " RETURNING id, code",
-            {"campaign": campaign.id, "name": name, "hash": _hash(secret)},
+            " ON CONFLICT (campaign, name) DO UPDATE"
+            " SET secret_hash = iif(:replace, excluded.secret_hash, secret_hash)"
+            " RETURNING id, code, secret_hash",
+            {"campaign": campaign.id, "name": name, "hash": _hash(secret), "replace": replace},
         ).fetchone()
-        given.append((Person(row["id"], name, row["code"], campaign), f"{row['id']}-{secret}"))
+        link = f"{row['id']}-{secret}" if row["secret_hash"] == _hash(secret) else None
+        given.append((Person(row["id"], name, row["code"], campaign), link))
     return given
 
 

@@ -314,7 +314,7 @@ def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[Item]:
     for row, where in rows:
         # Databases and pages cannot represent lone surrogates.
         new = checked(_Row, json.loads(canonical_json(row).encode("utf-8", "replace")), where)
-        checked(_content_model(kind.name), new.content, f"{where}: content")
+        checked(_content_model(kind.name), new.content, f"{where}: content for {kind.name}")
         if new.id in items:
             raise InputError(f"{where}: the id {new.id!r} is repeated.")
         items[new.id] = Item(new.id, new.content, new.cluster or new.id)

@@ -99,9 +99,9 @@ class BoardOf:
 
     @property
     def winner(self) -> Row | None:
-        """The best row if it is significantly ahead of all others, otherwise None."""
+        """The best row if it is significantly ahead of others, otherwise None."""
         best = self.best
-        return best if best is not None and is_first(best) else None
+        return best if self.ranked[1:] and best is not None and is_first(best) else None
 
     @cached_property
     def section(self) -> Section:

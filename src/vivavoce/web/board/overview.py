@@ -37,7 +37,7 @@ class Cell(NamedTuple):
     shade: int
     """Share of others that the contestant significantly beats, in steps from 0 to SHADES - 1."""
     may_lead: bool
-    """True if rank 1 is possible, the contestant is not a floor, and some answer is valid."""
+    """True if it may be the best of several: see `may_lead`."""
 
 
 class Line(NamedTuple):
@@ -174,7 +174,8 @@ def courses_of(site: Site) -> Sheet:
     def cell(board: BoardOf | None) -> str:
         if board is None:
             return ""
-        winner = label(board.winner) if board.winner else "undecided"
+        unsettled = "undecided" if board.ranked[1:] else "no other contestant"
+        winner = label(board.winner) if board.winner else unsettled
         title = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
         value = figure(board.best["value"]) if board.best else NOTHING
         return link("index.html", board.path, value, title)
@@ -254,7 +255,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
 
 def _cell(row: Row, ranked: int) -> Cell:
     low, _ = shares_above(row, ranked) or (0.0, 0.0)
-    return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead(row))
+    return Cell(row, min(SHADES - 1, int(low * SHADES)), ranked > 1 and may_lead(row))
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval:
