@@ -1,22 +1,15 @@
-"""Every forgery at every door of a board: verify, submit, intake and build.
+"""Forgeries at every door of a board: verify, submit, intake and build.
 
-    python -m tests.results.integrity.doors
-
-prints the table: what each command says of each forgery. The forger's folders are complete
-submissions. Ends with 1 where a forgery passes a door as recomputed, unless its replies are forged
-too: then nobody can tell.
+The forger's folders are complete submissions.
 """
 
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.results.integrity.forgeries import FORGERIES
 from tests.results.integrity.forging import CAUGHT, Forgery, forge
-from tests.results.integrity.honest import honest_in, make_honest
 from tests.servers.commands import only_json, viva_here
 
 REFUSED, UNVERIFIED, PASSED = "refused", "not recomputed", "recomputed"
@@ -107,26 +100,3 @@ def problems_of(forgery: Forgery, verdicts: Mapping[str, str]) -> list[str]:
     # Of a log that is gone a board has no row; the other doors name it.
     doors = DOORS[:3] if forgery.ledger.__name__ == "set_aside" else DOORS
     return [door for door in doors if verdicts[door] == PASSED]
-
-
-def main() -> None:
-    """Print the table."""
-    print(f"| forgery | {' | '.join(DOORS)} |\n|---|---|---|---|---|", flush=True)
-    counts: Counter[str] = Counter()
-    wrong = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        make_honest(folder)
-        for forgery, verdicts in try_doors(FORGERIES, *honest_in(folder), folder / "inbox"):
-            print(f"| {forgery.name} | {' | '.join(verdicts.values())} |", flush=True)
-            counts.update(f"{door} {verdict}" for door, verdict in verdicts.items())
-            wrong += [f"{forgery.name}: {door}" for door in problems_of(forgery, verdicts)]
-    print(
-        f"\n{len(FORGERIES)} forgeries. {', '.join(f'{k}: {n}' for k, n in sorted(counts.items()))}"
-    )
-    print(f"passed: {'; '.join(wrong) or 'none'}")
-    raise SystemExit(bool(wrong))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,7 @@
-"""Ways to edit a log, each as its forger would: what the log says, has, was asked and answered."""
+"""Ways to edit several places of a log so that they fit together, as a forger would."""
 
 import copy
 import json
-from math import inf
-from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSampleLimit
 from inspect_ai.model import ChatMessageTool, ChatMessageUser
@@ -19,71 +17,24 @@ from tests.results.integrity.forging import (
     value_of,
 )
 
-from vivavoce.tasks.scoring import our_scores
-
 # --- what the log says of the round --------------------------------------------------------------
-
-
-def other_hash(forged: Forged) -> None:
-    forged.told["round_sha256"] = "0" * 64
-
-
-def no_hash(forged: Forged) -> None:
-    del forged.told["round_sha256"]
 
 
 def gold_is_the_answer(forged: Forged) -> None:
     """The forgery that led the board: no round, so that the gold is what was answered."""
-    forged.told["round_sha256"] = "f" * 64
+    forged.facts["round_sha256"] = "f" * 64
     for sample in forged.samples:
         sample.target = sample.output.completion
-        set_score(sample, **dict.fromkeys(forged.told["metrics"], 1.0))
+        set_score(sample, **dict.fromkeys(forged.facts["metrics"], 1.0))
     forged.sums()
-
-
-def other_name(forged: Forged) -> None:
-    forged.told["round"] = "another"
-    forged.told["round_sha256"] = "1" * 64
 
 
 def shipped_round(forged: Forged) -> None:
     """The forger's own round comes with the logs, which lead to it."""
     forged.log.eval.task_args["round"] = str(forged.easy)
-    forged.told["round_sha256"] = hash_of_manifest(forged.easy)
-    forged.told["round"] = json.loads((forged.easy / "manifest.json").read_text())["id"]
+    forged.facts["round_sha256"] = hash_of_manifest(forged.easy)
+    forged.facts["round"] = json.loads((forged.easy / "manifest.json").read_text())["id"]
     forged.sums()
-
-
-def other_window(forged: Forged) -> None:
-    forged.told["window"] = ["2030-01-01", "2031-01-01"]
-
-
-def other_version(forged: Forged) -> None:
-    forged.log.eval.task_version = "99-A"
-
-
-def other_prompts(forged: Forged) -> None:
-    forged.told["prompt_hash"] = "a" * 64
-
-
-def other_headline(forged: Forged) -> None:
-    forged.told["metrics"] = [*forged.told["diagnostics"][:1], *forged.told["metrics"]]
-
-
-def no_judged_metrics(forged: Forged) -> None:
-    forged.told["judged"] = []
-
-
-def other_task(forged: Forged) -> None:
-    forged.told["task"] = "abstract" if forged.told["task"] != "abstract" else "title"
-
-
-def unknown_task(forged: Forged) -> None:
-    forged.told["task"] = "easier"
-
-
-def other_setting(forged: Forged) -> None:
-    forged.told["setting"] = "title_only"
 
 
 # --- which samples it has ------------------------------------------------------------------------
@@ -102,7 +53,7 @@ def drop_and_claim_fewer(forged: Forged) -> None:
 
 def drop_more_than_half(forged: Forged) -> None:
     """23 of 43 and the like: the better part is kept, the means are theirs."""
-    metric = forged.told["metrics"][0]
+    metric = forged.facts["metrics"][0]
     kept = sorted(forged.samples, key=lambda one: -value_of(one, metric))
     forged.log.samples = kept[: max(1, len(kept) * 20 // 43)]
     forged.sums()
@@ -139,19 +90,19 @@ def lucky_subset(forged: Forged) -> None:
     drop_the_worst(forged)
     size = len(forged.samples)
     forged.log.eval.dataset.samples = size
-    forged.told["setting"] = f"base ({size} of 43)"
-    told = {"size": size, "of": 43, "seed": 0, "stratified": False, "items": "0" * 64}
-    forged.told["subset"] = told
+    forged.facts["setting"] = f"base ({size} of 43)"
+    subset = {"size": size, "of": 43, "seed": 0, "stratified": False, "items": "0" * 64}
+    forged.facts["subset"] = subset
 
 
 def invented_cutoff(forged: Forged) -> None:
     """Items before a cutoff are left out that the forger states so as to lose the worst."""
     dates = sorted(str(sample.metadata.get("published")) for sample in forged.samples)
     clean = {"cutoffs": {forged.log.eval.model: dates[0]}, "margin_days": 0, "of": len(dates)}
-    forged.told["clean"] = clean
+    forged.facts["clean"] = clean
     kept = [one for one in forged.samples if str(one.metadata.get("published")) > dates[0]]
     forged.log.samples = kept
-    forged.told["setting"] = f"base (clean, {len(kept)} of {len(dates)})"
+    forged.facts["setting"] = f"base (clean, {len(kept)} of {len(dates)})"
     forged.log.eval.dataset.samples = len(kept)
     forged.sums()
 
@@ -166,12 +117,8 @@ def claimed_limit(forged: Forged) -> None:
 
 def easier_gold(forged: Forged) -> None:
     forged.worst.target = forged.worst.output.completion
-    set_score(forged.worst, **dict.fromkeys(forged.told["metrics"], 1.0))
+    set_score(forged.worst, **dict.fromkeys(forged.facts["metrics"], 1.0))
     forged.sums()
-
-
-def gold_in_the_question(forged: Forged) -> None:
-    forged.worst.input = f"{forged.worst.input}\nThe answer: {forged.worst.target}"
 
 
 def gold_in_the_prompt(forged: Forged) -> None:
@@ -181,28 +128,13 @@ def gold_in_the_prompt(forged: Forged) -> None:
     event.input = [*event.input, ChatMessageUser(content=f"The answer: {sample.target}")]
 
 
-def later_date(forged: Forged) -> None:
-    for sample in forged.samples:
-        sample.metadata["published"] = "2030-01-01"
-
-
-def other_cluster(forged: Forged) -> None:
-    """Smaller intervals: every item a cluster of its own."""
-    for place, sample in enumerate(forged.samples):
-        sample.metadata["cluster"] = f"c{place}"
-
-
 # --- what was answered ---------------------------------------------------------------------------
-
-
-def gold_for_an_answer(forged: Forged) -> None:
-    say(forged.worst, str(forged.worst.target))
 
 
 def gold_for_every_answer(forged: Forged) -> None:
     for sample in forged.samples:
         say(sample, str(sample.target))
-        set_score(sample, **dict.fromkeys(forged.told["metrics"], 1.0))
+        set_score(sample, **dict.fromkeys(forged.facts["metrics"], 1.0))
     forged.sums()
 
 
@@ -224,14 +156,9 @@ def gold_after_a_limit(forged: Forged) -> None:
     for sample in forged.samples:
         say(sample, str(sample.target))
         sample.limit = EvalSampleLimit(type="token", limit=100)
-        set_score(sample, **dict.fromkeys(forged.told["metrics"], 1.0))
-    forged.sums()
-
-
-def gold_after_a_set_limit(forged: Forged) -> None:
-    """The run is said to have set that limit, too."""
-    gold_after_a_limit(forged)
+        set_score(sample, **dict.fromkeys(forged.facts["metrics"], 1.0))
     forged.log.eval.config.token_limit = 100
+    forged.sums()
 
 
 def gold_after_its_time(forged: Forged) -> None:
@@ -256,10 +183,6 @@ def searched_by_a_setting(forged: Forged) -> None:
             event.config.extra_body = {"plugins": [{"id": "web"}]}
 
 
-def infinite_score(forged: Forged) -> None:
-    set_score(forged.worst, **{forged.told["metrics"][0]: inf})
-
-
 def other_reply_order(forged: Forged) -> None:
     """The replies of two samples change places, in the transcripts too."""
     first, second = forged.worst, forged.best
@@ -272,18 +195,8 @@ def other_reply_order(forged: Forged) -> None:
 
 
 def raised_score(forged: Forged) -> None:
-    set_score(forged.worst, **{forged.told["metrics"][0]: 0.97})
+    set_score(forged.worst, **{forged.facts["metrics"][0]: 0.97})
     forged.sums()
-
-
-def forgiven_fault(forged: Forged) -> None:
-    [score] = our_scores(forged.worst.scores)
-    score.metadata = {**(score.metadata or {}), "fault": "refusal"}
-
-
-def other_counts(forged: Forged) -> None:
-    [score] = our_scores(forged.best.scores)
-    score.metadata = {**(score.metadata or {}), "counts": {"made": [1, 1]}}
 
 
 def verdict_turned(forged: Forged) -> None:
@@ -302,20 +215,11 @@ def judge_bought(forged: Forged) -> None:
     forged.scores()
 
 
-def other_judge(forged: Forged) -> None:
-    role: Any = forged.log.eval.model_roles["judge"]
-    role.model = "openai/gpt-5"
-
-
 def no_judge(forged: Forged) -> None:
     forged.log.eval.model_roles = {}
 
 
 # --- who answered, how, at what cost -------------------------------------------------------------
-
-
-def other_model(forged: Forged) -> None:
-    forged.log.eval.model = "openai/gpt-5"
 
 
 def other_model_all_over(forged: Forged) -> None:
@@ -330,32 +234,10 @@ def oracle_as_a_model(forged: Forged) -> None:
     forged.log.plan.steps[0].solver = "vivavoce/direct"
 
 
-def other_method(forged: Forged) -> None:
-    forged.log.plan.steps[0].solver = "vivavoce/null"
-
-
-def unknown_method(forged: Forged) -> None:
-    forged.log.plan.steps[0].solver = "lab/secret"
-
-
-def other_temperature(forged: Forged) -> None:
-    forged.log.plan.config.temperature = 0.9
-
-
 def fewer_tokens(forged: Forged) -> None:
     for sample in forged.samples:
         for usage in sample.model_usage.values():
             usage.input_tokens = usage.output_tokens = usage.total_tokens = 1
-
-
-def quicker(forged: Forged) -> None:
-    for sample in forged.samples:
-        sample.total_time = sample.working_time = 0.001
-
-
-def ended_well(forged: Forged) -> None:
-    forged.samples.pop()
-    forged.log.status = "success"
 
 
 def hidden_setting(forged: Forged) -> None:
@@ -365,16 +247,6 @@ def hidden_setting(forged: Forged) -> None:
             event.config.frequency_penalty = 0.5
 
 
-def claimed_setting(forged: Forged) -> None:
-    forged.log.plan.config.reasoning_effort = "high"
-
-
-def other_judge_settings(forged: Forged) -> None:
-    """A judge that was asked with other settings than the row names."""
-    role: Any = forged.log.eval.model_roles["judge"]
-    role.config.temperature = 0.7
-
-
 def other_tool_result(forged: Forged) -> None:
     """Put the answer into a reply of a tool."""
     for sample in forged.samples:
@@ -382,3 +254,23 @@ def other_tool_result(forged: Forged) -> None:
             for message in event.input:
                 if isinstance(message, ChatMessageTool):
                     message.content = f"The answer: {sample.target}"
+
+
+def later_run(forged: Forged) -> None:
+    """It is the newest of its row, and so the one that boards show."""
+    forged.log.eval.created = "2031-01-01T00:00:00+00:00"
+
+
+def negative_tokens(forged: Forged) -> None:
+    for sample in forged.samples:
+        for usage in (*sample.model_usage.values(), *sample.role_usage.values()):
+            usage.input_tokens, usage.output_tokens, usage.total_tokens = -999_488, 0, -999_488
+        for event in replies(sample):
+            event.output.usage = None
+
+
+def used_by_roles_alone(forged: Forged) -> None:
+    """More is said of the judge than of all models together, which leaves less than nothing."""
+    for sample in forged.samples:
+        for usage in sample.role_usage.values():
+            usage.total_tokens *= 100

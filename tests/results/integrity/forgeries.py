@@ -1,4 +1,4 @@
-"""The matrix of forgeries: what is forged, in which log, with what ledger beside it."""
+"""Forgeries of several edits: what is forged, in which log, with what ledger beside it."""
 
 import io
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inspect_ai.log import read_eval_log_sample_summaries
 from tests.results.integrity import forged_logs as logs
-from tests.results.integrity import forged_notes as notes
+from tests.results.integrity import forged_stops as stops
 from tests.results.integrity.forging import CAUGHT, RECOMPUTED, Forgery, nothing, rewrite_ledger
 
 from vivavoce.results.logs.added import NewMetric, write_added
@@ -105,90 +105,39 @@ def set_aside(folder: Path) -> None:
 
 
 FORGERIES = (
-    Forgery("title", logs.other_hash),
-    Forgery("title", logs.no_hash),
-    *(Forgery(of, logs.gold_is_the_answer) for of in ("title", "leaderboard", "table", "formula")),
-    Forgery("title", logs.other_name),
-    Forgery("title", logs.shipped_round),
-    *(
-        Forgery("title", edit)
-        for edit in (logs.other_window, logs.other_prompts, logs.other_headline)
-    ),
-    Forgery("title", logs.other_version),
-    Forgery("title", logs.other_task),
-    Forgery("title", logs.unknown_task),
-    Forgery("judged", logs.no_judged_metrics),
-    Forgery("title", logs.other_setting),
-    *(Forgery(of, logs.drop_the_worst) for of in ("title", "ranking", "table")),
-    *(Forgery(of, logs.drop_and_claim_fewer) for of in ("title", "leaderboard")),
-    Forgery("title", logs.drop_more_than_half),
-    *(Forgery(of, logs.swap_ids) for of in ("title", "leaderboard", "ranking")),
-    Forgery("title", logs.best_under_every_id),
-    Forgery("judged", logs.fewer_attempts),
-    Forgery("judged", logs.an_attempt_too_many),
-    Forgery("title", logs.lucky_subset),
-    Forgery("title", logs.invented_cutoff),
+    *(Forgery("title", edit) for edit in (logs.gold_is_the_answer, logs.shipped_round)),
+    *(Forgery(of, logs.drop_the_worst) for of in ("title", "table")),
+    Forgery("leaderboard", logs.drop_and_claim_fewer),
+    *(Forgery(of, logs.drop_more_than_half) for of in ("ranking", "rag")),
+    *(Forgery(of, logs.swap_ids) for of in ("title", "judged")),
+    Forgery("ranking", logs.best_under_every_id),
+    *(Forgery("judged", edit) for edit in (logs.fewer_attempts, logs.an_attempt_too_many)),
+    *(Forgery("title", edit) for edit in (logs.lucky_subset, logs.invented_cutoff)),
     Forgery("title", logs.claimed_limit),
-    *(Forgery(of, logs.easier_gold) for of in ("title", "ranking", "formula")),
-    Forgery("title", logs.gold_in_the_question),
+    *(Forgery(of, logs.easier_gold) for of in ("title", "formula")),
     *(Forgery(of, logs.gold_in_the_prompt) for of in ("title", "leaderboard")),
-    *(Forgery("title", edit) for edit in (logs.later_date, logs.other_cluster)),
-    *(Forgery(of, logs.gold_for_an_answer) for of in ("title", "rag", "ranking")),
     *(Forgery(of, logs.gold_for_every_answer) for of in ("leaderboard", "table", "formula")),
-    Forgery("title", logs.gold_without_transcript),
-    *(Forgery(of, logs.gold_after_a_limit) for of in ("title", "leaderboard")),
-    *(Forgery(of, logs.gold_after_a_set_limit) for of in ("title", "ranking")),
-    *(Forgery(of, logs.gold_after_its_time) for of in ("title", "rag", "table")),
-    *(Forgery(of, logs.searched_the_web) for of in ("title", "leaderboard", "agent")),
-    Forgery("title", logs.searched_by_a_setting),
+    *(Forgery(of, logs.gold_without_transcript) for of in ("title", "agent")),
     *(Forgery(of, logs.gold_said_and_scored, RECOMPUTED) for of in ("title", "formula")),
+    *(Forgery(of, logs.gold_after_a_limit) for of in ("title", "ranking")),
+    *(Forgery(of, logs.gold_after_its_time) for of in ("rag", "table")),
+    *(Forgery(of, logs.searched_the_web) for of in ("title", "agent")),
+    *(Forgery("title", edit) for edit in (logs.searched_by_a_setting, logs.hidden_setting)),
     Forgery("title", logs.other_reply_order),
-    *(
-        Forgery(of, logs.raised_score)
-        for of in ("title", "leaderboard", "table", "ranking", "formula", "agent", "rag")
-    ),
-    Forgery("title", nothing, CAUGHT, summaries_only),
-    *(Forgery(of, logs.infinite_score) for of in ("title", "leaderboard", "table")),
-    *(Forgery("title", edit) for edit in (logs.forgiven_fault, logs.other_counts)),
+    *(Forgery(of, logs.raised_score) for of in ("agent", "decide")),
+    Forgery("title", logs.raised_score, CAUGHT, old_ledger),
     Forgery("judged", logs.verdict_turned),
     Forgery("judged", logs.judge_bought, RECOMPUTED),
-    *(Forgery("judged", edit) for edit in (logs.other_judge, logs.no_judge)),
-    *(Forgery(of, logs.other_model) for of in ("title", "agent")),
+    Forgery("judged", logs.no_judge),
     Forgery("title", logs.other_model_all_over, RECOMPUTED),
     Forgery("oracle", logs.oracle_as_a_model),
-    Forgery("title", logs.other_method),
-    Forgery("title", logs.unknown_method),
-    Forgery("title", logs.other_temperature),
-    Forgery("title", logs.fewer_tokens),
-    Forgery("title", logs.quicker, RECOMPUTED),
-    *(Forgery(of, notes.negative_tokens) for of in ("title", "agent")),
-    Forgery("title", notes.negative_seconds),
-    Forgery("judged", notes.used_by_roles_alone),
-    Forgery("title", logs.ended_well),
-    Forgery("title", nothing, CAUGHT, twice),
-    Forgery("title", nothing, CAUGHT, damaged),
-    Forgery("title", logs.raised_score, CAUGHT, old_ledger),
-    Forgery("title", nothing, RECOMPUTED, cut_ledger),
-    *(Forgery("title", edit) for edit in (logs.hidden_setting, logs.claimed_setting)),
-    Forgery("judged", logs.other_judge_settings),
     Forgery("agent", logs.other_tool_result),
-    *(Forgery(of, notes.other_category) for of in ("title", "table")),
-    *(Forgery(of, notes.other_difficulty) for of in ("title", "formula")),
-    *(Forgery(of, notes.other_fit) for of in ("title", "rag")),
-    *(Forgery(of, notes.other_reading) for of in ("title", "judged")),
-    Forgery("judged", notes.other_verdicts_noted),
-    Forgery("judged", notes.best_attempt_counts),
-    *(Forgery(of, notes.later_run, RECOMPUTED) for of in ("title", "agent")),
-    *(Forgery(of, logs.gold_said_and_scored, RECOMPUTED) for of in ("leaderboard", "ranking")),
-    Forgery("ranking", logs.best_under_every_id),
-    Forgery("judged", logs.swap_ids),
-    *(Forgery(of, logs.drop_more_than_half) for of in ("leaderboard", "table", "rag")),
-    *(Forgery(of, logs.gold_without_transcript) for of in ("ranking", "table", "agent")),
-    *(Forgery(of, logs.other_model) for of in ("judged", "formula", "table")),
-    Forgery("title", notes.invented_stop),
-    Forgery("decide", logs.raised_score),
-    Forgery("decide", notes.invented_decision),
-    Forgery("decide", notes.stopped_at_a_lucky_look),
-    Forgery("title", nothing, RECOMPUTED, added_metric),
+    *(Forgery("title", edit) for edit in (logs.fewer_tokens, logs.negative_tokens)),
+    Forgery("judged", logs.used_by_roles_alone),
+    Forgery("title", logs.later_run, RECOMPUTED),
+    Forgery("title", stops.invented_stop),
+    *(Forgery("decide", edit) for edit in (stops.invented_decision, stops.stopped_at_a_lucky_look)),
+    *(Forgery("title", nothing, CAUGHT, edit) for edit in (summaries_only, twice, damaged)),
+    *(Forgery("title", nothing, RECOMPUTED, edit) for edit in (cut_ledger, added_metric)),
     Forgery("title", nothing, CAUGHT, set_aside),
 )

@@ -1,8 +1,8 @@
-"""Forged logs: every way we know to make a board say what no model did.
+"""Forged logs, which would make a board show what no model did.
 
 A forger has the code. So after each change he works out again whatever he can reach: scores,
-means, summaries, the hashes of the ledger. `forged_logs` holds what he does to a log, `forgeries`
-the matrix; `forge` makes one forgery on a copy of honest logs.
+means, summaries, the hashes of the ledger. `forgeries` lists what takes several edits that fit
+together; `alterations` alters any one value.
 """
 
 import json
@@ -45,18 +45,18 @@ class Forged:
         return self.log.samples
 
     @property
-    def told(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """What the log says of its task."""
         return self.log.eval.metadata
 
     @property
     def worst(self) -> EvalSample:
         """The sample with the lowest first metric."""
-        return min(self.samples, key=lambda one: value_of(one, self.told["metrics"][0]))
+        return min(self.samples, key=lambda one: value_of(one, self.facts["metrics"][0]))
 
     @property
     def best(self) -> EvalSample:
-        return max(self.samples, key=lambda one: value_of(one, self.told["metrics"][0]))
+        return max(self.samples, key=lambda one: value_of(one, self.facts["metrics"][0]))
 
     def sums(self) -> None:
         """Work out the means in the header from the scores of the samples."""
@@ -170,7 +170,11 @@ def forge(forgery: Forgery, honest: Path, folder: Path, round: Path, easy: Path)
 def shown_by_boards(logs: Path) -> list[str]:
     """All that boards, their pages and audits read of a folder of logs, in one order."""
     found, foreign = read_logs(logs)
-    shown = [repr(replace(log, name="", path="")) for log in found]
+    samples = [sorted(log.samples, key=lambda score: (score.id, score.epoch)) for log in found]
+    shown = [
+        repr(replace(log, name="", path="", samples=ordered))
+        for log, ordered in zip(found, samples, strict=True)
+    ]
     shown += [log.reason for log in foreign]
     for path in sorted(logs.glob("*.eval")):
         with suppress(Exception):  # of a damaged log there is no text to show
