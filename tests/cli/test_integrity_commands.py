@@ -73,7 +73,7 @@ def test_a_board_shows_contamination_by_a_users_own_cutoffs(folder: Path, tmp_pa
 def test_submit_checks_and_sends_nothing(logs: Path, tmp_path: Path) -> None:
     viva_here("board", "submit", tmp_path, expect=2)
     done = viva_here("board", "submit", "--check", tmp_path, expect=1)
-    assert "missing  form" in done.stdout
+    assert "failed  form" in done.stdout
     found = only_json(viva_here("board", "submit", "--check", tmp_path, "--json", expect=1).stdout)
     assert found["complete"] is False
     assert [check["check"] for check in found["checks"]][:2] == ["form", "complete logs"]

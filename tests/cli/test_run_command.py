@@ -5,6 +5,7 @@ import os
 import shutil
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 import pytest
 from click.testing import Result
@@ -204,23 +205,67 @@ def test_two_runs_do_not_write_into_one_folder(small: Round, tmp_path: Path) -> 
     assert str(os.getpid()) in done.stderr
 
 
-def test_a_round_that_moved_is_the_same_round_on_the_board(small: Round, tmp_path: Path) -> None:
-    moved = tmp_path / "moved"
-    shutil.copytree(small.folder, moved)
-    assert baseline(small, tmp_path / "logs").exit_code == 0
-    done = viva(
-        *("run", "title", "--round", moved, "--logs", tmp_path / "logs", "--method", "null")
-    )
-    assert done.exit_code == 0, done.stderr
-    rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    # Two contestants, each with three metrics and the length.
-    assert len(rows) == 2 * 4
+def test_a_round_and_its_prompts_are_known_by_content_wherever_they_are(
+    small: Round, tmp_path: Path
+) -> None:
+    prompts = find_family("writing").folder / "prompts"
+    made = []
+    for place in ("first", "second"):
+        shutil.copytree(small.folder, tmp_path / place / "round")
+        shutil.copytree(prompts, tmp_path / place / "prompts")
+        with (tmp_path / place / "prompts" / "title.md.j2").open("a") as template:
+            template.write("Be brief.\n")
+        done = viva(
+            *("run", "title", "--round", tmp_path / place / "round", "--logs", tmp_path / "logs"),
+            *("--prompts", tmp_path / place / "prompts", "--model", "extractive/lead", "--json"),
+        )
+        made.append(only_json(done.stdout)["logs"])
+        shutil.rmtree(tmp_path / place)
+    assert len(made[0]) == 1
+    assert made[0] == made[1]  # the second run found the log finished
+
+
+def test_corrected_answers_are_another_run_and_take_the_row_of_the_first(
+    small: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = {row["id"]: row["reference"] for row in small.items("writing", "title")}
+    command = ("run", "title", "--round", small.folder, "--logs", "logs", "--cache")
+    for texts in ({**gold, **dict.fromkeys(sorted(gold)[:3], "zzz")}, gold, gold):
+        rows = [{"id": item, "text": text} for item, text in texts.items()]
+        Path("a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        sleep(1)  # logs state the second in which they began
+        done = viva(*command, "--model", "replay/a.jsonl")
+        assert "replay/a.jsonl answers 4 of 4 items of title." in done.stderr
+    assert len(list(Path("logs").glob("*.eval"))) == 2
+    board = leaderboard(Path("logs"), resamples=0)
+    assert [row["value"] for row in board.rows if row["metric"] == "rougeL"] == [1.0]
+    assert ["is an earlier log of the same row" in note for note in board.notes] == [True]
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ('{"id": "paper 1", "text": "A title"}', "its first id is 'paper 1', and the first item"),
+        ("", "it has no row, and the first item"),
+    ],
+)
+def test_a_file_that_answers_no_item_is_refused_by_name(
+    small: Round, tmp_path: Path, rows: str, reason: str
+) -> None:
+    (tmp_path / "a.jsonl").write_text(rows)
+    model = ("--model", f"replay/{tmp_path / 'a.jsonl'}")
+    done = viva("run", "title", "--round", small.folder, "--logs", tmp_path / "logs", *model)
+    assert done.exit_code == 2
+    assert f"a.jsonl answers no item of title: {reason}" in done.stderr
+    assert not (tmp_path / "logs").exists()
 
 
 def test_clean_only_leaves_items_that_no_model_can_have_seen(small: Round, tmp_path: Path) -> None:
     dates = sorted(row["published"] for row in small.items("writing", "title"))
     answers = tmp_path / "answers.jsonl"
-    answers.write_text('{"id": "none", "text": "A title"}\n')
+    rows = [{"id": row["id"], "text": "A title"} for row in small.items("writing", "title")]
+    answers.write_text("\n".join(map(json.dumps, rows)))
     (tmp_path / "cutoffs.toml").write_text(
         f'[[model]]\nname = "replay/*"\ncutoff = "{dates[0][:10]}"\n'
     )

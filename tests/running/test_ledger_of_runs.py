@@ -172,5 +172,5 @@ def test_a_board_counts_what_ran_beside_what_it_shows(logs: Path, made: Path) ->
     board = leaderboard(logs, resamples=0)
     runs = {row["method"]: row["runs"] for row in board.rows}
     assert runs["direct"] == {"logs": 1, "removed": 1, "variants": 0}
-    note = "direct with extractive/lead ran title (base) in 1 more logs that were removed"
+    note = "direct with extractive/lead ran title (base) in 1 more log that was removed"
     assert any(note in told for told in board.notes)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.servers.commands import viva_here
 
-from vivavoce.sources.catalogues.decoding import decode_text
+from vivavoce.sources.catalogues.decoding import decode_text, status_of
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,19 @@ def test_every_field_of_a_catalogue_is_decoded(tmp_path: Path) -> None:
         "Cats Felis: a study & more": ("10^6 cats & dogs.", "Cats & Dogs"),
     }
     assert {row["name"] for row in exported["authorships"]} == {"Jörg Müller", "Zoë Bell"}
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract", "status"),
+    [
+        ("RETRACTED ARTICLE: On otters", "", "retracted"),
+        ("Author Correction: On otters", "", "corrected"),
+        ("Corrigendum to “On otters”", "", "corrected"),
+        ("Editorial expression of concern: On otters", "", "doubted"),
+        ("On otters", "This paper has been withdrawn by its author.", "withdrawn"),
+        ("Correction of bias in the counts of otters", "", None),
+        ("Errata in early printed books", "", None),
+    ],
+)
+def test_notices_begin_with_certain_words(title: str, abstract: str, status: str | None) -> None:
+    assert status_of(title, abstract) == status

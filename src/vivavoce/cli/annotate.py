@@ -13,6 +13,7 @@ from vivavoce.cli.bind import Json, Port, verb
 from vivavoce.cli.output import Answer, need_web, print_json, progress, say
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Bootstrap, Opt
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
@@ -118,9 +119,9 @@ def import_items(
         for one, link in people
     ]
     counts = {"added": added, "known": known, "left_out": left_out}
-    lines = [f"  {added:,} items added, {known:,} already there"] if sources else []
+    lines = [f"  {counted(added, 'item')} added, {known:,} already there"] if sources else []
     if left_out:
-        lines.append(f"  {left_out:,} items left out: one of the two gave no answer")
+        lines.append(f"  {counted(left_out, 'item')} left out: one of the two gave no answer")
     kept = "the link given before stays valid; --replace-links gives another"
     lines += [f"  {one['name']} is {one['person']}: {one['link'] or kept}" for one in links]
     document = {"campaign": campaign, "database": str(db), **counts, "people": links}
@@ -160,7 +161,7 @@ def export(
         stored_campaign = find_campaign(connection, campaign)
         items = read_items(connection, stored_campaign)
     counts = export_campaign(stored_campaign, items, out)
-    lines = [*(f"  {name}: {number:,} rows" for name, number in counts.items()), str(out)]
+    lines = [*(f"  {name}: {counted(number, 'row')}" for name, number in counts.items()), str(out)]
     return Answer({"path": str(out), "files": counts}, lines)
 
 

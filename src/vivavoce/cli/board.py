@@ -20,6 +20,7 @@ from vivavoce.requests import (
     SiteOptions,
     given_names,
 )
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from vivavoce.reports import Report
@@ -108,7 +109,8 @@ def export(
         table = scores(logs, partial=reading.partial)
         write_bytes(out / "scores.parquet", parquet_of(table))
         document = {"files": ["scores.parquet"], "rows": table.num_rows, "notes": []}
-        return Answer(document, [f"{table.num_rows:,} scores in {out / 'scores.parquet'}."])
+        scored = counted(table.num_rows, "score")
+        return Answer(document, [f"{scored} in {out / 'scores.parquet'}."])
     cutoffs = load_cutoffs(known.cutoffs, known.margin)
     board = leaderboard(logs, cutoffs=cutoffs, **vars(reading))
     day = date or date_of(board)
@@ -128,7 +130,7 @@ def export(
     for path, content in files.items():
         write_bytes(out / path, content)
     document = {"files": sorted(files), "rows": len(board.rows), "notes": list(board.notes)}
-    return Answer(document, [f"{len(files)} files in {out}."], board.notes)
+    return Answer(document, [f"{counted(len(files), 'file')} in {out}."], board.notes)
 
 
 @verb(app, "board add-metric logs bertscore")

@@ -18,6 +18,7 @@ from vivavoce.cli.output import Answer, count_lines, progress, say
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt, check_local
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from vivavoce.records import Fault
@@ -35,7 +36,7 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
 
     def end() -> None:
         if sent := publish(copy):
-            say(f"{value}: {sent:,} files published", quiet=True)
+            say(f"{value}: {counted(sent, 'file')} published", quiet=True)
 
     context.call_on_close(end)
     return copy
@@ -122,7 +123,7 @@ def ingest(
         )
         lines += fault_lines(report.doubtful)
     lines.append(
-        f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
+        f"The corpus now has {counted(report.papers, 'paper')}: {report.dated:,} dated, "
         f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
         "another source."
     )
@@ -198,7 +199,7 @@ def export(
 
     rows = export_table(load_corpus(corpus), table, out)
     document = {"table": table, "rows": rows, "out": str(out)}
-    return Answer(document, [f"{out}: {rows:,} rows"])
+    return Answer(document, [f"{out}: {counted(rows, 'row')}"])
 
 
 def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:

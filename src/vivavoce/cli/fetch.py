@@ -15,6 +15,7 @@ from vivavoce.cli.bind import verb
 from vivavoce.cli.corpus import CorpusFolder, fault_lines
 from vivavoce.cli.output import Answer, progress
 from vivavoce.requests import Arg, Connection, Opt, given_names
+from vivavoce.text.printing import counted
 
 Out = Annotated[Path, Opt("The folder to save into.")]
 
@@ -58,7 +59,7 @@ def oai(
         "An unfinished harvest was finished.": report.resumed,
         f"The repository lost its place; the harvest was restarted {restarts} times": restarts,
         f"{report.deleted:,} of the records are deletions.": report.deleted,
-        f"{out}: {report.records:,} records, files: {len(report.files):,}": True,
+        f"{out}: {counted(report.records, 'record')}, files: {len(report.files):,}": True,
         f"Next: {following}": report.files,
     }
     document = {**asdict(report), "folder": str(out), "next": following}
@@ -208,14 +209,14 @@ def cited(
         *fault_lines([*report.faults, *(more.faults if more else ())]),
         f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
         f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
-        f"{report.papers:,} papers.",
+        f"{counted(report.papers, 'paper')}.",
         str(report.index),
     ]
     if more:
         lines += [
             f"{more.found:,} of {more.cited:,} works without an arXiv id fetched; arXiv and "
             f"Crossref do not have {len(more.unknown):,}, {more.left:,} were not asked for. "
-            f"The corpus now has {more.papers:,} papers.",
+            f"The corpus now has {counted(more.papers, 'paper')}.",
             str(more.index),
         ]
     document["named"] = {**asdict(more), "index": str(more.index)} if more else None

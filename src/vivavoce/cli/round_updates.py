@@ -15,6 +15,7 @@ from vivavoce.cli.corpus import CorpusFolder, report_problems
 from vivavoce.cli.output import Answer
 from vivavoce.cli.rounds import app
 from vivavoce.requests import Arg, Opt
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
@@ -54,7 +55,7 @@ def update(
         lines += _report_lines(done.report)
         if late := summary["came_late"]:
             label = "Asked about now, too late for earlier rounds"
-            lines.append(f"{label}: {len(late):,} papers")
+            lines.append(f"{label}: {counted(len(late), 'paper')}")
     else:
         lines.append("No new papers: no round was written.")
     if done.revealed:

@@ -14,6 +14,7 @@ from vivavoce.cli.corpus import AT_PLACE, CorpusFolder, report_problems
 from vivavoce.cli.output import Answer, count_lines, progress
 from vivavoce.reports import Column, Sheet, counted_names, sheet, shown
 from vivavoce.requests import Arg, Opt
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
@@ -40,7 +41,7 @@ def _built(built: Round) -> Answer:
     summary = {"round": built.id, "path": str(built.folder), "manifest": built.sha256}
     rows = [(task, counts[family][task]) for family, task in built.tasks()]
     lines = [
-        f"  {task}: {row['items']:,} items, {sum(row['excluded'].values()):,} left out"
+        f"  {task}: {counted(row['items'], 'item')}, {sum(row['excluded'].values()):,} left out"
         for task, row in rows
     ]
     return Answer({**summary, "counts": counts}, [*lines, str(built.folder)])
@@ -168,15 +169,15 @@ def export(
     chosen = "ids" if ids_only else form
     made = export_round(opened, out, chosen, papers, known, open_only=texts == "open")
     files = hash_tree(made)
-    counted = next((read_json(made / name) for name in files if name.endswith(TEXTS)), None)
+    licensed = next((read_json(made / name) for name in files if name.endswith(TEXTS)), None)
     document = {"round": opened.id, "format": chosen, "path": str(made), "files": files}
     lines = ["It contains texts of papers, each under its own licence: check before you share it."]
-    if counted:
-        only = f"only ids of {counted['ids_only']:,}"
-        lines = [f"It contains texts of {counted['open']:,} papers, and {only}."]
+    if licensed:
+        only = f"only ids of {licensed['ids_only']:,}"
+        lines = [f"It contains texts of {counted(licensed['open'], 'paper')}, and {only}."]
     elif chosen == "ids":
         lines = []
-    return Answer({**document, "texts": counted}, [*lines, str(made)])
+    return Answer({**document, "texts": licensed}, [*lines, str(made)])
 
 
 _LISTED = 10

@@ -18,6 +18,7 @@ from vivavoce.errors import InputError
 from vivavoce.reports import Column, Sheet, markdown, sheet
 from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
 from vivavoce.requests.run import ExamRequest, RunSpec, given_sweep, sources_of
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeRow
@@ -118,7 +119,7 @@ def serve(
     from vivavoce.tasks.library_server import library_of, serve_library
 
     library = library_of(folder, before=before, item=item, task=task)
-    say(f"{len(library)} papers; waiting for an MCP client on stdin.", quiet=True)
+    say(f"{counted(len(library), 'paper')}; waiting for an MCP client on stdin.", quiet=True)
     serve_library(library, "vivavoce").run("stdio")
 
 
@@ -206,7 +207,9 @@ def score(
         }
         for name, entry in result["metrics"].items()
     ]
-    below = f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction"
+    below = (
+        f"{predictions}: {counted(result['n'], 'item')}, {result['missing']:,} without a prediction"
+    )
     columns = ("metric", "value", "95% interval", "n", "undefined")
     return Answer(result, [sheet("", rows, *columns, below=[below])])
 

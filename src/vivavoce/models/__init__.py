@@ -160,6 +160,8 @@ def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
     return [checked(adapter, row, f"{path}: model {place}") for place, row in enumerate(rows, 1)]
 
 
+FILE_HASH = "sha256"
+"""Attribute of a provider that reads a file: its hash, which becomes an argument of the model."""
 _replayed: ContextVar[Mapping[str, str] | None] = ContextVar("replayed_roles", default=None)
 
 
@@ -183,6 +185,9 @@ def start_model(name: str, args: Mapping[str, Any]) -> Model:
             else ""
         )
         raise kind(f"The model {name} cannot be used: {cause}{remedy}") from error
+    if digest := getattr(model.api, FILE_HASH, None):
+        # Inspect resumes logs of the same arguments, and caches replies of the same address.
+        model.model_args[FILE_HASH] = model.api.base_url = digest
     read_parts(model.api)
     return model
 

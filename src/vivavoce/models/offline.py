@@ -18,7 +18,7 @@ answer:
 every epoch that has no row of its own. A `text` of null is an empty answer. A sample without a row
 also gets an empty answer, with `{"missing": true}` in the output's metadata.
 
-FILE is read once per process, when Inspect creates the model.
+FILE is read once per process, when Inspect creates the model. Its hash is part of a run's identity.
 """
 
 import re
@@ -42,6 +42,7 @@ from pydantic import StrictInt, StrictStr
 from vivavoce.checking import Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import TfidfRetriever
+from vivavoce.store import hash_file
 from vivavoce.text.sentences import cut_words, is_heading, split_sentences
 
 MAX_SENTENCES = 1_000
@@ -268,6 +269,7 @@ class ReplayAPI(OfflineAPI):
             raise InputError(
                 f"{path} is not a file. Name it as replay/FILE, from the current folder."
             )
+        self.sha256 = hash_file(path)
         self._answers: dict[Key, str] = {}
         places: dict[Key, str] = {}
         for place, row in read_records(path, _Row):
@@ -278,6 +280,10 @@ class ReplayAPI(OfflineAPI):
                     f"{place} repeats the id {row.id!r}{epoch} of {places[key]}. Keep one of them."
                 )
             self._answers[key], places[key] = row.text or "", place
+
+    def ids(self) -> list[str | int]:
+        """List the ids of samples with an answer, in the order of the file."""
+        return list(dict.fromkeys(sample_id for sample_id, _ in self._answers))
 
     def answer(self, messages: Sequence[ChatMessage]) -> str | None:
         """Return the answer for the sample and epoch that the last user message names."""

@@ -23,7 +23,7 @@ from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.meter import Meter
 from vivavoce.running.provider_errors import Gate
-from vivavoce.running.resolving import describe_cache, models_of, resolve
+from vivavoce.running.resolving import count_answered, describe_cache, models_of, resolve
 from vivavoce.running.spec import decoding_of, rule_of
 from vivavoce.running.stopping import run_to_decision
 from vivavoce.store import Row, lock
@@ -49,6 +49,8 @@ class RunReport(Report):
     """Paths of logs: one for each (task, method, model) and combination of a sweep."""
     failed: tuple[str, ...]
     """Incomplete logs, each with the reason."""
+    answered: tuple[str, ...] = ()
+    """How many items of each task each file of answers answers."""
     skipped: tuple[str, ...] = ()
     """Tasks without an item in the setting, each with the reason."""
     refused: tuple[str, ...] = ()
@@ -77,7 +79,8 @@ class RunReport(Report):
             yield f"{self.spent['usd']:.4f} dollars spent in this folder{of}"
 
     def left_out(self) -> Iterator[str]:
-        """Lines on skipped tasks, damaged logs and cached replies."""
+        """Lines on files of answers, skipped tasks, damaged logs and cached replies."""
+        yield from self.answered
         yield from (f"Skipped: {line}" for line in self.skipped)
         yield from (f"Set aside an unreadable log: {name}" for name in self.set_aside)
         if self.cache:
@@ -108,6 +111,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     elif given:
         raise InputError(f"Give either a specification or {', '.join(given)}, not both.")
     tasks, skipped = resolve(spec)
+    answered = tuple(dict.fromkeys(count_answered(tasks)))
     sizes = [len(task.dataset) for task in tasks]
     planned = spec.epochs * sum(min(size, spec.limit or size) for size in sizes)
     count = listen(progress, planned)
@@ -143,6 +147,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     return RunReport(
         logs=tuple(sorted(log_path(log) for log in logs)),
         failed=failed,
+        answered=answered,
         skipped=tuple(skipped),
         refused=tuple(sorted(set(refused.values()))),
         set_aside=tuple(set_aside),

@@ -136,7 +136,7 @@ class Journal:
 
     def know_task(self, log: str, spec: EvalSpec, steps: Any) -> None:
         """Record the task, method and model of an evaluation: only these may reuse its replies."""
-        given = {"args": spec.task_args, "version": str(spec.task_version), "steps": steps}
+        given = {"args": spec.task_args_passed, "version": str(spec.task_version), "steps": steps}
         model = {"model": spec.model, "args": spec.model_args, "about": spec.metadata}
         self._tasks[log] = _hash([spec.task, given, model])
 

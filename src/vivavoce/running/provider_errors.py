@@ -19,7 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 import anyio
 
 from vivavoce.errors import ProviderError, VivaError
-from vivavoce.models import is_permanent, start_model
+from vivavoce.models import FILE_HASH, is_permanent, start_model
 from vivavoce.running.meter import Reply, Request, Send, intercept
 from vivavoce.store import hash_of
 
@@ -95,7 +95,9 @@ class Gate:
         print(f"{self.model}: {line}. Still trying.", file=sys.stderr, flush=True)
 
     def _address(self) -> str:
-        """Address that the model's client calls; empty if it has none."""
+        """Address that the model's client calls; empty for a file, or a client without one."""
+        if hasattr(self._api, FILE_HASH):
+            return ""
         client = getattr(self._api, "client", None)
         return str(getattr(client, "base_url", None) or getattr(self._api, "base_url", None) or "")
 

@@ -30,6 +30,7 @@ from vivavoce.running.stopping import section_of
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families, open_round
 from vivavoce.tasks.subsets import take_subset
+from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -167,6 +168,25 @@ def models_of(tasks: Iterable[Task]) -> list[Model]:
     return list({id(model.api): model for model in used if isinstance(model, Model)}.values())
 
 
+def count_answered(tasks: Iterable[Task]) -> Iterator[str]:
+    """Yield how many items of each task a file of answers has; `InputError` if it has none."""
+    from vivavoce.models.offline import ReplayAPI
+
+    for task in tasks:
+        api = getattr(task.model, "api", None)
+        if not isinstance(api, ReplayAPI):
+            continue
+        items, answered = [sample.id for sample in task.dataset], api.ids()
+        name, count = (task.metadata or {})["task"], len({*items} & {*answered})
+        if not count:
+            first = f"its first id is {answered[0]!r}" if answered else "it has no row"
+            raise InputError(
+                f"{api.model_name} answers no item of {name}: {first}, and the first item is "
+                f"{items[0]!r}. Take the ids from the round, or leave out {name}."
+            )
+        yield f"{task.model} answers {count:,} of {counted(len(items), 'item')} of {name}."
+
+
 def _roles_of(task: Task) -> list[Model]:
     named = (task.model_roles or {}).values()
     return [model for role in named for model in (role if isinstance(role, list) else [role])]
@@ -227,6 +247,8 @@ def _solver_parameters(family: str, method: str) -> list[str]:
 
 def _create_task(task: str, args: dict[str, Any]) -> Task:
     """Create the Inspect task; raises `InputError` for an argument that it does not take."""
+    from inspect_ai._util.registry import registry_params
+
     from vivavoce.tasks.lookup import create_task, find_task_maker
     from vivavoce.tasks.scoring.asking import judge_named_later
 
@@ -235,7 +257,11 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
     if unknown:
         raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
     with judge_named_later():
-        return create_task(task, args)
+        created = create_task(task, args)
+    # Inspect resumes logs by these arguments: folders may move, and `pin` is their content's hash.
+    for name in ("round", "prompts"):
+        registry_params(created).pop(name, None)
+    return created
 
 
 def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:

@@ -221,11 +221,14 @@ class Comparison:
                 f"--decide {self.rule.label} cannot be asked of {len(ranked)} contestants in "
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
-        who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
+        who = [
+            [str(task.model), getattr(task.model, "model_args", {}), *step]
+            for task, step in zip(self.tasks, steps, strict=True)
+        ]
         pinned = [self.facts["round_sha256"], *section_of(self.tasks[0])]
         spec = self.spec
         given = [
-            *(spec.context, spec.task_args, spec.max_tokens, decoding_of(spec), spec.model_args),
+            *(spec.context, spec.task_args, spec.max_tokens, decoding_of(spec)),
             *(spec.judge, spec.epochs, spec.time_limit, spec.cost_limit, cutoffs_of(spec)),
         ]
         about = [asdict(self.rule), who, pinned, given]

@@ -75,6 +75,6 @@ def share(value: float) -> str:
     return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths / 10:.1f}%"
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """Print a number with its noun: 1 item, 2 items."""
-    return f"{number:,} {one if number == 1 else many}"
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Print a number with its noun: 1 item, 2 items. By default, `many` is `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -12,7 +12,6 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 from tests.servers.commands import title_logs, viva_here
 
-from vivavoce.errors import VivaError
 from vivavoce.results.board.attempts import ALL, attempt_tables
 from vivavoce.tasks.scoring.guard import standard_deviation
 
@@ -134,11 +133,14 @@ def test_an_answer_fails_at_its_first_stage_short_of_the_best(log: EvalLog, tmp_
     assert everything["stages"] == {"rouge1": 8}
 
 
-def test_items_without_grades_are_no_table(log: EvalLog, tmp_path: Path) -> None:
-    folder = write(log, tmp_path / "logs", VALUES, graded=False)
+def test_items_without_grades_are_one_group(log: EvalLog, tmp_path: Path) -> None:
+    tables = attempt_tables(write(log, tmp_path / "logs", VALUES, graded=False), resamples=200)
 
-    with pytest.raises(VivaError, match="category or a difficulty"):
-        attempt_tables(folder)
+    everything = row(tables.groups, metric="rougeL")
+    assert (everything["category"], everything["difficulty"], everything["items"]) == (ALL, ALL, 3)
+    # Of the two items that were answered, 0.75 and 0.4; draws hold one of them or both.
+    assert everything["mean_succeeded"] == pytest.approx(0.575)
+    assert everything["ci_succeeded"] == [pytest.approx(0.4), pytest.approx(0.75)]
 
 
 def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def test_the_gap_by_hand() -> None:
     assert (found.n_seen, found.n_clean) == (2, 2)
     # Seen means lie between 0.6 and 0.8, clean ones between 0.1 and 0.2.
     assert 0.6 - 0.2 <= found.ci[0] <= 0.55 <= found.ci[1] <= 0.8 - 0.1
+    # With two papers on a side, some draws have the one alone and some the other.
+    assert (found.ci_seen, found.ci_clean) == (
+        pytest.approx([0.6, 0.8]),
+        pytest.approx([0.1, 0.2]),
+    )
 
 
 def test_an_undefined_value_is_in_neither_mean() -> None:

@@ -13,6 +13,7 @@ from inspect_ai.log import (
 )
 from tests.results.audits.made_logs import write_log
 
+from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.head_to_head import differing_items, head_to_head, verdict
 from vivavoce.store import Row
 
@@ -35,6 +36,8 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert row["metric"] == "rougeL"
     assert (row["a"], row["b"]) == (pytest.approx(0.5), pytest.approx(0.375))
     assert row["difference"] == pytest.approx(0.125)
+    assert 0.2 <= row["ci_a"][0] <= 0.5 <= row["ci_a"][1] <= 0.9
+    assert 0.1 <= row["ci_b"][0] <= 0.375 <= row["ci_b"][1] <= 0.5
     assert (row["wins_a"], row["equal"], row["wins_b"], row["n"]) == (2, 1, 1, 4)
     assert row["better"] is None
     assert (row["undecided"], row["tied"]) == (True, False)
@@ -60,6 +63,27 @@ def test_a_clear_lead_is_named(tmp_path: Path) -> None:
     high = {item: value + 0.2 for item, value in low.items()}
     row = fight(tmp_path, low, high)["metrics"][0]
     assert (row["better"], row["undecided"], row["more_papers_needed"]) == ("b", False, None)
+
+
+def test_a_pair_is_decided_as_on_the_board_among_all_its_pairs(tmp_path: Path) -> None:
+    items = [f"item-{number:02d}" for number in range(20)]
+    # lab/one is ahead of lab/two by 0.4 on sixteen papers, and behind on four.
+    values = {item: 0.1 if place % 5 == 0 else 0.9 for place, item in enumerate(items)}
+    alone = fight(tmp_path, values, dict.fromkeys(items, 0.5))["metrics"][0]
+    assert (alone["better"], alone["undecided"]) == ("a", False)
+    # Among ten others, 66 pairs in all, a difference has to be larger.
+    for rival in range(10):
+        others = {
+            item: 0.3 + 0.05 * (place * (2 * rival + 1) % 8) for place, item in enumerate(items)
+        }
+        write_log(tmp_path, others, model=f"lab/rival-{rival}")
+    among = head_to_head("lab/one", "lab/two", tmp_path).duels[0]["metrics"][0]
+    rows = leaderboard(tmp_path).rows
+    [row] = [row for row in rows if (row["model"], row["metric"]) == ("lab/one", "rougeL")]
+    needed = dict(zip(row["undecided_with"], row["more_papers_needed"], strict=True))
+    assert (among["better"], among["undecided"]) == (None, True)
+    assert among["more_papers_needed"] == needed["lab/two"]
+    assert (among["difference"], among["ci"]) == (alone["difference"], alone["ci"])
 
 
 def test_only_items_of_both_count_and_undefined_values_are_left_out(tmp_path: Path) -> None:

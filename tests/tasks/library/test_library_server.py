@@ -1,6 +1,6 @@
-"""Hostile queries to a round's papers: what came too late or gave an item away is never served.
+"""Hostile queries to a round's papers: papers that are too late or hidden are never served.
 
-Each way in is asked the same: the functions that agents get, Inspect's tools, and the MCP server.
+Each interface gets the same queries: the functions of agents, Inspect's tools, and the MCP server.
 """
 
 import re
@@ -31,7 +31,7 @@ from vivavoce.tasks.library_server import library_of, serve_library
 from vivavoce.tasks.methods.agent import tools_of
 
 SECRET = "zirconium"
-"""A word of every paper that may not be seen, and of no other."""
+"""A word of all hidden papers, and of no other paper."""
 HIDDEN = {
     "later": "2023-07-01",
     "latest": "2031",
@@ -40,14 +40,14 @@ HIDDEN = {
     "own": "2020-05-01",
     "source": "2020-06-01",
 }
-"""Papers that no item of the round may see, with their dates; the window begins 2023-07-01."""
+"""Dates of the papers that no item of the round may see; its window begins 2023-07-01."""
 
 HIT = re.compile(r"^\d+\. paper_id: (\S+)$", re.M)
 Ask = Callable[..., Awaitable[str]]
-"""Calls a tool by name; the answer or the complaint."""
+"""Call a tool by name; returns its answer or error message."""
 
 
-def secret(name: str, published: str | None) -> dict[str, Any]:
+def hidden_paper(name: str, published: str | None) -> dict[str, Any]:
     return row(
         name,
         published,
@@ -60,10 +60,10 @@ def secret(name: str, published: str | None) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A round of two families: one's library holds what the other asks for."""
-    made = tmp_path_factory.mktemp("round") / "melons"
+    """A round of two families: the library of one has the target of the other."""
+    folder = tmp_path_factory.mktemp("round") / "melons"
     papers = [row("lemon", "2019-05"), row("melon", "2020-01-15")]
-    papers += [secret(name, published) for name, published in HIDDEN.items()]
+    papers += [hidden_paper(name, published) for name, published in HIDDEN.items()]
     items = {
         "boards/board.parquet": [{"id": "b", "cluster": "x/y", "hidden_papers": ["source"]}],
         "texts/title.parquet": [{"id": "own/title", "cluster": "own"}],
@@ -71,34 +71,38 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     contents = {name: parquet_of(pa.Table.from_pylist(rows)) for name, rows in items.items()}
     contents["boards/papers.parquet"] = library_as_bytes(papers)
     for name, content in contents.items():
-        write_bytes(made / name, content)
+        write_bytes(folder / name, content)
     manifest = {
         "id": "melons",
         "window": {"start": "2023-07-01", "end": "2024-01-01"},
         "counts": {"boards": {"board": {}}, "texts": {"title": {}}},
-        "files": {name: {"sha256": hash_file(made / name)} for name in contents},
+        "files": {name: {"sha256": hash_file(folder / name)} for name in contents},
     }
-    write_sealed(made / "manifest.json", manifest)
-    return made
+    write_sealed(folder / "manifest.json", manifest)
+    return folder
+
+
+def functions_with_messages(library: Library) -> dict[str, Callable[..., str]]:
+    return {name: in_words(function) for name, function in functions_of(Desk(library)).items()}
 
 
 @asynccontextmanager
 async def by_functions(library: Library) -> Any:
-    found = {name: in_words(each) for name, each in functions_of(Desk(library)).items()}
+    functions = functions_with_messages(library)
 
-    async def ask(name: str, **given: Any) -> str:
-        return found[name](**given)
+    async def ask(name: str, **arguments: Any) -> str:
+        return functions[name](**arguments)
 
     yield ask
 
 
 @asynccontextmanager
 async def by_tools(library: Library) -> Any:
-    found = {ToolDef(each).name: ToolDef(each).tool for each in tools_of(Desk(library))}
+    tools = {ToolDef(tool).name: tool for tool in tools_of(Desk(library))}
 
-    async def ask(name: str, **given: Any) -> str:
+    async def ask(name: str, **arguments: Any) -> str:
         try:
-            return str(await found[name](**given))
+            return str(await tools[name](**arguments))
         except ToolError as error:
             return f"Error: {error.message}"
 
@@ -109,42 +113,32 @@ async def by_tools(library: Library) -> Any:
 async def by_server(library: Library) -> Any:
     async with Client(serve_library(library, "melons")) as client:
 
-        async def ask(name: str, **given: Any) -> str:
-            return told(await client.call_tool(name, given))
+        async def ask(name: str, **arguments: Any) -> str:
+            return answer_of(await client.call_tool(name, arguments))
 
         yield ask
 
 
-def told(result: Any) -> str:
+def answer_of(result: Any) -> str:
     text = "\n".join(part.text for part in result.content)
-    complaint = re.sub(r"^Error executing tool \w+: ", "Error: ", text)
-    assert result.is_error is (complaint != text)
-    return complaint
+    answer = re.sub(r"^Error executing tool \w+: ", "Error: ", text)
+    assert result.is_error is (answer != text)
+    return answer
 
 
-WAYS = [by_functions, by_tools, by_server]
+INTERFACES = [by_functions, by_tools, by_server]
 
 
 def disguises(name: str) -> Iterator[str]:
-    """An id as somebody might write it who may not read the paper."""
+    """Spellings of an id that might get around the check."""
     wide = "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in name)
     yield from (name, name.upper(), name.title(), f" {name} ", f"{name}\n", f"{name}\x00", wide)
-    yield from (
-        f"\u200b{name}",
-        f"\ufeff{name}",
-        f"\u202e{name[::-1]}",
-        f"{name[0]}\u0301{name[1:]}",
-    )
+    yield from (f"\u200b{name}", f"\ufeff{name}", f"\u202e{name[::-1]}")
+    yield f"{name[0]}\u0301{name[1:]}"
     yield from (f"../boards/{name}", f"lemon/../{name}", f"./{name}", f"file:///{name}", f"{name}/")
     yield from (quote(f"/{name}"), f"%2e%2e%2f{name}", f"paper_id: {name}", f'"{name}"', f"{name}*")
-    yield from (
-        f"lemon,{name}",
-        f"lemon' OR id='{name}",
-        f"{{{{{name}}}}}",
-        f"${{{name}}}",
-        "*",
-        ".*",
-    )
+    yield from (f"lemon,{name}", f"lemon' OR id='{name}", f"{{{{{name}}}}}", f"${{{name}}}")
+    yield from ("*", ".*")
 
 
 async def attack(ask: Ask, names: list[str]) -> list[tuple[str, str]]:
@@ -162,30 +156,30 @@ async def attack(ask: Ask, names: list[str]) -> list[tuple[str, str]]:
     return found
 
 
-def check_silent(found: list[tuple[str, str]], names: list[str]) -> None:
-    """No answer shows a hidden paper, and a complaint is what any unknown id gets."""
-    for asked, answer in found:
-        unquoted = unicodedata.normalize("NFKC", answer.replace(repr(asked), "")).lower()
-        assert SECRET not in unquoted, (asked, answer)
-        assert not set(HIT.findall(answer)) & set(names), (asked, answer)
-        if asked in names and answer.startswith("Error"):
-            assert answer == f"Error: There is no paper {asked!r}. Use an id that search gave."
+def check_hidden(answers: list[tuple[str, str]], names: list[str]) -> None:
+    """Assert that no answer shows a hidden paper, and that errors do not reveal one."""
+    for query, answer in answers:
+        unquoted = unicodedata.normalize("NFKC", answer.replace(repr(query), "")).lower()
+        assert SECRET not in unquoted, (query, answer)
+        assert not set(HIT.findall(answer)) & set(names), (query, answer)
+        if query in names and answer.startswith("Error"):
+            assert answer == f"Error: There is no paper {query!r}. Use an id that search gave."
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_nothing_hidden_is_served(way: Any, folder: Path) -> None:
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_no_hidden_paper_is_served(interface: Any, folder: Path) -> None:
     library = library_of(folder)
     assert len(library) == 2
 
     async def work() -> list[tuple[str, str]]:
-        async with way(library) as ask:
+        async with interface(library) as ask:
             assert "melon-one | 91.5" in await ask("read", paper_id="melon", part="table 1")
             return await attack(ask, list(HIDDEN))
 
-    check_silent(anyio.run(work), list(HIDDEN))
+    check_hidden(anyio.run(work), list(HIDDEN))
 
 
-def test_a_later_day_shows_what_was_public_before_it_and_no_source(folder: Path) -> None:
+def test_a_later_cutoff_adds_earlier_papers_and_no_sources(folder: Path) -> None:
     library = library_of(folder, before="2024-01-01")
     assert {name for name in HIDDEN if name in library} == {"later", "in-the-month"}
     assert "in-the-month" not in library_of(folder, before="2023-12-31")
@@ -202,19 +196,19 @@ def served(folder: Path) -> Library:
 
 @settings(max_examples=100, deadline=None)
 @given(query=queries, part=queries, page=st.integers(-3, 3))
-def test_no_query_shows_more(served: Library, query: str, part: str, page: int) -> None:
-    calls = {name: in_words(each) for name, each in functions_of(Desk(served)).items()}
-    read = calls["read"](paper_id=query, part=part, page=page)
-    assert read.startswith("Error")
-    assert SECRET not in calls["search"](query=query)
-    found = calls["read"](paper_id="melon", part=part, page=page)
-    assert SECRET not in found.replace(repr(" ".join(part.lower().split())), "").replace(
-        repr(part[:80]), ""
-    )
+def test_no_query_shows_a_hidden_paper(served: Library, query: str, part: str, page: int) -> None:
+    functions = functions_with_messages(served)
+    assert functions["read"](paper_id=query, part=part, page=page).startswith("Error")
+    assert SECRET not in functions["search"](query=query)
+    answer = functions["read"](paper_id="melon", part=part, page=page)
+    # An error message quotes the part.
+    for quoted in (" ".join(part.lower().split()), part[:80]):
+        answer = answer.replace(repr(quoted), "")
+    assert SECRET not in answer
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"before": "2024-02"}, "ends on 2024-01-01"),
         ({"before": "soon"}, "soon"),
@@ -223,14 +217,12 @@ def test_no_query_shows_more(served: Library, query: str, part: str, page: int) 
         ({"task": "table"}, "Add --item"),
     ],
 )
-def test_what_cannot_be_served_is_reported(
-    given: dict[str, str], message: str, folder: Path
-) -> None:
+def test_wrong_options_are_reported(options: dict[str, str], message: str, folder: Path) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        library_of(folder, **given)
+        library_of(folder, **options)
 
 
-def test_a_round_without_papers_to_search(tmp_path: Path) -> None:
+def test_a_round_without_a_library_is_not_served(tmp_path: Path) -> None:
     manifest = {"id": "r", "window": {"start": "2023-01-01", "end": "2024-01-01"}}
     write_sealed(tmp_path / "manifest.json", {**manifest, "counts": {}, "files": {}})
     done = viva_here("round", "serve", tmp_path, expect=2)
@@ -239,34 +231,34 @@ def test_a_round_without_papers_to_search(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_serves_the_papers_of_an_item_and_of_a_round() -> None:
-    """Over a process's own streams, as a client starts it; the sample round's sources stay away."""
+    """A client starts the server and speaks to its standard streams."""
     sample = open_round("sample")
     rows = sample.items("tables", "table")
     item = rows[0]
-    own = item["hidden_papers"]
+    hidden = item["hidden_papers"]
     titles = [row["title"] for row in sample.rows("writing/papers.parquet") if row["title"]]
 
     async def work(*options: str) -> tuple[list[tuple[str, str]], set[str]]:
-        started = StdioServerParameters(command=str(VIVA), args=["round", "serve", *options])
-        async with Client(stdio_client(started)) as client:
+        server = StdioServerParameters(command=str(VIVA), args=["round", "serve", *options])
+        async with Client(stdio_client(server)) as client:
 
-            async def ask(name: str, **given: Any) -> str:
-                return told(await client.call_tool(name, given))
+            async def ask(name: str, **arguments: Any) -> str:
+                return answer_of(await client.call_tool(name, arguments))
 
             assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "read"]
-            found = await attack(ask, own)
+            found = await attack(ask, hidden)
             found += [(title, await ask("search", query=title)) for title in titles]
         shown = {name for _, answer in found for name in HIT.findall(answer)}
         return found, shown
 
     found, shown = anyio.run(work, "sample", "--item", item["id"])
-    check_silent(found, own)
-    # The pool is all that the item shows; most of it is found by the titles alone.
+    check_hidden(found, hidden)
+    # An item shows no papers but those of its pool.
     assert shown
-    assert shown <= set(item["pool"]) - set(own)
+    assert shown <= set(item["pool"]) - set(hidden)
     found, shown = anyio.run(work, "sample", "--before", sample.manifest["window"]["end"])
     targets = {row["cluster"] for row in sample.items("writing", "title")}
     sources = targets | {name for row in rows for name in row["hidden_papers"]}
-    check_silent(found, sorted(sources))
+    check_hidden(found, sorted(sources))
     assert shown
     assert not shown & sources

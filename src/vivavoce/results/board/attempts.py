@@ -16,7 +16,6 @@ from itertools import product
 from pathlib import Path
 from typing import Unpack
 
-from vivavoce.errors import VivaError
 from vivavoce.reports import (
     NOTHING,
     Column,
@@ -62,8 +61,8 @@ class AttemptTables(Report):
             yield _sheet(rows, "", "all attempts; failed ones count with their scores")
             yield _sheet(rows, "_succeeded", "successful attempts")
         yield (
-            "mean (highest, standard deviation) over the attempts at an item, then mean over "
-            "items;\n--json has the intervals, and counts of failures by kind."
+            "mean [95% interval] (highest, standard deviation) over the attempts at an item, then "
+            "mean over\nitems; --json counts failures by kind."
         )
 
 
@@ -76,8 +75,11 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
         return contestant_label(row), *(str(row[name]) for name in names)
 
     def cell(row: Row) -> str:
-        mean, highest, deviation = (row[f"{name}{kind}"] for name in _REDUCERS)
-        return NOTHING if mean is None else f"{mean:.3f} ({highest:.3f}, {shown(deviation)})"
+        value, highest, deviation = (row[f"{name}{kind}"] for name in _REDUCERS)
+        if value is None:
+            return NOTHING
+        mean = shown({"value": value, "ci": row[f"ci{kind}"]})
+        return f"{mean} ({highest:.3f}, {shown(deviation)})"
 
     return sheet(
         f"{first['task']} · {first['setting']} · round {first['round']}: {what}",
@@ -90,26 +92,22 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
 
 
 def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTables:
-    """Tabulate the attempts in a folder of logs whose items have a category or a difficulty.
+    """Tabulate the attempts in a folder of logs, also by category and difficulty of the items.
 
     The bootstrap draws clusters for a group, and attempts for a single item.
     """
     chosen, notes, draws = open_logs(logs, **reading)
-    graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]
-    if not graded:
-        raise VivaError(
-            f"{logs} has no task whose items have a category or a difficulty, such as formula."
-        )
     groups: list[Row] = []
     items: list[Row] = []
-    for log in graded:
+    for log in chosen:
         for metric in log.metrics:
             of_items = [_item_row(log, attempts, metric, draws) for attempts in _sorted_items(log)]
             items += of_items
-            categories = list(dict.fromkeys(row["category"] for row in of_items))
-            difficulties = sorted({row["difficulty"] for row in of_items}, key=_place)
+            categories = dict.fromkeys(row["category"] for row in of_items if row["category"])
+            difficulties = {row["difficulty"] for row in of_items if row["difficulty"]}
+            grades = sorted(difficulties, key=_place)
             rows = []
-            for category, difficulty in product([*categories, ALL], [*difficulties, ALL]):
+            for category, difficulty in product([*categories, ALL], [*grades, ALL]):
                 members = [
                     row
                     for row in of_items
@@ -169,6 +167,7 @@ def _group_row(items: Sequence[Row], draws: Draws) -> Row:
     """Means over items of each item's mean, best attempt and spread."""
     named = [name for name in items[0] if name.removesuffix("_succeeded") in _REDUCERS]
     columns = {name: [row[name] for row in items] for name in named}
+    clusters = [row["cluster"] for row in items]
     return {
         **{name: items[0][name] for name in (*RowKey.__slots__, "metric")},
         "items": len(items),
@@ -176,7 +175,10 @@ def _group_row(items: Sequence[Row], draws: Draws) -> Row:
         "succeeded": sum(row["succeeded"] for row in items),
         "items_succeeded": sum(row["succeeded"] > 0 for row in items),
         **{name: mean_of(column) for name, column in columns.items()},
-        "ci": mean_estimate(columns["mean"], [i["cluster"] for i in items], draws).fields()["ci"],
+        **{
+            f"ci{kind}": mean_estimate(columns[f"mean{kind}"], clusters, draws).fields()["ci"]
+            for kind in ("", "_succeeded")
+        },
         "faults": _sum(row["faults"] for row in items),
         "stages": _sum(row["stages"] for row in items),
     }

@@ -40,6 +40,7 @@ from vivavoce.results.logs.records import (
 from vivavoce.results.logs.selection import Reading, choose
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, hash_file, hash_of
+from vivavoce.text.printing import counted
 
 
 def leaderboard(
@@ -163,7 +164,7 @@ def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> lis
     """Notes on rows that had logs removed."""
     return [
         f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
-        f"{count} more logs that were removed from the folder."
+        f"{counted(count, 'more log that was', 'more logs that were')} removed from the folder."
         for log in logs
         if (count := runs[log.key]["removed"])
     ]
@@ -298,13 +299,13 @@ def _contamination_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
             Column(contestant_label, "contestant"),
             Column("exposure.cutoff", "cutoff"),
             *(Column(f"exposure.items.{status}", head) for head, status in _STATUSES.items()),
-            Column("exposure.seen", f"{first['metric']} seen"),
-            Column("exposure.clean", "clean"),
+            Column("exposure.seen", f"{first['metric']} seen", ci="exposure.ci_seen"),
+            Column("exposure.clean", "clean", ci="exposure.ci_clean"),
             Column("exposure.gap", "gap", ci="exposure.ci"),
         )
     yield (
-        "items from before the cutoff (seen), near it (possibly), after it (clean);\ngap: "
-        "seen - clean [95% interval]. If older papers are easier for all, contestants without "
+        "items from before the cutoff (seen), near it (possibly), after it (clean); means with 95% "
+        "intervals;\ngap: seen - clean. If older papers are easier for all, contestants without "
         "training (cutoff never) have a gap too."
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status, status_of
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.statistics.intervals import Floats, Resample, mean_of, percentile_interval
+from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
 
 MIXED = "mixed"
@@ -20,7 +20,9 @@ class Gap:
     """A metric's means over items that a model may have learnt, and over clean items."""
 
     seen: float | None
+    ci_seen: list[float] | None
     clean: float | None
+    ci_clean: list[float] | None
     gap: float | None
     """seen - clean; None if either group has no value."""
     ci: list[float] | None
@@ -57,41 +59,43 @@ def exposure_fields(
 
 
 def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Gap]:
-    """Compute the gap of each column of values, with its 95% interval.
+    """Compute both means and the gap of each column of values, with their 95% intervals.
 
     The two groups have different items, so there are no pairs. Instead, whole clusters are drawn
-    from all items, and a draw's gap is the difference of its two means. The interval is None unless
-    both groups have values in two clusters.
+    from all items, and a draw's gap is the difference of its two means. An interval is None unless
+    each of its groups has values in two clusters.
 
     `values` has shape (items, columns), NaN if undefined; `statuses` is None without a model.
     """
     columns = values.shape[1]
     named = np.array(statuses or ["unknown"] * len(values), dtype=np.str_)
-    halves = [np.where((named == name)[:, None], values, np.nan) for name in ("seen", "clean")]
-    both = np.hstack(halves)
-    enough = (draws.by_cluster(both)[1] > 0).sum(axis=0) > 1
-    has_both = bool((enough[:columns] & enough[columns:]).any())
-    means = draws.means(both) if has_both and draws.gives_intervals else None
-    return [
-        _gap(
-            halves[0][:, k],
-            halves[1][:, k],
-            means[:, k] - means[:, columns + k]
-            if means is not None and enough[k] and enough[columns + k]
-            else None,
-        )
-        for k in range(columns)
-    ]
-
-
-def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
-    before, after = mean_of(seen.tolist()), mean_of(clean.tolist())
-    interval = percentile_interval(drawn) if drawn is not None else None
-    return Gap(
-        seen=before,
-        clean=after,
-        gap=None if before is None or after is None else before - after,
-        ci=list(interval) if interval else None,
-        n_seen=int((~np.isnan(seen)).sum()),
-        n_clean=int((~np.isnan(clean)).sum()),
+    both = np.hstack(
+        [np.where((named == name)[:, None], values, np.nan) for name in ("seen", "clean")]
     )
+    means = draws.mean(both)
+    enough = np.flatnonzero((draws.by_cluster(both)[1] > 0).sum(axis=0) > 1)
+    drawn = dict[int, Floats]()
+    if len(enough) and draws.gives_intervals:
+        drawn = dict(zip(enough.tolist(), draws.means(both[:, enough]).T, strict=True))
+    counts = (~np.isnan(both)).sum(axis=0).tolist()
+    gaps = []
+    for seen, clean in ((k, columns + k) for k in range(columns)):
+        before, after = means[seen], means[clean]
+        is_drawn = seen in drawn and clean in drawn
+        gap = Gap(
+            seen=before,
+            ci_seen=_interval(drawn.get(seen)),
+            clean=after,
+            ci_clean=_interval(drawn.get(clean)),
+            gap=None if before is None or after is None else before - after,
+            ci=_interval(drawn[seen] - drawn[clean]) if is_drawn else None,
+            n_seen=counts[seen],
+            n_clean=counts[clean],
+        )
+        gaps.append(gap)
+    return gaps
+
+
+def _interval(drawn: Floats | None) -> list[float] | None:
+    ends = None if drawn is None else percentile_interval(drawn)
+    return list(ends) if ends else None

@@ -23,7 +23,9 @@ class Exposure(TypedDict, total=False):
     margin_days: int | None
     items: dict[str, int]
     seen: float | None
+    ci_seen: list[float] | None
     clean: float | None
+    ci_clean: list[float] | None
     gap: float | None
     ci: list[float] | None
     n_seen: int

@@ -5,16 +5,19 @@ The difference is between their mean values over these items, with an interval. 
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of, sense_of
+from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.board.ranks import decided, tied, why_undecided
+from vivavoce.results.board.building import contestant_of
+from vivavoce.results.board.ranks import add_ranks, decided, outcomes, tied, why_undecided
 from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
 from vivavoce.results.logs.selection import select_logs
@@ -23,6 +26,7 @@ from vivavoce.statistics.comparison import (
     paired_difference,
     smallest_detectable_difference,
 )
+from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import Floats, Resample, resample
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.store import SHORT_HASH, Row
@@ -75,7 +79,8 @@ class HeadToHead(Report):
                 row["differ_most"],
                 *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
             )
-        yield "a - b: mean over shared items [95% interval]."
+        yield "Means over shared items [95% interval]; better: the board's test of all its pairs"
+        yield "together. What the board does not rank, such as oracle, is tested pair by pair."
 
 
 def metric_sheet(duel: Row) -> Sheet:
@@ -83,7 +88,7 @@ def metric_sheet(duel: Row) -> Sheet:
     return sheet(
         "",
         duel["metrics"],
-        *(Column("metric", form=".60"), "a", "b"),
+        *(Column("metric", form=".60"), Column("a", ci="ci_a"), Column("b", ci="ci_b")),
         Column("difference", "a - b", ci="ci"),
         Column(_outcome, "better"),
         *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
@@ -117,10 +122,10 @@ def verdict(row: Row) -> str:
         between = f" (95% interval {interval((ends[0], ends[1]))})" if ends else ""
         return (
             f"{leader} is ahead by {gap} in {name}{between}, and better on {won:,} of "
-            f"{counted(metric['n'], 'item', 'items')}."
+            f"{counted(metric['n'], 'item')}."
         )
     if metric["equal"] == metric["n"]:
-        return f"They have the same value in {name} on all {counted(metric['n'], 'item', 'items')}."
+        return f"They have the same value in {name} on all {counted(metric['n'], 'item')}."
     if metric["ci"] is None:
         return f"They differ by {gap} in {name}; there are too few items for an interval."
     amount = f"a − b is {figure(metric['difference'])}, and may be {interval(metric['ci'])}"
@@ -160,14 +165,19 @@ def head_to_head(
         if not any(side.values()):
             names = sorted({log.contestant for group in places.values() for log in group})
             raise InputError(f"{logs} has no contestant {name!r}. There are: {_listed(names)}.")
-    pairs = [
-        (Side(a, first), Side(b, second))
-        for place in sorted(places)
-        for first, second in _matched(sides[0][place], sides[1][place])
-    ]
+    pairs, duels = [], []
+    for place, group in sorted(places.items()):
+        matched = [*_matched(sides[0][place], sides[1][place])]
+        contestants = [contestant_of(log, Draws(0), Cutoffs(())) for log in group if matched]
+        add_ranks(contestants, Draws(resamples, seed))
+        numbers = {log.path: number for number, log in enumerate(group)}
+        for first, second in matched:
+            on_board = outcomes(contestants, numbers[first.path], numbers[second.path])
+            pair = Side(a, first), Side(b, second)
+            pairs.append(pair)
+            duels.append(duel(*pair, resamples, seed, differing, on_board=on_board))
     if not pairs:
         raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")
-    duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
     return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
 
 
@@ -212,16 +222,18 @@ def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
 def duel(
     a: Side,
     b: Side,
-    *,
     resamples: int,
     seed: int,
     differing: int = DIFFERING,
+    *,
     judged_alike: Collection[str] = (),
+    on_board: Mapping[str, Row] = MappingProxyType({}),
 ) -> Row:
     """Compare two logs of one round, task and setting, metric by metric.
 
     `judged_alike` are metrics that one judge gave for both sides, although it answered more
-    questions for one of them.
+    questions for one of them. `on_board` has the outcome of the board's test by metric; in other
+    metrics the pair is tested alone.
     """
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
@@ -235,7 +247,7 @@ def duel(
         known = directions.get(name)
         # A metric without an upper end, such as a length ratio, has no better direction.
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
-        rows.append(_metric_row(a.log, b.log, name, sign, shared, draws, looks))
+        rows.append(_metric_row(a.log, b.log, name, sign, shared, draws, looks, on_board.get(name)))
     headline = a.log.metrics[0]
     if len(stopped) == 2 and len({record["comparison"] for record in stopped}) == 1:
         _take_decision(rows, headline, stopped)
@@ -289,6 +301,7 @@ def _metric_row(
     shared: Sequence[str],
     draws: Resample,
     looks: int,
+    on_board: Row | None,
 ) -> Row:
     """Row of one metric; `sign` is 1 if higher is better, -1 if lower is better, 0 if neither."""
     first, second = (board_values(log, metric, shared) for log in (a, b))
@@ -305,21 +318,26 @@ def _metric_row(
         known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
         leads = np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
     lead = sign * (gap.value or 0.0)
+    outcome = on_board or {
+        "tied": None if gap.undecided is None else False,
+        "undecided": gap.undecided,
+        "more_papers_needed": more if gap.undecided else None,
+        "detectable": smallest_detectable_difference(columns, draws, span),
+    }
+    is_decided = outcome["undecided"] is False and not outcome["tied"]
+    ends = dict(zip(columns, draws.intervals(np.column_stack([*columns.values()])), strict=True))
     return {
         "metric": metric,
         "ranks": metric in a.metrics,
         "higher_is_better": sign > 0 if sign else None,
         "n": int(both.sum()),
         "undefined": int((~both).sum()),
-        "a": draws.mean(columns["a"])[0],
-        "b": draws.mean(columns["b"])[0],
+        **{side: draws.mean(column)[0] for side, column in columns.items()},
+        **{f"ci_{side}": list(pair) if pair else None for side, pair in ends.items()},
         "difference": gap.value,
         "ci": None if gap.low is None or gap.high is None else [gap.low, gap.high],
-        "tied": None if gap.undecided is None else False,
-        "undecided": gap.undecided,
-        "more_papers_needed": more if gap.undecided else None,
-        "better": None if gap.undecided is not False or not lead else "a" if lead > 0 else "b",
-        "detectable": smallest_detectable_difference(columns, draws, span),
+        **outcome,
+        "better": None if not (is_decided and lead) else "a" if lead > 0 else "b",
         "wins_a": int((leads > 0).sum()),
         "wins_b": int((leads < 0).sum()),
         "equal": int((leads == 0).sum()),

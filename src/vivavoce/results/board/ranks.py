@@ -122,7 +122,7 @@ def open_question(row: Row) -> str:
     if not ordered:
         return ""
     (rival, more), *others = ordered
-    rest = f" and {counted(len(others), 'other', 'others')}" if others else ""
+    rest = f" and {counted(len(others), 'other')}" if others else ""
     return f"Undecided against {visible(rival)}{rest}: {why_undecided(row['clusters'], more)}."
 
 
@@ -147,12 +147,34 @@ def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int
     return [sorted(places) for places in by_judge.values()]
 
 
+def outcomes(contestants: Sequence[Contestant], a: int, b: int) -> dict[str, Row]:
+    """Outcome of a pair of ranked contestants, in every metric in which both are ranked."""
+    found = dict[str, Row]()
+    for metric, row in contestants[a].rows.items():
+        for members in _comparable(contestants, metric):
+            if not {a, b} <= {*members} or row["rank_interval"] is None:
+                continue
+            rival = _names([contestants[place] for place in members])[members.index(b)]
+            more = dict(zip(row["undecided_with"], row["more_papers_needed"], strict=True))
+            found[metric] = {
+                "tied": rival in row["tied_with"],
+                "undecided": rival in more,
+                "more_papers_needed": more.get(rival),
+                "detectable": row["detectable"],
+            }
+    return found
+
+
+def _names(ranked: Sequence[Contestant]) -> list[str]:
+    return distinct_labels([next(iter(contestant.rows.values())) for contestant in ranked])
+
+
 def _judge(contestant: Contestant) -> str:
     return str(next(iter(contestant.rows.values())).get("judge") or "")
 
 
 def _rank_group(ranked: Sequence[Contestant], metrics: Sequence[str], draws: Draws) -> None:
-    names = distinct_labels([next(iter(contestant.rows.values())) for contestant in ranked])
+    names = _names(ranked)
     for metric in metrics:
         rows = [contestant.rows[metric] for contestant in ranked]
         gaps = [row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows]

@@ -39,6 +39,7 @@ from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
 from vivavoce.running.logs import Progress
 from vivavoce.store import Row, write_json
+from vivavoce.text.printing import counted
 
 FORM = "submission.toml"
 LOGS = "logs"
@@ -83,7 +84,7 @@ class SubmissionReport(Report):
     def parts(self) -> Iterator[Sheet | str]:
         """Lines on each check with its problems, then on the runs."""
         for each in self.checks:
-            yield f"{'ok     ' if each['ok'] else 'missing'}  {each['check']}"
+            yield f"{'ok    ' if each['ok'] else 'failed'}  {each['check']}"
             yield from (f"  {problem}" for problem in each["problems"])
         for name, count in self.runs.items():
             yield f"{name.replace('_', ' ')}: {NOTHING if count is None else count}"
@@ -167,10 +168,8 @@ def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[s
         yield f"{path} is in no ledger, so no run of this folder wrote it."
     declared = form.submission.private_runs if form else 0
     if len(ledger.removed) > declared:
-        yield (
-            f"{len(ledger.removed)} logs of the ledger are missing, but {FORM} declares {declared} "
-            "private runs."
-        )
+        lost = counted(len(ledger.removed), "log of the ledger is", "logs of the ledger are")
+        yield f"{lost} missing, but {FORM} declares {counted(declared, 'private run')}."
 
 
 def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[str]:

@@ -48,6 +48,7 @@ from vivavoce.running.logs import COMPARISON, Progress, settled
 from vivavoce.running.stopping import ask_again, wrong_stops
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.scoring import our_scores
+from vivavoce.text.printing import counted
 
 Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at a decision, by comparison and contestant."""
@@ -92,16 +93,16 @@ class Verification(Report):
         for log in self.logs:
             rest = f"; continued by {log.continued_by}" if log.continued_by else ""
             status = log.status.replace("_", " ")
-            yield f"{status}  {log.name} ({log.samples} samples{rest})"
+            yield f"{status}  {log.name} ({counted(log.samples, 'sample')}{rest})"
             yield from (f"  {line}" for line in (*log.refused, *log.unknown))
         ledger = self.ledger
         yield from (f"refused  {problem}" for problem in (*ledger.problems, *self.secrets))
         if not ledger.starts:
             yield "There is no ledger (runs.jsonl), so other runs cannot be ruled out."
         elif ledger.unrecorded:
-            yield f"{len(ledger.unrecorded)} logs are in no ledger."
+            yield f"{counted(len(ledger.unrecorded), 'log is', 'logs are')} in no ledger."
         if ledger.removed:
-            yield f"{len(ledger.removed)} logs of runs are missing."
+            yield f"{counted(len(ledger.removed), 'log of a run is', 'logs of runs are')} missing."
         unnamed = {str(log.round["folder"]) for log in self.logs if log.round.get("named") is False}
         for folder in sorted(unnamed):
             yield (
@@ -241,7 +242,7 @@ async def _read(path: Path, header: EvalLog, check: LogCheck, recording: Recordi
         silent += not sample.events
     check.refused += [f"{where(*left)} has a summary but no sample." for left in summaries]
     if silent and header.eval.model != NO_MODEL:
-        check.unknown.append(f"{silent} samples have no transcript.")
+        check.unknown.append(f"{counted(silent, 'sample has', 'samples have')} no transcript.")
 
 
 def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:
@@ -255,7 +256,8 @@ def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogC
         return
     if header.eval.dataset.samples != len(task.dataset):
         check.refused.append(
-            f"it claims {header.eval.dataset.samples} samples, the task has {len(task.dataset)}."
+            f"it claims {counted(header.eval.dataset.samples or 0, 'sample')}, the task has "
+            f"{len(task.dataset)}."
         )
     asked, about = [str(sample.id) for sample in task.dataset], header.eval.metadata or {}
     check.lacking = missing(asked, header, set(recording.answers)) or ""

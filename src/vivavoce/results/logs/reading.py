@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from vivavoce.errors import InputError
-from vivavoce.models import is_same_family
+from vivavoce.models import FILE_HASH, is_same_family
 from vivavoce.requests.run import is_alias
 from vivavoce.results.logs.added import NewMetric, added_to
 from vivavoce.results.logs.records import (
@@ -27,7 +27,7 @@ from vivavoce.results.logs.records import (
 from vivavoce.rounds.family import split_name
 from vivavoce.running.logs import answers_to_come, is_log, settled
 from vivavoce.statistics.intervals import defined
-from vivavoce.store import SHORT_HASH, hash_of
+from vivavoce.store import SHORT_HASH, Row, hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.scoring import JUDGE, VALID, our_scores
 from vivavoce.text.dates import parse_date
@@ -238,7 +238,7 @@ def _judge(header: EvalLog, judged_by: str) -> str:
         for each in judges
         for name, given in (
             ("settings", each.config.model_dump(include=set(DECODING), exclude_none=True)),
-            ("model_args", each.args),
+            ("model_args", _without_file(each.args)),
         )
         if given
     ]
@@ -259,10 +259,15 @@ def _decoding(header: EvalLog, has_model: bool) -> str:
         arguments = [header.eval.task_args, *(step.params or {} for step in header.plan.steps)]
         contexts = [context for given in arguments if (context := given.get("context"))]
         settings.update({"context": contexts[-1]} if contexts else {})
-        if header.eval.model_args:
-            settings["model_args"] = hash_of(header.eval.model_args)[:SHORT_HASH]
+        if given := _without_file(header.eval.model_args):
+            settings["model_args"] = hash_of(given)[:SHORT_HASH]
     settings["attempts"] = header.eval.config.epochs or 1
     return " ".join(f"{name}={_shown(value)}" for name, value in settings.items())
+
+
+def _without_file(model_args: Mapping[str, Any]) -> Row:
+    """A model's arguments; another content of its file makes a later log of the same row."""
+    return {name: value for name, value in model_args.items() if name != FILE_HASH}
 
 
 def _shown(value: Any) -> str:

@@ -111,9 +111,9 @@ def tries_of(row: Row) -> list[str]:
     runs = row["runs"] or {}
     parts = []
     if runs.get("variants"):
-        parts.append(f"{counted(runs['variants'], 'other way', 'other ways')} tried")
+        parts.append(f"{counted(runs['variants'], 'other way')} tried")
     if runs.get("removed"):
-        parts.append(f"{runs['removed']:,} logs removed")
+        parts.append(f"{counted(runs['removed'], 'log')} removed")
     return parts
 
 
@@ -290,7 +290,7 @@ def missing(row: Row | None) -> str:
     if row["set_aside"]:
         return visible(row["set_aside"])
     if row["undefined"] and row["undefined"] == row["n"]:
-        return f"undefined for all {counted(row['n'], 'item', 'items')}"
+        return f"undefined for all {counted(row['n'], 'item')}"
     return "no value"
 
 
@@ -315,7 +315,7 @@ def _calibration(row: Row) -> str:
     if not calibration:
         return "not calibrated"
     ends = interval((calibration["ci"][0], calibration["ci"][1]))
-    labels = counted(calibration["labels"], "label", "labels")
+    labels = counted(calibration["labels"], "label")
     return f"{figure(calibration['value'])} ({ends}) corrected by {labels} from people"
 
 

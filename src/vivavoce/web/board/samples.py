@@ -189,7 +189,7 @@ def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[
 def _use(score: SampleScore, attempts: int) -> str:
     amounts = []
     if score.tokens:
-        amounts.append(counted(score.tokens, "token", "tokens"))
+        amounts.append(counted(score.tokens, "token"))
     if score.cost is not None:
         amounts.append(f"${score.cost:.4f}")
     if score.seconds >= 0.05:
@@ -313,7 +313,7 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
         return (
             link(path, item_path(items_folder(board), item.id), title or item.id, note),
             *(map(figure, values) if competing_values else [NOTHING] * 3),
-            counted(len(item.sources), "answer", "answers"),
+            counted(len(item.sources), "answer"),
         )
 
     def make() -> Words:
@@ -336,7 +336,7 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
 
 def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
     def entry(board: BoardOf, count: int) -> Markup:
-        items = counted(count, "item", "items")
+        items = counted(count, "item")
         note = f"{visible(board.setting)}, version {visible(board.version)}: {items}"
         return link(INDEX, list_path(board), board.title, note)
 

@@ -207,6 +207,6 @@ def sureness(ranked: Sequence[Row]) -> str:
     near = [row for row in others if bounds_of(row)[0] <= high and bounds_of(row)[1] >= low]
     if not near:
         return "Its interval overlaps with no other; contestants were not compared item by item."
-    rest = counted(len(near) - 1, "other", "others")
+    rest = counted(len(near) - 1, "other")
     more = f" and {rest}" if len(near) > 1 else ""
     return f"The order may be chance: its interval overlaps that of {entries.label(near[0])}{more}."

@@ -286,7 +286,7 @@ def write_comparison(
 def _block(row: Row, metrics: Sheet, paths: Mapping[str, str]) -> Block:
     """Comparison of both contestants in one round, task and setting."""
     alone = [f"{row[f'only_{side}']:,} of {side} alone" for side in "ab" if row[f"only_{side}"]]
-    counts = ", ".join([f"{counted(row['items'], 'item', 'items')} of both", *alone])
+    counts = ", ".join([f"{counted(row['items'], 'item')} of both", *alone])
     place = f"round {row['round']}, version {row['task_version']}, setting {row['setting']}"
     apart = sheet(
         f"Items that differ most in {visible(row['headline'], 60)}",
