@@ -95,3 +95,15 @@ def test_dates_that_leave_no_paper_are_blamed(
     papers = save_pages(tmp_path / "papers", 1)
     done = viva_here("exam", papers, *option, "--out", tmp_path / "out", expect=2)
     assert done.stderr.endswith(f"Error: No paper in {papers} {message}\n")
+
+
+@pytest.mark.slow
+def test_a_paper_left_out_has_its_reason_in_words_and_what_to_do(tmp_path: Path) -> None:
+    papers = save_pages(tmp_path / "papers", 4)
+    days = ("--since", "2023-03-01", "--out", tmp_path / "out")
+    shown = viva_here("exam", papers, "--tasks", "related_work", *days).stdout
+    # The first is of January, and the last has no such section.
+    assert (
+        "  2301.00000v1.html: outside window: 2023-01-01; name an earlier --since or a later "
+        "--until\n  2310.00003v1.html: no related work: no section of the paper is one\n"
+    ) in shown

@@ -66,7 +66,7 @@ def test_models_that_lose_to_a_baseline_are_not_recommended() -> None:
              pair("abstract", B, C, None, 7)]  # fmt: skip
     found = answer([stand], pairs, (A, B, C))
     assert found.answer == (
-        "None of the three is better than the baseline lead on abstract (worse: a, b, c)."
+        "None of the 3 models is better than the baseline lead on abstract (worse: a, b, c)."
     )
     assert found.more_papers == []
     table = found.table()
@@ -119,6 +119,20 @@ def test_an_outcome_that_several_tasks_share_is_reported_once() -> None:
         "Neither a nor b is better than the best baseline (lead, null) on title and abstract "
         "(worse: a, b), on introduction (worse: b; undecided: a)."
     )
+
+
+def test_without_models_only_a_baseline_shown_to_be_better_is_called_the_best() -> None:
+    stands = [
+        standing("title", REST, {("lead", "null")}),
+        standing("abstract", REST, set()),
+        standing("related_work", REST, set()),
+    ]
+    found = answer(stands, [], ())
+    assert found.answer == (
+        "No model was asked; lead is the best baseline on title; "
+        "the baselines lead and null are too close to call on abstract and related work."
+    )
+    assert [row["best"] for row in found.tasks] == [["lead"], ["lead", "null"], ["lead", "null"]]
 
 
 def test_one_model_alone_is_compared_with_the_best_baseline() -> None:

@@ -111,7 +111,7 @@ def test_months_that_are_killed_everywhere_end_as_the_undisturbed_one(
     status = calm.status(MONTHS[-1])
     assert {row["state"] for row in status["periods"]} == {"done"}
     asked_by = {
-        name: [row["end"] for row in status["periods"] if name in _names(row)]
+        name: [row["end"] for row in status["periods"] if name in row["contestants"]]
         for name in ("first", "third", "fourth", "sixth")
     }
     ends = [end.isoformat() for end in MONTHS]
@@ -119,7 +119,3 @@ def test_months_that_are_killed_everywhere_end_as_the_undisturbed_one(
     assert asked_by["third"] == ends[1:]
     assert asked_by["fourth"] == ends[2:]
     assert asked_by["sixth"] == ends[4:]
-
-
-def _names(row: dict[str, Any]) -> set[str]:
-    return {cell["contestant"] for cell in row["cells"]}

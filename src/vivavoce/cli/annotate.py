@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -110,12 +110,9 @@ def import_items(
         stored_campaign = open_campaign(connection, campaign, found.name, text)
         added, known = add_items(connection, stored_campaign, items)
         people = give_links(connection, stored_campaign, person, replace=replace_links)
+    site = address.rstrip("/")
     links = [
-        {
-            "name": one.name,
-            "person": one.code,
-            "link": link and f"{address.rstrip('/')}/{link}",
-        }
+        {"name": one.name, "person": one.code, "link": link and f"{site}/{link}"}
         for one, link in people
     ]
     counts = {"added": added, "known": known, "left_out": left_out}
@@ -211,14 +208,13 @@ def _rows_of_logs(
         if draw is not None:
             raise InputError("--draw needs --from-logs.")
         return [], 0
+    from vivavoce.results.audits.preferences import preference_rows, question_rows
+
+    drawn: dict[str, Any] = {"setting": setting, "draw": draw, "seed": seed}
     if kind != "preference":
-        from vivavoce.results.audits.preferences import question_rows
-
-        rows = question_rows(logs, kind, setting=setting, draw=draw, seed=seed)
-        return [(row, f"{logs}: {row['id']}") for row in rows], 0
-    from vivavoce.results.audits.preferences import preference_rows
-
-    if a is None or b is None:
+        rows, left_out = question_rows(logs, kind, **drawn), 0
+    elif a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
-    rows, left_out = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
+    else:
+        rows, left_out = preference_rows(logs, a, b, task=task, **drawn)
     return [(row, f"{logs}: {row['id']}") for row in rows], left_out

@@ -51,13 +51,15 @@ def run(
     from dataclasses import asdict
 
     from vivavoce.live.config import read_config
-    from vivavoce.live.keeping import bring_up_to_date, open_state, work_due
+    from vivavoce.live.keeping import bring_up_to_date, work_due
+    from vivavoce.live.ledger import State
 
     read = read_config(config)
     day = until or today()
-    open_state(read).refuse_clock_behind(day, is_clock=until is None)
+    state = State(read)
+    state.refuse_clock_behind(day, is_clock=until is None)
     if dry_run:
-        due = work_due(open_state(read), day)
+        due = work_due(state, day)
         document = {"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]}
         lines = [f"{period.name}: {', '.join(lacks)}" for period, lacks in due]
         ending = "Nothing was done." if due else "Nothing is due."
@@ -85,10 +87,10 @@ def status(config: Config, until: Until = None) -> Answer:
     The site shows the same on live/status.html.
     """
     from vivavoce.live.config import read_config
-    from vivavoce.live.keeping import open_state
+    from vivavoce.live.ledger import State
     from vivavoce.live.site import status_lines, status_of
 
-    board_status = status_of(open_state(read_config(config)), until or today())
+    board_status = status_of(State(read_config(config)), until or today())
     return Answer(board_status, status_lines(board_status))
 
 

@@ -27,7 +27,7 @@ GATES = {
     "no_text": "no source gave the paper's sections",
     "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
     "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
-    "doubtful_text": "the text of a PDF was read with doubt; `health_reasons` of the paper say why",
+    "doubtful_text": "the text of a PDF was read with doubt",
     "withdrawn": "it was withdrawn, retracted or deleted, or it is a notice that corrects a paper",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }

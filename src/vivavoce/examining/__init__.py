@@ -302,7 +302,7 @@ class _Exam:
         request = self.request
         with self.watch("Writing the site"):
             inputs = SiteInputs(cutoffs=load_cutoffs())
-            make_site(request.logs, request.board, SiteOptions(), inputs)
+            make_site(request.logs, request.site / "board", SiteOptions(), inputs)
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}
             stands = [stand(each, logs, request.models, AUTHORS) for each in chosen]

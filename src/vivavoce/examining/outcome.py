@@ -19,7 +19,6 @@ from vivavoce.store import Row
 MODEL, BASELINE, AUTHORS = "model", "baseline", "authors' text"
 _ROLES = {MODEL: "model", BASELINE: "baseline", AUTHORS: "ceiling"}
 COVERAGE = NUGGETS[0]
-_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Outcome(Report):
     answer: str
     """The recommended model for each task, in a sentence or two."""
     tasks: list[Row]
-    """By task: the models that may be best, and their comparison with the best baseline."""
+    """By task: who may be best, and how models compare with the best baseline."""
     contestants: list[Row]
     """The authors' text, then models and baselines that are best at a task; best first."""
     more_papers: list[str]
@@ -83,9 +82,13 @@ class Outcome(Report):
                 "price_per_answer": cell["cost_per_answer"],
                 "price_total": cell["cost"],
                 "may_be_best": row["name"] in task["best"],
-                "beats_baseline": _beats_baseline(task, row),
+                "beats_baseline": sides.get(row["name"]),
             }
             for task in self.tasks
+            for sides in [
+                dict.fromkeys(task["worse_than_baseline"], False)
+                | dict.fromkeys(task["better_than_baseline"], True)
+            ]
             for row in self.contestants
             if (cell := row["values"].get(task["task"]))
         ]
@@ -106,13 +109,6 @@ class Outcome(Report):
             )
         if self.judge_cost:
             yield f"The judge cost another {dollars(self.judge_cost)}."
-
-
-def _beats_baseline(task: Row, contestant: Row) -> bool | None:
-    """True if a model is better than the best baseline, False if worse, None if undecided."""
-    if contestant["name"] in task["better_than_baseline"]:
-        return True
-    return False if contestant["name"] in task["worse_than_baseline"] else None
 
 
 def _plain(task: str) -> str:
@@ -146,18 +142,14 @@ def conclude(
     tasks = [_task(each, verdicts, models) for each in standings]
     answers: dict[tuple[str, ...], list[Row]] = {}
     for row in tasks:
-        recommended = row["best"] if row["better_than_baseline"] else ()
-        answers.setdefault(tuple(recommended) if models else (row["baseline"],), []).append(row)
-    if models:
-        outcome = "; ".join(_sentence(best, rows, models, short) for best, rows in answers.items())
-    else:
-        lists = (
-            f"{name} on {_listed([_plain(row['task']) for row in rows])}"
-            for (name,), rows in answers.items()
-        )
-        outcome = f"no model was asked; the best baseline is {', '.join(lists)}"
+        recommended = row["best"] if row["better_than_baseline"] or not models else ()
+        answers.setdefault(tuple(recommended), []).append(row)
+    parts = [] if models else ["no model was asked"]
+    parts += [_sentence(best, rows, models, short) for best, rows in answers.items()]
+    outcome = "; ".join(parts)
     wanted = [line for row in tasks for line in _wanted(row, short)]
-    judged = [sample.judge_cost for each in standings for sample in each.samples([*each.logs])]
+    logs = [log for each in standings for log in each.logs.values()]
+    judged = [sample.judge_cost for log in logs for sample in log.samples]
     return Outcome(
         # A model's name keeps its spelling.
         answer=f"{outcome}."
@@ -172,10 +164,12 @@ def conclude(
 
 
 def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) -> Row:
-    """The models that may be best at a task, and how all models compare with the best baseline."""
+    """The contestants that may be best, and how models compare with the best baseline."""
     pairs = [row for row in verdicts if row["task"] == standing.chosen.task]
     beaten = {row["worse"] for row in pairs if row["better"] in models}
-    best = [name for name in models if name not in beaten]
+    if not models:
+        beaten = {worse for _, worse in standing.beats}
+    best = [name for name in models or standing.chosen.baselines if name not in beaten]
     rival = standing.best_baseline
     above = [name for name in models if (name, rival) in standing.beats]
     needed = {}
@@ -212,8 +206,12 @@ def _sentence(
         if len(rivals) == 1
         else f"the best baseline ({', '.join(rivals)})"
     )
-    names = _listed([short[name] for name in best])
-    if not best:
+    names = _listed([short.get(name, name) for name in best])
+    if not models and len(best) == 1:
+        head = f"{names} is the best baseline"
+    elif not models:
+        head = f"the baselines {names} are too close to call"
+    elif not best:
         head = f"{_nobody(models, short)} better than {rival}"
     elif len(models) == 1:
         head = f"{names} is better than every baseline"
@@ -245,8 +243,7 @@ def _nobody(models: Sequence[str], short: Mapping[str, str]) -> str:
         return f"{short[models[0]]} is not"
     if len(models) == 2:
         return f"neither {short[models[0]]} nor {short[models[1]]} is"
-    count = len(models)
-    return f"none of the {_NUMBERS[count] if count < len(_NUMBERS) else count} is"
+    return f"none of the {len(models)} models is"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -318,11 +315,10 @@ def _contestants(
     short: Mapping[str, str],
 ) -> list[Row]:
     """Rows of the table: the authors' text, then the others by their mean place in the tasks."""
-    kinds = dict.fromkeys(models, MODEL)
-    if models:
-        kinds |= dict.fromkeys((row["baseline"] for row in tasks), BASELINE)
-    else:
-        kinds |= dict.fromkeys((n for each in standings for n in each.chosen.baselines), BASELINE)
+    baselines = [row["baseline"] for row in tasks]
+    if not models:
+        baselines = [name for each in standings for name in each.chosen.baselines]
+    kinds = dict.fromkeys(models, MODEL) | dict.fromkeys(baselines, BASELINE)
     places: dict[str, list[int]] = {name: [] for name in kinds}
     for each in standings:
         ordered = sorted((n for n in kinds if n in each.logs), key=lambda n: -each.score(n))
@@ -349,7 +345,7 @@ def _contestant(name: str, kind: str, standings: Sequence[Standing], short: str)
 
 def _answered(standings: Sequence[Standing], name: str, kind: str) -> Row:
     """Counts of a contestant's answers, and their cost if the contestant is a model."""
-    samples = [sample for each in standings for sample in each.samples([name])]
+    samples = [sample for each in standings for sample in each.logs[name].samples]
     common = [sample for each in standings for sample in each.common_samples(name)]
     spent = total(sample.cost for sample in common) if kind == MODEL else None
     return {

@@ -70,11 +70,6 @@ class Request(ExamRequest):
         return self.out / "site"
 
     @property
-    def board(self) -> Path:
-        """Folder of the board inside the site."""
-        return self.site / "board"
-
-    @property
     def left_out(self) -> Path:
         """File with a table of the papers left out."""
         return self.out / "left-out.csv"
@@ -247,8 +242,8 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
 
 
 UNREADABLE = "unreadable"
-NO_ITEM = "no_item"
-UNDATED = "undated"
+NO_ITEM = "no_item", "none of these tasks has an item for it"
+UNDATED, DOUBTFUL, OUTSIDE = "undated", "doubtful_", "outside_window"
 SHOWN = 5
 """Papers listed on the terminal; the file lists all."""
 _COLUMNS = ("file", "reason", "remedy")
@@ -274,19 +269,19 @@ def count_papers(
             used |= {str(name) for row in rows for name in (row.get("paper_id"), row["cluster"])}
             used |= {str(name) for row in rows for name in row.get("papers") or ()}
     used &= known
-    reasons: dict[str, str] = {}
+    reasons: dict[str, tuple[str, str]] = {}
     for row in opened.leakage["excluded"]:
         if row["task"] in (EVERY_TASK, *tasks):
-            reasons.setdefault(row["paper_id"], row["reason"])
+            reasons.setdefault(row["paper_id"], (row["reason"], row["detail"]))
     without = [
-        (paper, paper.gates[0] if paper.gates else reasons.get(paper.paper_id, NO_ITEM))
+        (paper, *((paper.gates[0], "") if paper.gates else reasons.get(paper.paper_id, NO_ITEM)))
         for paper in corpus.papers
         if paper.paper_id not in used
     ]
     sources = list_sources()
     faults = list(corpus.rows("faults")) if files else []
     unread = [row for row in faults if not sources[row["source"]].holds_many]
-    counts = Counter(reason for _, reason in without)
+    counts = Counter(reason for _, reason, _ in without)
     counts.update({UNREADABLE: len(unread)} if unread else {})
     papers = {
         "given": len(known) + len(unread),
@@ -297,7 +292,7 @@ def count_papers(
     rest = [row for row in faults if row not in unread]
     return papers, [
         *(_unread(row, paths) for row in unread),
-        *(_left_out(paper, reason) for paper, reason in without),
+        *(_left_out(*one) for one in without),
         *({"file": row["where"], "reason": row["reason"], "remedy": None} for row in rest),
     ]
 
@@ -315,16 +310,20 @@ def _unread(fault: Row, paths: Mapping[str, Path]) -> Row:
     }
 
 
-def _left_out(paper: Paper, reason: str) -> Row:
+def _left_out(paper: Paper, reason: str, detail: str) -> Row:
     file = paper.source_file or paper.paper_id
-    row = io.StringIO()
-    csv.writer(row, lineterminator="").writerow([file, "YYYY-MM-DD"])
-    is_undated = paper.gates == (UNDATED,) and paper.source_file
-    return {
-        "file": file,
-        "reason": GATES.get(reason, reason.replace("_", " ")),
-        "remedy": f"in dates.csv: {row.getvalue()}" if is_undated else None,
-    }
+    remedy = None
+    if reason == OUTSIDE:
+        remedy = "name an earlier --since or a later --until"
+    elif reason.startswith(DOUBTFUL):
+        detail = "; ".join(paper.health_reasons) or detail
+        remedy = "give its LaTeX or HTML"
+    elif paper.gates == (UNDATED,) and paper.source_file:
+        row = io.StringIO()
+        csv.writer(row, lineterminator="").writerow([file, "YYYY-MM-DD"])
+        remedy = f"in dates.csv: {row.getvalue()}"
+    said = GATES.get(reason, reason.replace("_", " "))
+    return {"file": file, "reason": f"{said}: {detail}" if detail else said, "remedy": remedy}
 
 
 def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:

@@ -61,12 +61,6 @@ class Standing:
         """The baseline with the best value."""
         return max((n for n in self.chosen.baselines if n in self.logs), key=self.score)
 
-    def samples(self, names: Sequence[str]) -> Iterator[SampleScore]:
-        """Scores of some contestants."""
-        for name in names:
-            if name in self.logs:
-                yield from self.logs[name].samples
-
     def common_samples(self, name: str) -> Iterator[SampleScore]:
         """Scores of a contestant on the items that all contestants answered."""
         items = set(self.items)

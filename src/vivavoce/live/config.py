@@ -99,11 +99,9 @@ class ContestantOptions(ModelUse):
     retires: date | None = None
     """The contestant takes part in no round that ends after this day."""
 
-    def due(self, end: date) -> date | None:
-        """First day to run the contestant on the round with this end; None for never."""
-        if self.retires and end > self.retires:
-            return None
-        return end if self.joins is None or end >= self.joins else None
+    def takes_part(self, end: date) -> bool:
+        """Check whether the contestant takes part in the round with this end."""
+        return (self.joins or end) <= end <= (self.retires or end)
 
 
 class JudgeOptions(Options):

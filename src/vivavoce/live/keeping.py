@@ -15,7 +15,7 @@ from statistics import fmean
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import LiveConfig
-from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
+from vivavoce.live.ledger import AUDIT, SITE, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.contrasts import drift_of_anchors
@@ -42,11 +42,6 @@ class Update:
     """Warnings for the newest due period."""
 
 
-def open_state(config: LiveConfig) -> State:
-    """Read the state of a board from its ledger, without writing anything."""
-    return State(config, Ledger(config.folder))
-
-
 def work_due(state: State, until: date) -> list[tuple[Period, list[str]]]:
     """Due periods with missing steps, oldest first, each with those steps."""
     due = state.config.schedule.due(until)
@@ -65,17 +60,15 @@ def bring_up_to_date(
 
     `base` is a loopback server that replaces arXiv's.
     """
-    state = open_state(config)
+    state = State(config)
     if not work_due(state, until):
         write_status(state, until)
         return Update(notices=_standing(state, until))
     with lock(config.folder):
         check_models(config)
-        keeper = _Keeper(
-            open_state(config), open_service(base, config.live.contact), tell, progress
-        )
+        keeper = _Keeper(State(config), open_service(base, config.live.contact), tell, progress)
         keeper.run(until)
-        state = open_state(config)
+        state = State(config)
         write_status(state, until)
         keeper.update.notices = _standing(state, until)
         return keeper.update

@@ -18,11 +18,9 @@ from vivavoce.live.calendar import Period
 from vivavoce.live.config import ContestantOptions, LiveConfig
 from vivavoce.store import Row, hash_of, read_json, read_jsonl, write_json, write_jsonl
 
-LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE = (
-    "listing", "texts", "cited", "networks", "round", "leakage",
-)  # fmt: skip
-PREPARATION = (LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE)
+PREPARATION = ("listing", "texts", "cited", "networks", "round", "leakage")
 """Steps of every period, in order."""
+LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE = PREPARATION
 CELL, AUDIT, SITE, PAID = "cell", "audit", "site", "paid"
 DONE, PARTIAL, PENDING = "done", "partial", "pending"
 
@@ -107,9 +105,10 @@ class Cell:
 class State:
     """A configuration with its ledger, which together tell completed and missing steps."""
 
-    def __init__(self, config: LiveConfig, ledger: Ledger) -> None:
+    def __init__(self, config: LiveConfig) -> None:
+        """Read the ledger of a board, without writing anything."""
         self.config = config
-        self.ledger = ledger
+        self.ledger = Ledger(config.folder)
         answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
         for one in self.config.contestant:
             was = answered.get(one.name, now := identity(one))
@@ -148,7 +147,7 @@ class State:
             cell
             for end, name in self.rounds().items()
             for one in self.config.contestant
-            if (due := one.due(end)) is not None and due <= period.end
+            if end <= period.end and one.takes_part(end)
             for cell in (Cell(name, one, setting) for setting in self.config.run.settings)
             if tuple(cell.facts.values()) not in done
         ]

@@ -245,37 +245,39 @@ class Cells:
         self, cell: Cell, opened: Round, work: Path, budget: float | None
     ) -> Iterator[RunSpec]:
         """Yield one run for each group of tasks that share their methods and use of a judge."""
-        one, asked = cell.contestant, self._config.run
+        one, asked, prices = cell.contestant, self._config.run, self._config.prices
         from vivavoce.tasks.lookup import takes_judge
 
         # Tasks of the cell, grouped by supported methods and by use of a judge.
         cards = list_families()
-        groups: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
+        groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = defaultdict(list)
+        wanted = {name.rpartition("/")[2] for name in asked.tasks}
         for family, task in opened.tasks():
             card = cards[family].tasks[task]
-            if self._config.run.tasks and task not in {
-                name.rpartition("/")[2] for name in self._config.run.tasks
-            }:
-                continue
             offered = (*card.methods, *CONTESTANTS)
             methods = tuple(name for name in cell.contestant.methods if name in offered)
-            if methods and cell.setting in card.settings and opened.items(family, task):
-                groups[methods, bool(self._config.judge) and takes_judge(task)].append(task)
-        for (methods, is_judged), tasks in groups.items():
-            judge = self._config.judge if is_judged else None
+            is_wanted = not wanted or task in wanted
+            if (
+                is_wanted
+                and methods
+                and cell.setting in card.settings
+                and opened.items(family, task)
+            ):
+                judge = self._config.judge if takes_judge(task) else None
+                groups[methods, (judge.model,) if judge else ()].append(task)
+        for (methods, judges), tasks in groups.items():
             models = [one.model] if one.model else []
-            names = [*models, *([judge.model] if judge else [])]
             yield RunSpec(
                 tasks=tasks,
                 round=opened.folder,
                 logs=work,
                 models=models,
                 methods=methods,
-                judge=[judge.model] if judge else (),
+                judge=judges,
                 settings=(cell.setting,),
                 alias=one.name,
                 budget=budget,
-                prices={n: self._config.prices[n] for n in names if n in self._config.prices},
+                prices={n: price for n, price in prices.items() if n in (*models, *judges)},
                 **asked.shared(Patience),
                 **one.shared(ModelUse),
             )

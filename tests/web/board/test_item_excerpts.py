@@ -6,22 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.web.board.samples import excerpt, verdicts
+from vivavoce.web.board.samples import Excerpt, excerpt, verdicts
 
 NASTY = ["<script>", "&", "\u202e", "\x00", "\ud800", "\r\n", "é", "漢", '"', "a", " ", "\n"]
 
 
-def test_a_short_text_is_whole_and_keeps_its_lines() -> None:
-    found = excerpt("one\r\ntwo\n\nthree", 1000)
-    assert (found.text, found.length, found.rest) == ("one\ntwo\n\nthree", 15, 0)
-
-
-def test_a_long_text_says_how_much_is_missing() -> None:
-    found = excerpt("x" * 500, 120)
-    assert (len(found.text), found.length, found.rest) == (120, 500, 380)
-
-
-def test_what_draws_nothing_or_turns_the_text_is_spelled() -> None:
+def test_a_text_keeps_its_lines_and_says_how_much_is_missing() -> None:
+    assert excerpt("one\r\ntwo\n\nthree", 1000) == Excerpt("one\ntwo\n\nthree", 15, 0)
+    assert excerpt("x" * 500, 120) == Excerpt("x" * 120, 500, 380)
+    # What draws nothing or turns the text is spelled out.
     assert excerpt("a\u202eb\x00c", 1000).text == "a⟨U+202E⟩b⟨U+0000⟩c"
 
 

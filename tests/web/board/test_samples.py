@@ -15,7 +15,7 @@ from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import hash_tree
 from vivavoce.web.board.model import site_of
-from vivavoce.web.board.page import Built, write_pages
+from vivavoce.web.board.page import write_pages
 from vivavoce.web.board.samples import pages
 from vivavoce.web.board.site import static_files
 
@@ -41,7 +41,7 @@ def say(path: Path, *texts: str, explanation: str | None = None) -> None:
     write_eval_log(log, str(path))
 
 
-def build(logs: Path, out: Path, count: int = 3, seed: int = 0) -> Built:
+def build(logs: Path, out: Path, count: int = 3, seed: int = 0) -> list[str]:
     """Sample pages of a folder of logs."""
     site = site_of(leaderboard(logs, resamples=20))
     chosen, _ = select_logs(logs)
@@ -49,8 +49,8 @@ def build(logs: Path, out: Path, count: int = 3, seed: int = 0) -> Built:
     return write_pages([*pages(site, items), *static_files()], out)
 
 
-def page_of(built: Built, out: Path, name: str) -> html.HtmlElement:
-    (path,) = [p for p in built.written if f"/{name}-" in p and p.endswith(".html")]
+def page_of(built: list[str], out: Path, name: str) -> html.HtmlElement:
+    (path,) = [p for p in built if f"/{name}-" in p and p.endswith(".html")]
     return html.fromstring((out / path).read_bytes())
 
 
@@ -89,7 +89,7 @@ def test_lists_lead_to_items_and_items_to_each_other(logs: Path, tmp_path: Path)
             for address in html.fromstring((out / path).read_bytes()).xpath("//main//a/@href"):
                 target = (out / path).parent.joinpath(address).resolve()
                 waiting.append(target.relative_to(out.resolve()).as_posix())
-    assert {p for p in built.written if p.startswith("samples/")} == reached
+    assert {p for p in built if p.startswith("samples/")} == reached
 
 
 def entitle(path: Path, metadata: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ def test_an_item_is_headed_by_its_title_with_its_id_below(
     assert text_of(head) == shown
     assert text_of(head.getnext()) == "a"
     assert page.xpath("string(//title)").startswith(shown)
-    (listed,) = [p for p in built.written if p.count("/") == 3 and p.endswith("index.html")]
+    (listed,) = [p for p in built if p.count("/") == 3 and p.endswith("index.html")]
     row = html.fromstring((out / listed).read_bytes()).xpath("//tbody/tr/th")[0]
     assert text_of(row.xpath("a")[0]) == shown
     assert text_of(row.xpath("small")[0]).startswith("a")
@@ -139,7 +139,7 @@ def test_a_list_shows_mean_worst_and_best_without_floor_and_ceiling(tmp_path: Pa
     ):
         write_log(logs, {"a": value}, model=model, method=method)
     built = build(logs, tmp_path / "site")
-    (path,) = [p for p in built.written if p.count("/") == 3 and p.endswith("index.html")]
+    (path,) = [p for p in built if p.count("/") == 3 and p.endswith("index.html")]
     row = html.fromstring((tmp_path / "site" / path).read_bytes()).xpath("//tbody/tr")[0]
     # (0.2 + 0.6) / 2 = 0.4
     assert [text_of(cell) for cell in row.xpath("td")] == ["0.400", "0.200", "0.600", "4 answers"]
@@ -165,7 +165,7 @@ def test_many_long_hostile_answers_stay_below_the_limit_and_inert(tmp_path: Path
         say(path, HOSTILE[number % 6] * 3_000, explanation=HOSTILE[(number + 1) % 6] * 900)
     out = tmp_path / "site"
     built = build(logs, out)
-    (path,) = [p for p in built.written if "/a-" in p and p.endswith(".html")]
+    (path,) = [p for p in built if "/a-" in p and p.endswith(".html")]
     content = (out / path).read_bytes()
     assert len(content) < LIMIT
     page = html.fromstring(content)
@@ -195,7 +195,7 @@ def test_every_attempt_is_there_and_the_order_is_by_their_mean(tmp_path: Path) -
     ]
     assert [p.text_content() for p in page.xpath("//article[1]//pre")] == ["begins"]
     (row,) = html.fromstring(
-        next((out / p).read_bytes() for p in built.written if p.count("/") == 3 and "index" in p)
+        next((out / p).read_bytes() for p in built if p.count("/") == 3 and "index" in p)
     ).xpath("//tbody/tr")
     # Mean, worst and best of 0.5 and 0.4.
     assert [text_of(cell) for cell in row.xpath("td")] == ["0.450", "0.400", "0.500", "2 answers"]
@@ -208,10 +208,10 @@ def test_equal_looking_ids_and_paths_stay_inside_and_apart(tmp_path: Path) -> No
     say(path, "hello")
     out = tmp_path / "deep" / "site"
     built = build(logs, out, count=20)
-    shown = [p for p in built.written if p.count("/") == 3 and not p.endswith("index.html")]
+    shown = [p for p in built if p.count("/") == 3 and not p.endswith("index.html")]
     assert len({p.lower() for p in shown if p.endswith(".html")}) == len(names)
     assert sorted(hash_tree(tmp_path / "deep")) == sorted(
-        [*(f"site/{p}" for p in built.written), "site/site.json"]
+        [*(f"site/{p}" for p in built), "site/site.json"]
     )
 
 
@@ -243,9 +243,9 @@ def test_only_what_a_new_log_touches_is_made_again(logs: Path, tmp_path: Path) -
     say(write_log(logs, {"a": 0.5}, model="lab/one", setting="random"), "elsewhere")
     out = tmp_path / "site"
     build(logs, out)
-    assert build(logs, out).written == ()
+    assert build(logs, out) == []
     say(write_log(logs, {"a": 0.5}, model="lab/two", setting="random"), "new")
-    written = build(logs, out).written
+    written = build(logs, out)
     assert written
     assert all("title-random" in path for path in written)
 

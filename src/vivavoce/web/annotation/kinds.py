@@ -112,13 +112,9 @@ class Kind:
         """Default guidelines of a campaign: Markdown."""
         return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
 
-    def check_label(self, label: object, where: str, *, is_whole: bool = True) -> Value:
-        """Check a label and order its fields; for a kind with one field, a bare value will do."""
-        if isinstance(label, str) and len(self.fields) == 1:
-            label = {self.fields[0].name: label}
-        return checked(_label_model(self.name, is_whole), label, where).model_dump(
-            exclude_unset=True
-        )
+    def check_label(self, label: object, where: str) -> Value:
+        """Check a label and order its fields."""
+        return checked(_label_model(self.name, is_whole=True), label, where).model_dump()
 
     def chosen(self, form: Mapping[str, str]) -> Value:
         """Fields of a form that have valid values."""

@@ -98,6 +98,14 @@ class BoardOf:
         return best_of(self.ranked)
 
     @property
+    def above(self) -> Row | None:
+        """The best headline row without a rank, if its value is better than that of `best`."""
+        sign, best = (1 if self.higher_is_better else -1), self.best
+        rows = [row for row in self.valued if row["rank"] is None and best]
+        first = max(rows, key=lambda row: sign * row["value"], default=None)
+        return first if first and best and sign * (first["value"] - best["value"]) > 0 else None
+
+    @property
     def winner(self) -> Row | None:
         """The best row if it is significantly ahead of others, otherwise None."""
         best = self.best

@@ -171,20 +171,11 @@ STATE = "site.json"
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """Result of one build."""
-
-    written: tuple[str, ...]
-    """Paths of the written files inside the site, sorted."""
-    kept: int
-    removed: tuple[str, ...]
-
-
-def write_pages(pages: Iterable[Page], out: Path) -> Built:
+def write_pages(pages: Iterable[Page], out: Path) -> list[str]:
     """Write pages that are new, that changed, or whose files were edited; remove old pages.
 
     Only files that an earlier build listed are removed. Without a site, no file is overwritten.
+    Returns the paths of the written files inside the site, sorted.
 
     Raises:
         InputError: The folder holds no site, but has a file that would be overwritten.
@@ -206,13 +197,12 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
             digest = hashlib.sha256(content).hexdigest()
             known = {"key": page.key, "sha256": digest, "size": len(content)}
         state[page.path] = known
-    removed = sorted(set(earlier) - set(state))
-    for path in removed:
+    for path in sorted(set(earlier) - set(state)):
         _remove(out, path)
     if state != earlier:
         fsync_files(out / path for path in written)
         write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
-    return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
+    return sorted(written)
 
 
 def _claim(out: Path, paths: Iterable[str]) -> None:

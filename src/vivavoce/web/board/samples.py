@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12
 """Maximum number of a judge's criteria to show."""
+_ORDERS = ("answer", "reference")
 _WORDS = {"answer": "answer", "reference": "gold", "tie": "tie"}
 
 
@@ -78,16 +79,10 @@ def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
 
 
 def _verdict(name: str, orders: Mapping[str, Mapping[str, object]]) -> Verdict:
-    winners = [_winner(first, orders.get(first, {}).get(name)) for first in ("answer", "reference")]
-    known = [winner for winner in winners if winner]
-    if len(known) < 2:
-        outcome = "no verdict"
-    elif known[0] == known[1]:
-        outcome = _WORDS[known[0]]
-    else:
-        outcome = _WORDS["tie"]
-    verdicts = [_WORDS[winner] if winner else "no verdict" for winner in winners]
-    return Verdict(visible(name, 60).replace("_", " "), outcome, *verdicts)
+    one, other = (_winner(first, orders.get(first, {}).get(name)) for first in _ORDERS)
+    outcome = one if one == other else "tie" if one and other else ""
+    words = [_WORDS.get(winner, "no verdict") for winner in (outcome, one, other)]
+    return Verdict(visible(name, 60).replace("_", " "), *words)
 
 
 def _winner(first: str, place: object) -> str:
@@ -282,17 +277,15 @@ def items_folder(board: BoardOf) -> str:
 
 def items_pages(items: Sequence[ItemTexts], around: ItemContext) -> list[Page]:
     """Pages for the items of one board, each linked to its neighbours."""
-    made = []
-    for place, item in enumerate(items):
-        beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]
-        made.append(_item_page(item, beside, around))
-    return made
+    paths = [item_path(around.folder, item.id) for item in items]
+    before, after = [None, *paths], [*paths[1:], None]
+    return [
+        _item_page(item, path, ways, around)
+        for item, path, *ways in zip(items, paths, before, after, strict=False)
+    ]
 
 
-def _item_page(item: ItemTexts, beside: Sequence[str | None], around: ItemContext) -> Page:
-    folder = around.folder
-    path = item_path(folder, item.id)
-    ways = [None if neighbour is None else item_path(folder, neighbour) for neighbour in beside]
+def _item_page(item: ItemTexts, path: str, ways: Sequence[str | None], around: ItemContext) -> Page:
     inputs = {"item": item.key, "ways": [*ways, around.back.label, around.back.path]}
 
     def values() -> Mapping[str, Any]:

@@ -64,16 +64,6 @@ class Section:
     entries: tuple[Entry, ...]
     """Ranked entries, then unranked entries by value, then entries without a value."""
     ceilings: tuple[Entry, ...]
-    ranked: tuple[Row, ...]
-    """Headline rows with a rank, best first."""
-    best: Row | None
-    """The first ranked row that is not a floor."""
-    above: Row | None
-    """An unranked headline row with a better value than the best."""
-    floor: Row | None
-    """A floor ranked above the best."""
-    equals: tuple[Row, ...]
-    """Other headline rows with exactly the same value as the best row."""
     facts: tuple[BoardColumn, ...]
     """Columns of facts: those always shown, and optional columns in which a row has a value."""
 
@@ -101,8 +91,6 @@ def make_section(
     shared = entries.shared_facts([_first(by_metric) for by_metric in ranked])
     listed = [_entry(by_metric, metrics, shared) for by_metric in ordered]
     differences = [row["detectable"] for row in rows if row["metric"] == metrics[0]]
-    placed = tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None)
-    best = best_of(placed)
     return Section(
         detectable=next((figure(value) for value in differences if value), ""),
         shared=shared,
@@ -110,15 +98,6 @@ def make_section(
         further=columns[MAX_COLUMNS:],
         entries=tuple(entry for entry in listed if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in listed if entry.kind == "ceiling"),
-        ranked=placed,
-        best=best,
-        above=_above(_valued(ranked, metrics[0]), best, higher[metrics[0]]),
-        floor=placed[0] if best is not None and placed[0] is not best else None,
-        equals=tuple(
-            row
-            for row in placed
-            if best is not None and row is not best and row["value"] == best["value"]
-        ),
         facts=tuple(column for column in page_columns() if _is_shown(column, listed)),
     )
 
@@ -164,15 +143,6 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
 def best_of(ranked: Sequence[Row]) -> Row | None:
     """The first row that is not a floor, among headline rows sorted best first."""
     return next((row for row in ranked if not entries.is_floor(row)), None)
-
-
-def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
-    """The first unranked headline row, if its value is better than that of the best row."""
-    first = next((row for row in valued if row["rank"] is None), None)
-    if best is None or first is None:
-        return None
-    gap = first["value"] - best["value"]
-    return first if (gap > 0 if higher else gap < 0) else None
 
 
 def is_first(row: Row) -> bool:

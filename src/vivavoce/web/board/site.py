@@ -61,20 +61,17 @@ _MAX_NOTES = 100
 
 
 def _index(site: Site) -> Page:
+    stated = {name: getattr(site, name) for name in (*_STATED, "updated")}
+
     def values() -> dict[str, Any]:
         return {
             **overview(site),
-            "note": site.note,
-            "updated": site.updated,
-            "next_round": site.next_round,
-            "status": site.status,
-            "submit": site.submit,
+            **stated,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": LINKS,
         }
 
-    stated = [site.note, site.updated, site.next_round, site.status, site.submit]
     inputs = {"site": site.key, "stated": stated}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
