@@ -231,16 +231,17 @@ def test_corrected_answers_are_another_run_and_take_the_row_of_the_first(
     monkeypatch.chdir(tmp_path)
     gold = {row["id"]: row["reference"] for row in small.items("writing", "title")}
     command = ("run", "title", "--round", small.folder, "--logs", "logs", "--cache")
-    for texts in ({**gold, **dict.fromkeys(sorted(gold)[:3], "zzz")}, gold, gold):
+    wrong = gold | dict.fromkeys(sorted(gold)[:3], "zzz")
+    for texts, value, logs in ((wrong, 0.25, 1), (gold, 1.0, 2), (gold, 1.0, 2), (wrong, 0.25, 3)):
         rows = [{"id": item, "text": text} for item, text in texts.items()]
         Path("a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         sleep(1)  # logs state the second in which they began
         done = viva(*command, "--model", "replay/a.jsonl")
         assert "replay/a.jsonl answers 4 of 4 items of title." in done.stderr
-    assert len(list(Path("logs").glob("*.eval"))) == 2
-    board = leaderboard(Path("logs"), resamples=0)
-    assert [row["value"] for row in board.rows if row["metric"] == "rougeL"] == [1.0]
-    assert ["is an earlier log of the same row" in note for note in board.notes] == [True]
+        board = leaderboard(Path("logs"), resamples=0)
+        assert [row["value"] for row in board.rows if row["metric"] == "rougeL"] == [value]
+        assert len(list(Path("logs").glob("*.eval"))) == logs
+    assert ["is an earlier log of the same row" in note for note in board.notes] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_the_board_shows_what_an_answer_costs(swept: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--sweep", "chunks"), "'chunks' is not a sweep"),
+        (("--sweep", "chunks"), "'chunks' is not of the form NAME=VALUES"),
         (("chunks=1,2",), "There is no task 'chunks=1,2'"),
         (("--stratify",), "--subset N"),
         (("--subset-seed", "3"), "--subset N"),

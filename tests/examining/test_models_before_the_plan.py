@@ -83,7 +83,7 @@ def test_list_prices_stand_in_for_prices_that_nobody_gave(
 def test_every_list_price_is_one_and_says_where_and_when() -> None:
     for model, listed in list_prices().items():
         price = parse_price(listed.text)
-        assert 0 < price.cache_read <= price.input < price.output, model
+        assert 0 < price.input_cache_read <= price.input < price.output, model
         assert listed.source.startswith("https://")
         assert ", 202" in listed.source
 

@@ -20,9 +20,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 def test_a_price_has_two_numbers_or_four() -> None:
-    assert parse_price("1,2,3,4") == Price(input=1, output=2, cache_write=3, cache_read=4)
+    assert parse_price("1,2,3,4") == Price(
+        input=1, output=2, input_cache_write=3, input_cache_read=4
+    )
     # Without a price of its own a cached token costs what it may cost at most: 1.25 × 10, and 10.
-    assert parse_price("10,20") == Price(10, 20, cache_write=12.5, cache_read=10)
+    assert parse_price("10,20") == Price(10, 20, input_cache_write=12.5, input_cache_read=10)
 
 
 @pytest.mark.parametrize("text", ["", "1", "1,2,3", "1;2", "a,b", "-1,2", "nan,1", "1,inf"])

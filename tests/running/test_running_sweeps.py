@@ -167,7 +167,7 @@ def test_a_word_names_an_argument_and_its_values(word: str, values: list[Any]) -
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["batch"], "'batch' is not a sweep"),
+        (["batch"], "'batch' is not of the form NAME=VALUES"),
         (["batch="], "'' is not a value"),
         (["batch=2", "batch=4"], "batch is swept twice"),
         (["batch=2,2"], "a value twice"),

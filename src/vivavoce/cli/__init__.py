@@ -55,12 +55,10 @@ Listing = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
 
 
-Thing = Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"]
-
-
 def list_things(
     thing: Annotated[
-        Thing, Arg("tasks, methods, metrics, sources, rounds or labels in printed tables.")
+        Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"],
+        Arg("tasks, methods, metrics, sources, rounds or labels in printed tables."),
     ],
     where: Annotated[Path, Opt("For rounds: their folder.", "--in")] = Path("rounds"),
 ) -> Answer:

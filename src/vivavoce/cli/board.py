@@ -123,10 +123,9 @@ def export(
         files = {str(inside / path): content for path, content in records}
     elif form == "eval_results":
         files = dict(eval_results(board, day, dataset or ""))
-    elif form == "csv":
-        files = {"board.csv": csv_of(board.to_arrow())}
     else:
-        files = {"board.parquet": parquet_of(board.to_arrow())}
+        write = csv_of if form == "csv" else parquet_of
+        files = {f"board.{form}": write(board.to_arrow())}
     for path, content in files.items():
         write_bytes(out / path, content)
     document = {"files": sorted(files), "rows": len(board.rows), "notes": list(board.notes)}

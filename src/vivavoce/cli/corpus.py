@@ -15,9 +15,9 @@ import typer
 
 from vivavoce.cli.bind import verb
 from vivavoce.cli.output import Answer, count_lines, progress, say
-from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt, check_local
+from vivavoce.requests.run import split_pair
 from vivavoce.text.printing import counted
 
 if TYPE_CHECKING:
@@ -56,13 +56,7 @@ app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export
 
 
 def _parse_renames(pairs: list[str]) -> dict[str, str]:
-    renames = {}
-    for pair in pairs:
-        column, separator, field = pair.partition("=")
-        if not (column and separator and field):
-            raise InputError(f"{pair!r} does not have the form THEIRS=OURS")
-        renames[column] = field
-    return renames
+    return dict(split_pair(pair, "THEIRS=OURS") for pair in pairs)
 
 
 def ingest(
@@ -215,8 +209,6 @@ def report_problems(problems: list[str], where: Path) -> Answer:
     return Answer(document, problems or [f"{where} is sound"], exit_code=int(bool(problems)))
 
 
-Network = Literal["coauthor", "citation", "comparison"]
-
 network_app = typer.Typer(
     no_args_is_help=True, help="Build the networks of a corpus and measure them."
 )
@@ -225,7 +217,10 @@ network_app = typer.Typer(
 @verb(network_app, "network build --corpus corpus")
 def build(
     corpus: CorpusFolder,
-    only: Annotated[Sequence[Network], Opt("Build only this network; repeatable.")] = (),
+    only: Annotated[
+        Sequence[Literal["coauthor", "citation", "comparison"]],
+        Opt("Build only this network; repeatable."),
+    ] = (),
     fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
 ) -> Answer:
     """Build the co-author, citation and comparison networks of a corpus, or update them."""

@@ -205,6 +205,7 @@ def cited(
                 corpus, client, limit=rest, base=base, tables=tables, progress=update
             )
     document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
+    document["named"] = {**asdict(more), "index": str(more.index)} if more else None
     lines = [
         *fault_lines([*report.faults, *(more.faults if more else ())]),
         f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
@@ -219,5 +220,4 @@ def cited(
             f"The corpus now has {counted(more.papers, 'paper')}.",
             str(more.index),
         ]
-    document["named"] = {**asdict(more), "index": str(more.index)} if more else None
     return Answer(document, lines, stopped=more.stopped if more else report.stopped)

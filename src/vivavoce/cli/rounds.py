@@ -141,9 +141,7 @@ def export(
     form: Annotated[
         str,
         Opt(
-            "A Hugging Face dataset, or ids and hashes without text.",
-            "--format",
-            metavar="hf|ids",
+            "A Hugging Face dataset, or ids and hashes without text.", "--format", metavar="hf|ids"
         ),
     ] = "hf",
     ids_only: Annotated[bool, Opt("The same as --format ids.")] = False,

@@ -90,10 +90,6 @@ class Cutoffs:
                 return max(fitting, key=lambda entry: (len(entry.name), entry.name))
         return None
 
-    def status(self, published: str | None, model: str) -> Status:
-        """Status of an item for a model, from the item's date of publication."""
-        return status_of(published, self.of(model), self.margin_days)
-
 
 def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
     """Load the cutoffs from a file, then the user's own file, then the shipped file."""
@@ -236,12 +232,8 @@ class _Entry:
 
 
 def _cutoff(entry: _Entry, path: Path) -> Cutoff:
-    about = {
-        "maker": entry.maker,
-        "open_weights": entry.open_weights,
-        "size": entry.size,
-        "released": _day(entry, path, "released") if entry.released is not None else None,
-    }
+    about = {name: getattr(entry, name) for name in ("maker", "open_weights", "size")}
+    about["released"] = None if entry.released is None else _day(entry, path, "released")
     is_word = entry.cutoff in (NEVER, UNKNOWN)
     return Cutoff(
         entry.name,

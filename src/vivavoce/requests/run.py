@@ -17,25 +17,32 @@ from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Opt, Shape, given_names
 
 
-def given_pairs(words: Iterable[str], form: str = "NAME=VALUE") -> dict[str, Any]:
-    """Read words of a form such as `NAME=VALUE`; a value is read as YAML, so that 4 is a number.
+def split_pair(word: str, form: str) -> tuple[str, str]:
+    """Split a word of a form such as `NAME=VALUE`; `InputError` for any other word."""
+    name, separator, value = word.partition("=")
+    if not (name and separator):
+        raise InputError(f"{word!r} is not of the form {form}.")
+    return name, value
 
-    Raises:
-        InputError: A word is not of this form, or a name has two values.
-    """
+
+def _read_value(name: str, text: str) -> Any:
+    """Read a value as YAML, so that 4 is a number and true a boolean."""
     import yaml
 
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{name}: {text!r} has no readable value.") from error
+
+
+def given_pairs(words: Iterable[str]) -> dict[str, Any]:
+    """Read words of the form `NAME=VALUE`; `InputError` for others, and for a second value."""
     pairs: dict[str, Any] = {}
     for word in words:
-        name, separator, value = word.partition("=")
-        if not (name and separator):
-            raise InputError(f"{word!r} is not of the form {form}.")
+        name, value = split_pair(word, "NAME=VALUE")
         if name in pairs:
             raise InputError(f"{name} has two values. Give one.")
-        try:
-            pairs[name] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise InputError(f"{word!r} has no readable value.") from error
+        pairs[name] = _read_value(name, value)
     return pairs
 
 
@@ -46,16 +53,12 @@ _RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
 def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
     """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name.
 
-    A value is read as YAML, so that 4 is a number and true a boolean.
-
     Raises:
         InputError: A word is not of this form, or a name or a value occurs twice.
     """
     sweep: dict[str, list[Any]] = {}
     for word in words:
-        name, separator, listed = word.partition("=")
-        if not (name and separator):
-            raise InputError(f"{word!r} is not a sweep. Write NAME=VALUES, such as rounds=2..5.")
+        name, listed = split_pair(word, "NAME=VALUES, such as rounds=2..5")
         if name in sweep:
             raise InputError(f"{name} is swept twice. Write all its values once: {name}=1,2,3.")
         values: list[Any] = []
@@ -78,12 +81,7 @@ def _span(name: str, first: int, last: int) -> list[int]:
 
 
 def _scalar(name: str, text: str) -> Any:
-    import yaml
-
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"{name}: {text!r} has no readable value.") from error
+    value = _read_value(name, text)
     if not isinstance(value, bool | int | float | str):
         raise InputError(f"{name}: {text!r} is not a value. Write {name}=VALUE,VALUE.")
     return value
@@ -177,14 +175,8 @@ class RunSpec(ModelUse, Patience, Spending):
 
     HEADINGS: ClassVar[Mapping[str, Sequence[str]]] = {
         "Options": (
-            "tasks",
-            "models",
-            "judge",
-            "round",
-            "logs",
-            "methods",
-            "settings",
-            "task_args",
+            *("tasks", "models", "judge", "round", "logs"),
+            *("methods", "settings", "task_args"),
         ),
         "Items and answers": ("subset", "sweep", "decide"),
         "Cost": ("prices", "budget"),
@@ -198,10 +190,7 @@ class RunSpec(ModelUse, Patience, Spending):
     settings: Annotated[Sequence[str], Opt("What the model is shown; repeatable.", "--setting")] = (
         "base",
     )
-    agent: Annotated[
-        str | None,
-        Opt("An agent of your own.", metavar="FILE.py@NAME"),
-    ] = None
+    agent: Annotated[str | None, Opt("An agent of your own.", metavar="FILE.py@NAME")] = None
     task_args: Annotated[
         Named, Opt("A task's argument: timeout=60.", "--task-arg -T", read=given_pairs)
     ] = field(default_factory=dict)
@@ -305,8 +294,8 @@ class Price:
 
     input: float
     output: float
-    cache_write: float
-    cache_read: float
+    input_cache_write: float
+    input_cache_read: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, nullconte
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import packages_distributions
+from io import StringIO
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
@@ -20,7 +22,14 @@ from vivavoce.reports import Report
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.journal import kept_batches, open_journal
 from vivavoce.running.ledger import recording
-from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.logs import (
+    Progress,
+    listen,
+    log_path,
+    mark_contents,
+    read_headers,
+    why_incomplete,
+)
 from vivavoce.running.meter import Meter
 from vivavoce.running.provider_errors import Gate
 from vivavoce.running.resolving import count_answered, describe_cache, models_of, resolve
@@ -117,8 +126,9 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     count = listen(progress, planned)
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
-        set_aside = set_aside_damaged(spec.logs)
+        headers, set_aside = read_headers(spec.logs)
         models = models_of(tasks)
+        mark_contents(models, headers)
         gates = [Gate(model, is_batched=spec.batch) for model in models]
         meter = Meter(spec.logs, spec.budget, is_batched=spec.batch)
         if is_metered := bool(spec.prices) or spec.budget is not None:
@@ -184,6 +194,27 @@ def unseen() -> Iterator[None]:
     finally:
         RichDisplay.task_screen = screen  # type: ignore[method-assign]
         package.packages_distributions = listing  # type: ignore[attr-defined]
+
+
+def run_quietly(task: Task, **settings: Any) -> EvalLog:
+    """Run a task without output or log files, whatever happens to its samples; return its log."""
+    from inspect_ai import eval
+    from inspect_ai.log import read_eval_log
+
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
+        [made] = eval(
+            task,
+            log_dir=folder,
+            fail_on_error=False,
+            display="none",
+            log_realtime=False,
+            ctl_server=False,
+            log_level="error",
+            score_display=False,
+            **settings,
+        )
+        # Samples are read from the file on first use.
+        return read_eval_log(made.location)
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:

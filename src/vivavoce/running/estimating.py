@@ -6,16 +6,13 @@ answered with the gold. Where answers cite, the gold carries the works that its 
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
-from io import StringIO
 from typing import TYPE_CHECKING
 
 from vivavoce.requests.run import RunSpec
-from vivavoce.running import unseen
+from vivavoce.running import run_quietly
 from vivavoce.running.meter import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import set_prices
@@ -116,10 +113,7 @@ def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
     # No reply comes from a cache, and none of the made-up replies goes into one.
     tasks, skipped = resolve(replace(spec, cache=False))
     follow_attempts()
-    rows: list[Row] = []
-    for task in tasks:
-        rows += _rows(task, spec)
-    return rows, skipped
+    return [row for task in tasks for row in _rows(task, spec)], skipped
 
 
 def estimate_asking(
@@ -156,30 +150,17 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
         str(one.id): kind.usual_answer("".join(one.target), one.metadata or {})
         for one in task.dataset
     }
-    counter = _Counter(targets, bool(task.model_roles))
+    counter = _Counter(targets, is_judged=bool(task.model_roles))
     from copy import copy
 
-    from inspect_ai import eval, task_with
+    from inspect_ai import task_with
 
     samples = sorted(task.dataset, key=lambda one: hash_of(str(one.id)))[:ITEMS]
     chosen = {str(one.id) for one in samples}
     part = task_with(copy(task), dataset=task.dataset.filter(lambda one: str(one.id) in chosen))
     for model in models:
         counter.watch(model)
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
-        eval(
-            part,
-            log_dir=folder,
-            model=None,
-            epochs=1,
-            score=bool(task.model_roles),
-            display="none",
-            log_realtime=False,
-            log_samples=False,
-            ctl_server=False,
-            log_level="error",
-            score_display=False,
-        )
+    run_quietly(part, model=None, epochs=1, score=counter.is_judged, log_samples=False)
     tried = len(samples)
     rows = []
     for name, count in sorted(counter.counts.items()):

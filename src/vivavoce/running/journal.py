@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 
 
 JOURNAL = "replies.jsonl"
-_TRANSPORT = frozenset(
-    ("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "batch")
+TRANSPORT = (
+    *("max_retries", "attempt_timeout", "timeout", "stream_idle_timeout", "max_connections"),
+    *("adaptive_connections", "batch", "cache", "cache_prompt"),
 )
 """Settings of a request that change no answer."""
 _UNNAMED = frozenset(("id", "metadata", "model", "source"))
@@ -93,7 +94,7 @@ class Journal:
                 [str(model), model.role, request.tool_choice],
                 [message.model_dump(exclude=set(_UNNAMED)) for message in request.input],
                 [tool.model_dump() for tool in request.tools],
-                request.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+                request.config.model_dump(exclude_none=True, exclude=set(TRANSPORT)),
             ]
             hashed = _hash(words)
             self._asked[attempt, hashed] += 1

@@ -10,15 +10,17 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum, isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.models import FILE_HASH
 from vivavoce.store import Row, canonical_json, write_text
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
 
 
 _BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
@@ -31,18 +33,32 @@ def is_log(path: Path) -> bool:
     return is_named and path.is_file() and not path.is_symlink()
 
 
-def set_aside_damaged(folder: Path) -> list[str]:
-    """Rename logs that cannot be read, such as half-written ones, which would stop a run."""
+def read_headers(folder: Path) -> tuple[list[EvalLog], list[str]]:
+    """Read the headers of a folder's logs, oldest first; also return names of unreadable logs.
+
+    Those, such as half-written ones, would stop a run, so they are renamed.
+    """
     from inspect_ai.log import list_eval_logs, read_eval_log
 
-    renamed = []
-    for info in list_eval_logs(str(folder)):
+    headers, renamed = [], []
+    for info in sorted(list_eval_logs(str(folder)), key=lambda info: info.name):
         try:
-            read_eval_log(info, header_only=True)
+            headers.append(read_eval_log(info, header_only=True))
         except Exception:  # a damaged archive fails in many ways, inside Inspect
             path = Path(info.name.removeprefix("file://"))
             renamed.append(str(path.rename(path.with_name(f"{path.name}.damaged"))))
-    return renamed
+    return sorted(headers, key=lambda header: header.eval.created), renamed
+
+
+def mark_contents(models: Iterable[Model], headers: Sequence[EvalLog]) -> None:
+    """Give a file with another content than in its latest log a run of its own."""
+    for model in models:
+        used = [log.eval.model_args for log in headers if log.eval.model == str(model)]
+        if used and (digest := model.model_args.get(FILE_HASH)):
+            mark = str(used[-1].get(FILE_HASH))
+            model.model_args[FILE_HASH] = (
+                mark if mark.startswith(digest) else f"{digest}-{len(used)}"
+            )
 
 
 def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -89,13 +89,7 @@ def set_prices(
     for name, model in used.items():
         info = get_model_info(model) or ModelInfo()
         if name in prices:
-            price = parse_price(prices[name])
-            cost = ModelCost(
-                input=price.input,
-                output=price.output,
-                input_cache_write=price.cache_write,
-                input_cache_read=price.cache_read,
-            )
+            cost = ModelCost(**asdict(parse_price(prices[name])))
             set_model_info(name, info.model_copy(update={"cost": cost}))
         elif cost_limit is not None and info.cost is None:
             raise InputError(

@@ -46,14 +46,14 @@ def test_the_gap_by_hand() -> None:
         [0.8, 0.6, 0.1, 0.2, 0.6, 0.9],
         ["seen", "seen", "clean", "clean", "possibly_seen", "unknown"],
     )
-    assert found.seen == pytest.approx(0.7)  # (0.8 + 0.6) / 2
-    assert found.clean == pytest.approx(0.15)  # (0.1 + 0.2) / 2
-    assert found.gap == pytest.approx(0.55)
-    assert (found.n_seen, found.n_clean) == (2, 2)
+    assert found["seen"] == pytest.approx(0.7)  # (0.8 + 0.6) / 2
+    assert found["clean"] == pytest.approx(0.15)  # (0.1 + 0.2) / 2
+    assert found["gap"] == pytest.approx(0.55)
+    assert (found["n_seen"], found["n_clean"]) == (2, 2)
     # Seen means lie between 0.6 and 0.8, clean ones between 0.1 and 0.2.
-    assert 0.6 - 0.2 <= found.ci[0] <= 0.55 <= found.ci[1] <= 0.8 - 0.1
+    assert 0.6 - 0.2 <= found["ci"][0] <= 0.55 <= found["ci"][1] <= 0.8 - 0.1
     # With two papers on a side, some draws have the one alone and some the other.
-    assert (found.ci_seen, found.ci_clean) == (
+    assert (found["ci_seen"], found["ci_clean"]) == (
         pytest.approx([0.6, 0.8]),
         pytest.approx([0.1, 0.2]),
     )
@@ -61,15 +61,15 @@ def test_the_gap_by_hand() -> None:
 
 def test_an_undefined_value_is_in_neither_mean() -> None:
     found = gap_of([0.8, math.nan, 0.2, math.nan], ["seen", "seen", "clean", "clean"])
-    assert (found.gap, found.n_seen, found.n_clean) == (pytest.approx(0.6), 1, 1)
-    assert found.ci is None  # one cluster on either side
+    assert (found["gap"], found["n_seen"], found["n_clean"]) == (pytest.approx(0.6), 1, 1)
+    assert found["ci"] is None  # one cluster on either side
 
 
 def test_without_one_of_the_two_groups_there_is_no_gap() -> None:
     found = gap_of([0.8, 0.6], ["seen", "unknown"])
-    assert (found.seen, found.clean, found.gap, found.ci) == (0.8, None, None, None)
+    assert (found["seen"], found["clean"], found["gap"], found["ci"]) == (0.8, None, None, None)
     nothing = find_gaps(np.empty((0, 2)), [], resample([]))
-    assert [(gap.gap, gap.n_seen) for gap in nothing] == [(None, 0), (None, 0)]
+    assert [(gap["gap"], gap["n_seen"]) for gap in nothing] == [(None, 0), (None, 0)]
 
 
 def test_the_interval_draws_clusters_and_not_items() -> None:
@@ -77,10 +77,10 @@ def test_the_interval_draws_clusters_and_not_items() -> None:
     statuses: list[Status] = [*OLDER * 4, *NEWER * 4]
     by_item = gap_of(values, statuses)
     by_pair = gap_of(values, statuses, list("aabbccdd"))
-    assert by_item.gap == by_pair.gap == pytest.approx(0.5)
-    assert by_pair.ci[1] - by_pair.ci[0] > by_item.ci[1] - by_item.ci[0]
-    assert gap_of(values, statuses, ["a"] * 4 + ["b"] * 4).ci is None
-    assert gap_of(values, statuses, resamples=0).ci is None
+    assert by_item["gap"] == by_pair["gap"] == pytest.approx(0.5)
+    assert by_pair["ci"][1] - by_pair["ci"][0] > by_item["ci"][1] - by_item["ci"][0]
+    assert gap_of(values, statuses, ["a"] * 4 + ["b"] * 4)["ci"] is None
+    assert gap_of(values, statuses, resamples=0)["ci"] is None
 
 
 @settings(deadline=None, max_examples=25)
@@ -93,9 +93,9 @@ def test_a_gap_of_equal_values_is_zero_and_a_shift_moves_it_along(
     names = [str(i) for i in range(2 * n)]
     same = gap_of(values + values, statuses, names, 200)
     moved = gap_of([value + shift for value in values] + values, statuses, names, 200)
-    assert same.gap == 0
-    assert moved.gap == pytest.approx(shift)
-    assert moved.ci == pytest.approx([bound + shift for bound in same.ci])
+    assert same["gap"] == 0
+    assert moved["gap"] == pytest.approx(shift)
+    assert moved["ci"] == pytest.approx([bound + shift for bound in same["ci"]])
 
 
 def test_the_interval_is_that_of_two_independent_samples() -> None:
@@ -104,7 +104,7 @@ def test_the_interval_is_that_of_two_independent_samples() -> None:
     old, new = generator.normal(0.6, 0.1, 400), generator.normal(0.5, 0.2, 400)
     found = gap_of([*old, *new], [*OLDER * 400, *NEWER * 400], resamples=4_000)
     half = 1.96 * math.sqrt(old.var(ddof=1) / 400 + new.var(ddof=1) / 400)
-    assert found.ci == pytest.approx([found.gap - half, found.gap + half], abs=0.1 * half)
+    assert found["ci"] == pytest.approx([found["gap"] - half, found["gap"] + half], abs=0.1 * half)
 
 
 def write(folder: Path, answers: Sequence[tuple[Any, float]], model: str = "lab/one") -> None:

@@ -221,7 +221,7 @@ def test_a_wrong_form_says_where(tmp_path: Path, change: tuple[str, str], words:
 
 def test_a_submission_without_form_or_logs_says_what_is_missing(tmp_path: Path) -> None:
     found = problems(tmp_path)
-    assert "cannot be read" in found["form"][0]
+    assert "does not exist" in found["form"][0]
     assert "is not a folder of logs" in found["complete logs"][0]
     with pytest.raises(InputError, match="is not a folder"):
         check_submission(tmp_path / "none")

@@ -106,7 +106,6 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
             categories = dict.fromkeys(row["category"] for row in of_items if row["category"])
             difficulties = {row["difficulty"] for row in of_items if row["difficulty"]}
             grades = sorted(difficulties, key=_place)
-            rows = []
             for category, difficulty in product([*categories, ALL], [*grades, ALL]):
                 members = [
                     row
@@ -114,9 +113,8 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
                     if category in (row["category"], ALL) and difficulty in (row["difficulty"], ALL)
                 ]
                 if members:
-                    row = _group_row(members, draws)
-                    rows.append({**row, "category": category, "difficulty": difficulty})
-            groups += rows
+                    grade = {"category": category, "difficulty": difficulty}
+                    groups.append(_group_row(members, draws) | grade)
     return AttemptTables(tuple(groups), tuple(items), tuple(notes))
 
 

@@ -148,20 +148,10 @@ def _result(row: Row) -> Row:
 
 
 _DETAILS = (
-    *("n", "clusters", "missing", "undefined", "valid", "value_valid", "rank", "rank_interval"),
-    *(
-        "tied_with",
-        "undecided_with",
-        "more_papers_needed",
-        "detectable",
-        "headline",
-        "partial",
-        "judge",
-        "calibrated",
-        "contamination",
-    ),
-    *("fit", "agent", "trust", "tokens", "cost", "seconds"),
-)
+    "n clusters missing undefined valid value_valid rank rank_interval tied_with undecided_with "
+    "more_papers_needed detectable headline partial judge calibrated contamination fit agent trust "
+    "tokens cost seconds"
+).split()
 """Columns that a record holds as text, besides the value."""
 
 
@@ -239,12 +229,7 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
 def _notes(row: Row) -> str:
     """Facts of a row for which the format has no field."""
-    parts = [
-        f"{row['metric']}",
-        f"n {row['n']}",
-        f"setting {row['setting']}",
-        f"method {row['method']}",
-    ]
+    parts = [row["metric"], *(f"{name} {row[name]}" for name in ("n", "setting", "method"))]
     if row["ci"]:
         parts.append(f"95% interval {row['ci'][0]:.4f} to {row['ci'][1]:.4f}")
     if row["rank_interval"]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -15,21 +14,6 @@ MIXED = "mixed"
 """Value of `contamination` for a row whose items differ in status."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A metric's means over items that a model may have learnt, and over clean items."""
-
-    seen: float | None
-    ci_seen: list[float] | None
-    clean: float | None
-    ci_clean: list[float] | None
-    gap: float | None
-    """seen - clean; None if either group has no value."""
-    ci: list[float] | None
-    n_seen: int
-    n_clean: int
-
-
 def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Status] | None:
     """Status of each item for a log's model; None without a model."""
     if log.key.model == NO_MODEL:
@@ -40,7 +24,7 @@ def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Sta
 
 
 def exposure_fields(
-    log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Gap]
+    log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Row]
 ) -> list[Row]:
     """Fields `contamination` and `exposure` for a board's rows, one row per gap."""
     if statuses is None:
@@ -55,11 +39,11 @@ def exposure_fields(
         **(cutoff.about if cutoff else {}),
     }
     status = MIXED if len(counts) > 1 else next(iter(counts), "unknown")
-    return [{"contamination": status, "exposure": {**common, **asdict(gap)}} for gap in gaps]
+    return [{"contamination": status, "exposure": common | gap} for gap in gaps]
 
 
-def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Gap]:
-    """Compute both means and the gap of each column of values, with their 95% intervals.
+def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Row]:
+    """Compute the means of seen and clean items in each column, and their gap, with 95% intervals.
 
     The two groups have different items, so there are no pairs. Instead, whole clusters are drawn
     from all items, and a draw's gap is the difference of its two means. An interval is None unless
@@ -82,17 +66,18 @@ def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample
     for seen, clean in ((k, columns + k) for k in range(columns)):
         before, after = means[seen], means[clean]
         is_drawn = seen in drawn and clean in drawn
-        gap = Gap(
-            seen=before,
-            ci_seen=_interval(drawn.get(seen)),
-            clean=after,
-            ci_clean=_interval(drawn.get(clean)),
-            gap=None if before is None or after is None else before - after,
-            ci=_interval(drawn[seen] - drawn[clean]) if is_drawn else None,
-            n_seen=counts[seen],
-            n_clean=counts[clean],
+        gaps.append(
+            {
+                "seen": before,
+                "ci_seen": _interval(drawn.get(seen)),
+                "clean": after,
+                "ci_clean": _interval(drawn.get(clean)),
+                "gap": None if before is None or after is None else before - after,
+                "ci": _interval(drawn[seen] - drawn[clean]) if is_drawn else None,
+                "n_seen": counts[seen],
+                "n_clean": counts[clean],
+            }
         )
-        gaps.append(gap)
     return gaps
 
 

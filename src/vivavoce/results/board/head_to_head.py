@@ -310,13 +310,8 @@ def _metric_row(
     gap = paired_difference(first, second, draws, span=span, looks=looks)
     [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
-    if not sign:
-        leads = np.full(len(first), np.nan)
-    else:
-        difference = sign * (first - second)
-        scale = np.maximum(np.abs(first), np.abs(second))
-        known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
-        leads = np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
+    leads = sign * (first - second) if sign else np.full(len(first), np.nan)
+    leads[np.abs(leads) <= _ROUNDING * np.maximum(np.abs(first), np.abs(second))] = 0.0
     lead = sign * (gap.value or 0.0)
     outcome = on_board or {
         "tied": None if gap.undecided is None else False,

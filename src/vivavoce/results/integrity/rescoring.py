@@ -8,18 +8,15 @@ programs. Only replies come from the log.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
-from io import StringIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Epochs, Task, eval, task_with
+from inspect_ai import Epochs, Task, task_with
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, EvalSample, EvalSampleLimit, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, EvalSampleLimit
 from inspect_ai.model import (
     ChatMessage,
     GenerateConfig,
@@ -37,8 +34,10 @@ from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and
 from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
-from vivavoce.running import unseen
+from vivavoce.running import run_quietly
+from vivavoce.running.journal import TRANSPORT
 from vivavoce.running.meter import current_attempt, follow_attempts
+from vivavoce.running.resolving import NO_MODEL
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task
@@ -53,15 +52,9 @@ Replies = dict[str, list[ModelOutput]]
 """Replies to each request, in order."""
 CONTESTANT = ""
 """Name of the measured model's role."""
-NO_MODEL = "none/none"
 LOGGED = "vivavoce_logged"
 _MAX_TRIAL = 600
 """Maximum seconds for running a program from a log."""
-_TRANSPORT = (
-    *("max_retries", "attempt_timeout", "timeout", "stream_idle_timeout", "max_connections"),
-    *("adaptive_connections", "batch", "cache", "cache_prompt"),
-)
-"""Settings that do not change answers."""
 _COUNTED = ("token", "cost", "message", "turn")
 """Kinds of limit that are checked after a reply."""
 
@@ -236,32 +229,15 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
         **({"model_roles": roles} if roles else {}),  # type: ignore[arg-type]
     )
     follow_attempts()
-    return run_quietly(
+    made = run_quietly(
         replayed,
         epochs=Epochs(epochs, list(REDUCERS)) if epochs > 1 else epochs,
-        **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+        **header.plan.config.model_dump(exclude_none=True, exclude=set(TRANSPORT)),
     )
-
-
-def run_quietly(task: Task, **settings: Any) -> EvalLog:
-    """Run a task without output or log files, and return its log."""
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
-        [made] = eval(
-            task,
-            log_dir=folder,
-            fail_on_error=False,
-            display="none",
-            log_realtime=False,
-            ctl_server=False,
-            log_level="error",
-            score_display=False,
-            **settings,
-        )
-        if made.status != "success":
-            cause = made.error.message if made.error else made.status
-            raise VivaError(f"its answers could not be made again: {cause}")
-        # Samples are read from the file on first use.
-        return read_eval_log(made.location)
+    if made.status != "success":
+        cause = made.error.message if made.error else made.status
+        raise VivaError(f"its answers could not be made again: {cause}")
+    return made
 
 
 def method_of(task: Task, header: EvalLog) -> Solver:
@@ -310,5 +286,5 @@ def _request(
     # Some providers list tools even if no tool may be used.
     usable = () if choice == "none" else tools
     offered = [tool.model_dump(mode="json", exclude_none=True) for tool in usable]
-    sampling = config.model_dump(mode="json", exclude=set(_TRANSPORT), exclude_none=True)
+    sampling = config.model_dump(mode="json", exclude=set(TRANSPORT), exclude_none=True)
     return hash_of([*address, model, words, offered, sampling])

@@ -16,21 +16,10 @@ from detect_secrets.plugins.base import RegexBasedDetector
 from vivavoce.results.logs.reading import check_size
 
 _RULES = (
-    "AWSKeyDetector",
-    "AzureStorageKeyDetector",
-    "DiscordBotTokenDetector",
-    "GitHubTokenDetector",
-    "GitLabTokenDetector",
-    "MailchimpDetector",
-    "NpmDetector",
-    "OpenAIDetector",
-    "PrivateKeyDetector",
-    "PypiTokenDetector",
-    "SendGridDetector",
-    "SlackDetector",
-    "StripeDetector",
-    "TelegramBotTokenDetector",
-    "TwilioKeyDetector",
+    *("AWSKeyDetector", "AzureStorageKeyDetector", "DiscordBotTokenDetector"),
+    *("GitHubTokenDetector", "GitLabTokenDetector", "MailchimpDetector", "NpmDetector"),
+    *("OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector"),
+    *("SlackDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector"),
 )
 """Detectors that recognise keys by their form; entropy detectors would match any hash."""
 _PROVIDER = re.compile(r"\b(?:(?:sk|pk|hf|gsk|xai|r8)[-_]|AIza)[A-Za-z0-9_-]{20,200}")

@@ -20,7 +20,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,6 +36,7 @@ from vivavoce.results.integrity.verification import Verification, verify_logs
 from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
+from vivavoce.rounds.spec import read_toml
 from vivavoce.running.logs import Progress
 from vivavoce.store import Row, write_json
 from vivavoce.text.printing import counted
@@ -133,11 +133,9 @@ def check_submission(
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:
     """Read the form; return it with a list of its faults."""
     try:
-        return Submission.model_validate(tomllib.loads(path.read_text("utf-8"))), []
-    except OSError as error:
-        return None, [f"{path} cannot be read: {error.strerror}."]
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        return None, [f"{path} is not readable TOML: {error}"]
+        return Submission.model_validate(read_toml(path)), []
+    except InputError as error:
+        return None, [str(error)]
     except ValidationError as error:
         return None, [
             f"{path}: {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}."

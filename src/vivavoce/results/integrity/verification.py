@@ -34,17 +34,12 @@ from vivavoce.results.integrity.log_check import (
     run_of,
     sample_of,
 )
-from vivavoce.results.integrity.rescoring import (
-    NO_MODEL,
-    Address,
-    Recording,
-    make_again,
-    open_whole,
-)
+from vivavoce.results.integrity.rescoring import Address, Recording, make_again, open_whole
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import check_size, find_logs
 from vivavoce.results.logs.records import RECOMPUTED, where
 from vivavoce.running.logs import COMPARISON, Progress, settled
+from vivavoce.running.resolving import NO_MODEL
 from vivavoce.running.stopping import ask_again, wrong_stops
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.scoring import our_scores

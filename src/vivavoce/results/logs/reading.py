@@ -26,6 +26,7 @@ from vivavoce.results.logs.records import (
 )
 from vivavoce.rounds.family import split_name
 from vivavoce.running.logs import answers_to_come, is_log, settled
+from vivavoce.running.resolving import NO_MODEL as _NOBODY
 from vivavoce.statistics.intervals import defined
 from vivavoce.store import SHORT_HASH, Row, hash_of
 from vivavoce.tasks import short_name
@@ -37,25 +38,11 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelConfig, ModelUsage
 
 DECODING = (
-    "temperature",
-    "top_p",
-    "top_k",
-    "max_tokens",
-    "seed",
-    "frequency_penalty",
-    "presence_penalty",
-    "reasoning_effort",
-    "reasoning_tokens",
-    "reasoning_mode",
-    "effort",
-    "verbosity",
-    "system_message",
-    "stop_seqs",
-    "best_of",
-    "num_choices",
-    "logit_bias",
-    "response_schema",
-    "extra_body",
+    *("temperature", "top_p", "top_k", "max_tokens", "seed"),
+    *("frequency_penalty", "presence_penalty"),
+    *("reasoning_effort", "reasoning_tokens", "reasoning_mode", "effort", "verbosity"),
+    *("system_message", "stop_seqs", "best_of", "num_choices"),
+    *("logit_bias", "response_schema", "extra_body"),
 )
 """Settings that change answers, in display order."""
 _JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
@@ -64,7 +51,6 @@ LARGEST_PART = 256 << 20
 """Maximum unpacked bytes of a part of a log: ten times a sample with 1,000 long prompts."""
 _KEPT = 300
 """Number of logs kept in memory, so that a board's tables and item pages read each log once."""
-_NOBODY = "none/none"
 _MAX_SETTING = 24
 _MAX_TITLE = 300
 """Maximum length of a setting in a row's key (longer ones are hashed), and of a title part."""
