@@ -44,6 +44,10 @@ def section(line: str, role: str | None = None) -> Section:
             [INTRODUCTION, "appendix", METHOD, METHOD],
         ),
         ("- Method, - Appendix, - Methods", [METHOD, "appendix", "appendix"]),
+        (
+            "1 Introduction, 2 Results, A Proofs, - Results, - Methods, -- Subjects",
+            [INTRODUCTION, "results", "appendix", "appendix", METHOD, METHOD],
+        ),
         # Letters after the last number, or after an unnumbered conclusion, start the appendix.
         (
             "1 Introduction, 2 Discussion, A Data, A.1 Sources, - Samples",

@@ -25,6 +25,12 @@ def text_of(folder: Path, body: str, preamble: str = "") -> str:
             "Both.",
         ),
         ("", r"\ifthenelse{\equal{a}{b} \OR \equal{a}{a}}{One}{None}.", "One."),
+        ("", r"10\textsuperscript{-6} Fe\textsuperscript{3+}.", "10^-6 Fe^3+."),
+        (
+            "",
+            r"The 2\textsuperscript{nd} \textsuperscript{14}C m\textsuperscript{2}.",
+            "The 2nd 14C m2.",
+        ),
         (r"\newcommand{\kind}{long}", r"\ifdefstring{\kind}{long}{Yes}{No}.", "Yes."),
         ("", r"\ifblank{ }{Blank}{Full}.", "Blank."),
         ("", r"\ifcsdef{nowhere}{Known}{Unknown}.", "Unknown."),

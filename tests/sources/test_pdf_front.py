@@ -65,6 +65,43 @@ def test_authors_side_by_side_have_their_places_below(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
+def test_texts_in_another_face_are_no_names(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.y += 20
+    x = page.say("Ada Brandt, ", 120, page.y, TEXT, 11)
+    x = page.say("Senior Member", x, page.y, BOLD, 11)
+    page.say(", Bo Lindqvist", x, page.y, TEXT, 11)
+    page.centred("Tidal Works", BOLD, 11, 14)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def test_affiliations_below_names_in_their_print_are_no_names(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
+    page.side_by_side("Harbour Works", "Tidal Trust")
+    page.side_by_side("Santa Rosa", "Leeds, United Kingdom")
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def test_a_masthead_that_the_running_head_repeats_is_no_title(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.say("Quiet Tides and Papers 75 (2018) 12-19", 200, 40, TEXT, 7)
+    for line in ("Quiet Tides and Papers", "A Study of Small Papers"):
+        page.centred(line, TEXT, 17, 60)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.body()
+    assert read_file(page.save()).title == "A Study of Small Papers"
+
+
+def test_a_title_may_begin_with_the_word_abstract(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.centred("Abstract Counting of Small Papers")
+    page.centred("Ada Brandt", TEXT, 11)
+    page.body()
+    found = read_file(page.save())
+    assert (found.title, len(found.authors)) == ("Abstract Counting of Small Papers", 1)
+
+
 def test_degrees_and_orcids_are_no_authors(tmp_path: Path) -> None:
     page = start(tmp_path)
     page.raised("Ada Brandt, PhD", "^1", ", Bo Lindqvist, MD", "^2", ", Cy Okafor, MSc", "^1")
@@ -297,6 +334,9 @@ NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
         (["Ada Brandt - Harbour University", "Ben Okafor - Tidal Institute"], "Ada Ben"),
         (["Ada Brandt and Ben Okafor, Harbour University, Norway"], "Ada Ben"),
         (["Ada Brandt [Harbour University]", "Ben Okafor [Tidal Institute]"], "Ada Ben"),
+        (["Ada Brandt, Harbour University; Ben Okafor, Tidal Institute"], "Ada Ben"),
+        (["Ada Brandt, Ben", "Okafor"], "Ada Ben"),  # the end of a line breaks a name
+        (["Ada Brandt", "3C-404A, Tide Works", "Murray Hill NJ 07974"], "Ada"),
     ],
 )
 def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names: str) -> None:

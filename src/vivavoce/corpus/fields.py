@@ -163,9 +163,9 @@ class _Paper:
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
         """Check whether a section continues the main paper with a part that has not come yet."""
         is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
-        goes_on = (
-            section.number == str(self.numbered + 1) if self.is_numbered else not section.number
-        )
+        is_next = section.number == str(self.numbered + 1)
+        # Journals that put the methods last do not number them.
+        goes_on = is_next or not (section.number or (self.is_numbered and own != "method"))
         return is_part and goes_on and not _MAIN_MATTER.isdisjoint(self.seen)
 
     def _parent_role(self, section: Section) -> str | None:

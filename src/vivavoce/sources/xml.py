@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.text.normalise import clean_line
+from vivavoce.text.normalise import clean_line, is_power
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
 """Most columns and rows that a cell may cover."""
@@ -81,12 +81,14 @@ def _has_text(element: etree._Element) -> bool:
     return any(map(str.isalnum, "".join(map(str, element.itertext()))))
 
 
-def is_power(raised: etree._Element) -> bool:
-    """Check whether raised digits follow a digit: 10 to the power of 6 is not 106."""
+def print_power(raised: etree._Element) -> str | None:
+    """Raised text with `^` before it if it would make another number in line; None for others."""
     before, around = raised.getprevious(), raised.getparent()
-    text = before.tail if before is not None else around.text if around is not None else ""
-    digits = "".join(map(str, raised.itertext())).strip().lstrip("+-−–")
-    return (text or "").rstrip()[-1:].isdigit() and digits.isdigit()
+    text = around.text if around is not None else ""
+    if before is not None:
+        text = before.tail or "".join(map(str, before.itertext()))
+    power = "".join(map(str, raised.itertext(etree.Element))).strip()
+    return f"^{power}" if is_power((text or "").rstrip(), power) else None
 
 
 def is_dash(text: str) -> bool:

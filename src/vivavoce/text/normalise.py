@@ -13,6 +13,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
+_POWER = re.compile(r"(?=.)(?:[+\-−–]?\d+)?(?P<charge>[+\-−–]?)")
 _LONG_RUN = re.compile(r"[^\w\s\x00-\x7f]{32,}")
 _MAX_MARKS = 30
 """Maximum marks on one letter; more have no meaning, and ordering them takes quadratic time."""
@@ -45,6 +46,13 @@ class _TitleTable(dict[int, str | None]):
 
 
 _TITLE = _TitleTable()
+
+
+def is_power(before: str, raised: str) -> bool:
+    """Check whether raised text would make another number in line: 10^6, Fe^3+, SO4^2-."""
+    number = _POWER.fullmatch(raised.strip())
+    is_charge = number is not None and number["charge"] != "" and before[-1:].isalpha()
+    return is_charge or (number is not None and before[-1:].isdigit())
 
 
 def normalise(form: Literal["NFC", "NFKC"], text: str) -> str:

@@ -26,6 +26,7 @@ from vivavoce.sources.xml import (
     children,
     parse_xml,
     pieces_of,
+    print_power,
     span_of,
     text_of,
 )
@@ -315,7 +316,11 @@ def _entry(work: etree._Element) -> Entry:
 
 
 def _text(element: etree._Element | None, skip: frozenset[str] = frozenset()) -> str:
-    return text_of(element, _APART, skip)
+    return text_of(element, _APART, skip, _special)
+
+
+def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
+    return print_power(element) if (element.get("rend") or "").startswith("sup") else None
 
 
 SOURCE = Source(
@@ -323,5 +328,5 @@ SOURCE = Source(
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="6",
+    reader_version="7",
 )

@@ -7,7 +7,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.model import PARAGRAPH
-from vivavoce.sources.xml import check_text, children, is_power, parse_xml
+from vivavoce.sources.xml import check_text, children, parse_xml, print_power
 from vivavoce.text.normalise import clean_text
 
 # Classes of sections.
@@ -240,7 +240,8 @@ class Writer:
             self.inside(element, depth)
             self._append("]")
         elif not names & _ITEM_TAGS or _is_word(element):
-            self._append("^" if tag == "sup" and is_power(element) else "")
+            power = print_power(element) if tag == "sup" else None
+            self._append("^" if power else "")
             self.inside(element, depth)
 
     def _text(self, text: str | None) -> None:

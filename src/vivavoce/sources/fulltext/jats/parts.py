@@ -12,8 +12,8 @@ from vivavoce.sources.xml import (
     children,
     is_all_in,
     is_dash,
-    is_power,
     pieces_of,
+    print_power,
     span_of,
     text_of,
 )
@@ -147,11 +147,9 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     if element.tag in {"sup", "xref"} and _is_raised_marker(element):
         # Raised numbers would run into the word before them.
         return f" [{''.join(pieces_of(element, _APART, skip, _special)).strip()}]"
-    if element.tag == "sup" and is_power(element):
-        return f"^{''.join(map(str, element.itertext(etree.Element))).strip()}"
     if element.tag in _NAME_PARTS and element.getnext() is not None:
         return f"{''.join(pieces_of(element, _APART, skip, _special))} "
-    return None
+    return print_power(element) if element.tag == "sup" else None
 
 
 def _is_raised_marker(element: etree._Element) -> bool:

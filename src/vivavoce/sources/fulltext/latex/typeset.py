@@ -22,6 +22,7 @@ from vivavoce.sources.fulltext.latex.layout import (
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
 from vivavoce.sources.fulltext.model import cite, refer
 from vivavoce.text.cell_text import character, dingbat
+from vivavoce.text.normalise import is_power
 
 Hook = Callable[[int, list[str]], int]
 """Handles the command at a place and returns the place where the text continues."""
@@ -115,6 +116,10 @@ class Typesetter:
         if token == "\\texorpdfstring" and (printed := layout.group(place + 1)) is not None:
             out.append(self.line(printed.start, printed.end, depth + 1))
             return layout.past_groups(printed.after, 1)
+        if token == "\\textsuperscript" and (raised := layout.group(place + 1)) is not None:
+            text = self.line(raised.start, raised.end, depth + 1)
+            out.append(f"^{text}" if is_power("".join(out[-1:]), text) else text)
+            return raised.after
         if token == "\\xspace":
             following = layout.tokens[place + 1] if place + 1 < len(layout.tokens) else "}"
             out.append("" if following[0] in _AFTER_XSPACE else " ")

@@ -2,194 +2,211 @@
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, takewhile
 from pathlib import Path
 
 from vivavoce.records import Author
-from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _CELL_GAP = 0.95
 """Multiple of the font size: a wider gap separates two authors side by side."""
-_RAISED = 0.87
+_RAISED, _SAME_SIZE = 0.08, 0.6
+"""Share of the font size by which marks are raised, and points by which sizes of names differ."""
+_SAME_ROW, _NEXT_ROW = 0.3, 1.8
+"""Multiples of the font size: distances of baselines in one row, and of lines in one block."""
 _MAX_AUTHORS = 500
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
-_OTHER = re.compile(r"\d|:$")
+_OTHER = re.compile(r"\d|:$|@")
 """Parts of dates, addresses and labels in the font of names."""
-_MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
+_SIGN = r"[^\w\s.,;:|·•、，'’´`¨¸˘ˇ˜ˆ˝¯˙˚&(){}\[\]@/‐–—~-]"
+_MARKS = re.compile(
+    rf"\[\d{{1,2}}\]|(?<!\d)\d{{1,2}}(?!\w)|\([\w.@-]{{1,15}}\)"
+    rf"|(?<![^\W\d_]){_SIGN}|{_SIGN}(?![^\W\d_])"
+)
+"""Numbers and signs beside names; between two letters, a sign stands for another letter."""
 _SEPARATORS = re.compile(
-    r"\s*(?:[,;|·•、，]|\s[/–—-]\s|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
+    r"\s*(?:[,|·•、，]|\s[/–—-]\s|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^\W*authors?(?:\(s\))?\s*[:：]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]{1,150}\)|\[[^\[\]]{3,150}\]")
 """An affiliation after a name, or a mark."""
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
-_CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
-_MEMBER = re.compile(
-    r",?\s*\(?(?:(?:Graduate )?Student |Senior |Life )?(?:Member|Fellow),? IEEE\)?", re.IGNORECASE
-)
-_GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
 _INITIAL = r"(?:(?:[^\W\d_a-z]\.){1,3}[^\W\d_a-z]\.?|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
-_CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
+_CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z](?:[^\W\d_]|['’´`¸ˇ˘¨˝‐-])*[^\W\d_]\.?"
 _PARTICLE = (
     r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|i|la|le|el|al|bin|ibn|ten|ter|zu|af)"
 )
 _NAME = re.compile(
-    rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
-    rf"(?:{_GENERATION.pattern[:-1]})?|{_CAPITAL}(?:\s{_INITIAL}){{1,3}}"
+    rf"(?!A\s)(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
+    r"(?:\s(?:Jr|Sr|I{1,3}|IV)\.?)?"
+    rf"|{_CAPITAL}(?:\s{_INITIAL}){{1,3}}"
 )
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
-_KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
-"""Probabilities of names that the PDF's metadata holds too, of names beside affiliations or
-addresses, and of names that stand by themselves."""
+_BESIDE, _ALONE = 0.85, 0.65
+"""Probabilities of names beside affiliations or addresses, and of names that stand alone."""
 
 
-def read_authors(
-    lines: Sequence[Line], margins: Sequence[Line], described: str
-) -> tuple[tuple[Author, ...], list[str]]:
-    """The authors in the order of the page, and the lines in their font that name nobody.
-
-    `lines` are between title and abstract, and `margins` outside the text. `described` holds the
-    authors that the PDF's metadata names, often wrongly.
-    """
-    author_names, has_places, unread = _names_in(lines)
-    printed = compact(" ".join(line.text for line in (*lines, *margins)))
-    known = [name for name in _pieces(described) if _is_name(name) and compact(name) in printed]
-    if len(known) > len(author_names):
-        author_names = known
-    names = list(dict.fromkeys(author_names))[:_MAX_AUTHORS]
-    sure = {compact(name) for name in known}
-    usual = _BESIDE if has_places else _ALONE
-    authors = tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)
-    return authors, unread
-
-
-def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool, list[str]]:
-    """Names in the font of the first ones, whether there are affiliations, and unread lines."""
-    names: list[str] = []
-    unread: list[tuple[Font, str]] = []
-    font: Font | None = None
-    has_places = has_addresses = False
-    for text, own in _passages(lines):
-        pieces = _pieces(text)
-        good = [piece for piece in pieces if _is_name(piece)]
-        is_address = any(map(_is_place, pieces)) or _ADDRESS.search(text) is not None
-        has_places = has_places or is_address
-        leading = list(takewhile(_is_name, pieces))
-        if leading and any(map(_is_place, pieces[len(leading) :])):
-            good = pieces = leading  # authors with the affiliation after their names
-            is_address = False
-        is_beside = is_address and font is not None and not has_addresses
-        if not is_address and len(good) < len(pieces) and not _OTHER.search(text):
-            unread.append((own, text))
-        if not good or 2 * len(good) <= len(pieces) or is_beside:
-            continue
-        # Names in small capitals may have no larger letter.
-        near = 0.26 * max(own.size, font.size) if font is not None and text.isupper() else 0.6
-        if font is not None and (own.name != font.name or abs(own.size - font.size) > near):
-            continue
-        has_addresses = has_addresses or (font is None and is_address)
-        font = font or own
-        names += good
+def read_authors(lines: Sequence[Line]) -> tuple[tuple[Author, ...], list[str]]:
+    """The authors on lines between title and abstract, and texts in their font that name nobody."""
+    rows = _rows(lines)
+    found, unread = _names_in(rows)
+    names = list(dict.fromkeys(found))[:_MAX_AUTHORS]
     names = [name.title() if name.isupper() and len(name) > 6 else name for name in names]
-    return names, has_places, [text for own, text in unread if own is font]
+    texts = (text for row in rows for cell in row for _, text in cell.parts)
+    confidence = _BESIDE if any(map(_holds_place, texts)) else _ALONE
+    return tuple(Author(name, confidence=confidence) for name in names), unread
 
 
-def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
-    """Cells of lines without raised marks; lines that continue on the next are one passage."""
-    cells = [(line, cell) for line in lines for cell in _cells(line)]
-    cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
-    text, last, first = "", None, None
-    for line, cell in cells:
-        own = _without_marks(cell, line)
-        if last is not None and _goes_on(text, own, last, line):
-            text = f"{text} {own}"
+@dataclass(slots=True)
+class _Cell:
+    """Words of a line without a wide gap between them."""
+
+    parts: list[tuple[Font, str]]
+    """Texts set alike: marks, memberships and places are often set unlike names."""
+    x0: float
+    x1: float
+    y: float
+    has_names: bool = False
+    is_behind: bool = False
+    """True for a text in the font of names that names nobody, and for those below it."""
+
+    def text(self, font: Font) -> str:
+        """The text in a font."""
+        return " , ".join(text for other, text in self.parts if _is_alike(font, other))
+
+
+def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
+    """Names in the font of the first ones, and texts in that font that are not read."""
+    names: list[str] = []
+    unread: list[str] = []
+    above: dict[tuple[str, int], _Cell] = {}
+    parts = [part for row in rows for cell in row for part in cell.parts]
+    font = next((font for font, text in parts if _names_of(text)[0]), None)
+    if font is None:
+        return names, unread
+    for row in rows:
+        texts = [cell.text(font) for cell in row]
+        count = sum(bool(_pieces(text)) and text[0] not in " ,;" for text in texts)
+        for cell, text in zip(row, texts, strict=True):
+            good, others = _names_of(text)
+            before = next((above[edge] for edge in _edges(cell, 1) if edge in above), None)
+            if before is not None and cell.y - before.y > _NEXT_ROW * font.size:
+                before = None
+            is_second = before is not None and before.has_names and count > 1
+            is_behind = before is not None and before.is_behind
+            cell.has_names = bool(good) and not (is_second or is_behind)
+            cell.is_behind = bool(text and names) and not cell.has_names
+            if cell.has_names:
+                names += good
+            elif not is_second:
+                others += good
+            if not _OTHER.search(_MARKS.sub("", text)):
+                unread += others
+        above = {edge: cell for cell in row for edge in _edges(cell, 0)}
+    return names, unread
+
+
+def _edges(cell: _Cell, reach: int) -> Iterator[tuple[str, int]]:
+    """Places of the left end and of the middle, by which cells of two rows are aligned."""
+    for name, place in (("left", cell.x0 / 2), ("middle", (cell.x0 + cell.x1) / 8)):
+        for near in range(round(place) - reach, round(place) + reach + 1):
+            yield name, near
+
+
+def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
+    """The cells of lines on one level; a name that a line breaks is whole in the lower cell."""
+    rows: list[list[_Cell]] = []
+    for line in sorted(lines, key=lambda line: line.y):
+        if rows and line.y - rows[-1][0].y <= _SAME_ROW * line.size:
+            rows[-1] += _cells(line)
         else:
-            if first is not None and text:
-                yield text, _font(first)
-            text, first = own, cell
-        last = line
-    if first is not None and text:
-        yield text, _font(first)
+            rows.append(list(_cells(line)))
+    for row in rows:
+        row.sort(key=lambda cell: cell.x0)
+    for before, row in pairwise(rows):
+        _join_broken(before[-1], row[0])
+    return rows
 
 
-def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
-    """Check whether a cell is in a row of affiliations, below the names of the authors."""
-    row = [other for other in lines if abs(other.y - line.y) < 0.3 * line.size]
-    others = [join_words(o) for one in row for o in _cells(one) if o[0] is not cell[0]]
-    above = any(
-        0 < line.y - before.y < 2 * line.size and (before.runs > 1 or len(row) > 1)
-        for before in lines
-    )
-    return above and any(_is_place(piece) for text in others for piece in _pieces(text))
+def _join_broken(above: _Cell, cell: _Cell) -> None:
+    (font, text), (own, rest) = above.parts[-1], cell.parts[0]
+    pieces, following = _pieces(text), _pieces(rest)
+    is_open = text.endswith((",", ";", "&", " and"))
+    is_near = cell.y - above.y < _NEXT_ROW * own.size and _is_alike(font, own)
+    if not (pieces and following and is_near) or is_open:
+        return
+    half = pieces[-1]
+    if not _is_name(half) and _is_name(f"{half} {following[0]}"):
+        above.parts[-1] = font, text[: text.rfind(half.split()[0])]
+        cell.parts[0] = own, f"{half} {rest}"
 
 
-def _cells(line: Line) -> Iterator[list[Word]]:
-    cell = [line.words[0]]
-    for before, word in pairwise(line.words):
-        if word.x0 - before.x1 > _CELL_GAP * line.size:
-            yield cell
-            cell = []
-        cell.append(word)
-    yield cell
+def _cells(line: Line) -> Iterator[_Cell]:
+    gap = _CELL_GAP * line.size
+    ends = [
+        end
+        for end, (before, word) in enumerate(pairwise(line.words), start=1)
+        if word.x0 - before.x1 > gap and word.text[0] not in ",;"
+    ]
+    for start, end in pairwise([0, *ends, len(line.words)]):
+        words = line.words[start:end]
+        yield _Cell(_parts(words, line), words[0].x0, words[-1].x1, line.y)
 
 
-def _without_marks(words: Sequence[Word], line: Line) -> str:
-    """The text of words; a raised mark ends a name, since it separates names."""
-    kept: list[str] = []
-    run: list[Word] = []
-    size = _font(words).size
-    height = max([line.y, *(word.y for word in words if word.font.size == size)])
-    for word in words:
-        is_small = word.font.size < _RAISED * size
-        if is_small and (word.y < height - 0.08 * size or _MARKS.fullmatch(word.text)):
-            kept.append(join_words(run))
-            run = []
+def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
+    """The texts of words that are set alike; raised marks are parts, letters inside a word not."""
+    groups = [[words[0]]]
+    size = max(word.font.size for word in words)
+    joined = [
+        word.glued and before.text[-1].isalpha() and word.text[0].isalpha()
+        for before, word in pairwise(words)
+    ]
+    for word, is_of_word, is_inside in zip(words[1:], joined, [*joined, False][1:], strict=True):
+        is_raised = word.y < line.y - _RAISED * size
+        if _is_alike(word.font, groups[-1][0].font) or (
+            is_of_word and (is_inside or not is_raised)
+        ):
+            groups[-1].append(word)
         else:
-            run.append(word)
-    kept.append(join_words(run))
-    joined = ""
-    for part in kept:
-        plain = part.strip()
-        needs_comma = joined and plain and plain[0] not in ",;" and joined[-1] not in ",;"
-        joined += ("," if needs_comma and not plain.startswith(("and ", "&")) else "") + " " + plain
-    return " ".join(joined.split()).strip(" ,;")
+            groups.append([word])
+    return [(group[0].font, join_words(group)) for group in groups]
 
 
-def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
-    """Check whether a list of names continues on the next line."""
-    size = max(word.font.size for word in line.words)
-    is_alike = _font(line.words) == _font(last.words)
-    if line is last or not is_alike or not 0 < line.y - last.y < 1.8 * size:
-        return False
-    is_open = text.endswith((",", " and", "&")) or len(_pieces(text)[-1:] or [""]) == 0
-    first, final = _pieces(own)[:1], _pieces(text)[-1:]
-    halves = bool(first and final) and " " not in first[0] and len(final[0].split()) <= 2
-    return is_open or (halves and len(_pieces(text)) > 1)
+def _is_alike(font: Font, other: Font) -> bool:
+    return font.name == other.name and abs(font.size - other.size) <= _SAME_SIZE
 
 
-def _font(words: Sequence[Word]) -> Font:
-    """The font of the largest word, since marks may outnumber the letters of a line."""
-    lettered = [word for word in words if sum(map(str.isalpha, word.text)) > 1] or words
-    return max(lettered, key=lambda word: word.font.size).font
+def _names_of(text: str) -> tuple[list[str], list[str]]:
+    """The names in a text, each before its affiliation, and pieces that are neither."""
+    names: list[str] = []
+    others: list[str] = []
+    for group in text.split(";"):
+        pieces = _pieces(group)
+        if any(map(_is_place, pieces)):
+            pieces = list(takewhile(_is_name, pieces))
+        names += filter(_is_name, pieces)
+        others += (piece for piece in pieces if not _is_name(piece))
+    return (names, others) if len(names) > len(others) else ([], others)
+
+
+def _holds_place(text: str) -> bool:
+    return any(map(_is_place, _pieces(text)))
 
 
 def _pieces(text: str) -> list[str]:
-    # Old fonts set accents as separate characters: `C¸ elik`, `Nova´k`.
-    joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
-    mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
-    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(" ", _LABEL.sub("", mended))))
-    parts = _SEPARATORS.split(f" {_AND.sub(', ', _MARKS.sub(' ', bare))} ")
+    plain = _LABEL.sub("", _ACCENTS.sub("", text))  # old fonts set accents apart: `Nova´k`
+    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(",", plain)))
+    parts = _SEPARATORS.split(_AND.sub(" , ", f" {_MARKS.sub(' ', bare)} "))
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]
 

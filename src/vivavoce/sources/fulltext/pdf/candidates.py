@@ -30,11 +30,10 @@ from vivavoce.text.headings import (
 
 _MAX_WORDS = 25
 _MAX_LINES = 4
-_LARGER, _OF_CHAPTER = 0.7, 2.0
-"""Points above the size of the text: for a large line, and for a chapter title on the right."""
+_LARGER = 0.7
+"""Points by which a large line is above the size of the text."""
 _SMALLER, _SMALLER_CAPS = 1.6, 2.6
 """Points by which a heading may be smaller than the text; numbered ones in capitals, by more."""
-_CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"(?:proof|theorem|lemma|definition|corollary|proposition|remark|example|assumption|claim"
     r"|step|case|note|property|condition|hypothesis|conjecture|fact|input|output|require|ensure"
@@ -64,8 +63,6 @@ class HeadingCandidate:
     """The words after a heading that opens a paragraph; empty if it stands alone."""
     is_apart: bool
     """True if there is white space above it."""
-    is_centred: bool = False
-    """True if it is centred, with white space on both sides."""
 
     @property
     def runs_in(self) -> bool:
@@ -181,10 +178,6 @@ class _Finder:
         column = self.columns.of(line)
         middle = (column.left + column.right) / 2
         is_centred = abs((line.x0 + line.x1) / 2 - middle) < 0.03 * column.width
-        is_right = (
-            style.size > self.body.size + _OF_CHAPTER
-            and line.x1 > column.right - 0.05 * column.width
-        )
         lefts = (column.left, self.columns.usual(line).left)
         is_list = style.kind == BOLD and role_of_heading(text) == "references"
         is_left = is_list or any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
@@ -202,13 +195,11 @@ class _Finder:
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
-        if not (is_left or is_centred or is_right) or line.size < self.body.size - (
+        if not (is_left or is_centred) or line.size < self.body.size - (
             _SMALLER_CAPS if is_sure else _SMALLER
         ):
             return None
         stop = self._last_line(place, style, is_centred)
-        if stop == place + 1 and _CHAPTER.fullmatch(text.strip(" .:")):
-            stop = self._title_of_chapter(place)
         for other in self.lines[place + 1 : stop]:
             text = _join_lines(text, join_words(without_marks(other)))
         after = self.lines[stop] if stop < len(self.lines) else None
@@ -221,7 +212,7 @@ class _Finder:
         numbers = read_numbers(text)
         if not _could_head(text, numbers, style):
             return None
-        return HeadingCandidate(place, stop, text, style, numbers, [], is_apart, is_inset)
+        return HeadingCandidate(place, stop, text, style, numbers, [], is_apart)
 
     def _is_short(self, place: int, words: Sequence[Word], style: Style) -> bool:
         """Check whether a line in another typeface is a heading, not a statement set that way."""
@@ -230,16 +221,6 @@ class _Finder:
         goes_on = after is not None and after.words[0].font.name == style.name
         is_full = self.lines[place].x1 > column.right - 0.1 * column.width
         return len(words) <= 14 and not goes_on and not is_full and words[-1].text[-1] not in ".,;"
-
-    def _title_of_chapter(self, place: int) -> int:
-        """The place after the title that follows below `Chapter 3`."""
-        stop = place + 1
-        if stop < len(self.lines) and self.lines[stop].page == self.lines[place].page:
-            words = without_marks(self.lines[stop])
-            style = self._style(words) if words else None
-            if style is not None and style.kind != PLAIN and not self.lines[stop].kind:
-                return self._last_line(stop, style, is_centred=False)
-        return stop
 
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
         """The place after the last line of a heading that starts at `place`."""

@@ -48,12 +48,7 @@ _MIN_COLUMNS = 2
 _UTF16 = 2
 
 
-def read_pages(
-    pages: Sequence[Page],
-    name: str,
-    known_title: str = "",
-    known_authors: str = "",
-) -> Document:
+def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Document:
     """The paper on these pages; `InputError` if they hold no text."""
     letters = sum(len(word.text) for page in pages for word in page.words)
     if letters < _MIN_LETTERS * len(pages):
@@ -77,14 +72,14 @@ def read_pages(
     lists = [one.candidate.start for one in body if _role(one) == "references"]
     last = layout.lines[lists[-1] if lists else -1]
     first = body[0].candidate.start if body else len(layout.lines)
-    front = read_front(paragraphs, candidates, first, known_title)
+    front = read_front(paragraphs, candidates, first)
     imprint = read_imprint(
         [line.text for line in front.between], [line.text for line in front.margins]
     )
     references = tuple(_references(body, paragraphs))
     print_raised_citations(layout.lines, len(references))
     sections, _ = build_sections(_sections(body, paragraphs))
-    authors, unread = read_authors(front.between, front.margins, known_authors)
+    authors, unread = read_authors(front.between)
     known = {id(line) for line in (*front.text, *front.between, *front.margins)}
     verdict = judge(
         Facts(
@@ -200,14 +195,11 @@ def read_file(path: Path) -> Document:
             if page is None:
                 raise InputError(f"damaged: page {number + 1} cannot be read")
             pages.append(page)
-        described = []  # in the PDF's own metadata
-        for field in (b"Title", b"Author"):
-            buffer = ctypes.create_string_buffer(8192)
-            size = pdfium.FPDF_GetMetaText(document, field, buffer, len(buffer))
-            is_whole = _UTF16 < size <= len(buffer)
-            value = buffer.raw[: size - _UTF16] if is_whole else b""
-            described.append(value.decode("utf-16-le", "replace").strip())
-        return read_pages(pages, path.name, *described)
+        buffer = ctypes.create_string_buffer(8192)
+        size = pdfium.FPDF_GetMetaText(document, b"Title", buffer, len(buffer))
+        is_whole = _UTF16 < size <= len(buffer)
+        title = buffer.raw[: size - _UTF16] if is_whole else b""
+        return read_pages(pages, path.name, title.decode("utf-16-le", "replace").strip())
 
 
 @contextmanager

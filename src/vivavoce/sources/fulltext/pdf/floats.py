@@ -342,7 +342,9 @@ def _walk(
             break
         if columns.is_prose(line) and (line.runs == 1 or is_figure):
             break
-        if _is_heading_like(line, size, columns):
+        if _is_heading_like(line, size, columns) or (
+            is_figure and line.size > size + 0.8 and line.page == 0
+        ):
             break
         taken.append(line)
         last = line

@@ -24,7 +24,8 @@ _BANNER = re.compile(
 )
 _KEYWORDS = re.compile(
     r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
-    r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
+    r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject"
+    r"|copyright|©|\(?c\)?\s(?:19|20)\d\d)",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
@@ -36,8 +37,10 @@ _ENDED = re.compile(r"[.!?][\W\d]*$")
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a title line that continues on the next."""
 _SHORT_TITLE = 4
-_BELOW_AUTHORS = 9.0
-"""Score that a line loses as a title if an author's address is above it."""
+_BELOW_AUTHORS = _MASTHEAD = 9.0
+"""Scores that a line loses as a title if an author's address is above it, and as a masthead."""
+_HEADS, _YEAR = 8, re.compile(r"(?:19|20)\d\d")
+"""Number of first lines that may be a running head."""
 
 
 class Front(NamedTuple):
@@ -45,7 +48,7 @@ class Front(NamedTuple):
 
     title: str | None
     title_alike: str
-    """The line below the title if it has exactly the title's font, else empty."""
+    """A line above the abstract in the title's font, or in larger print; empty if there is none."""
     abstract: str | None
     beside_abstract: str
     """A line below an abstract without a heading that is set like it, else empty."""
@@ -57,13 +60,11 @@ class Front(NamedTuple):
     """Lines of the title, the abstract and the keywords below it."""
 
 
-def read_front(
-    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int, known_title: str
-) -> Front:
+def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
     opening = _abstract_start(paragraphs, candidates, first)
-    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
+    title, own = _title(paragraphs, first if opening is None else opening[0])
     behind = own[-1] if own else -1
     start = max(behind, 0)
     if opening is not None:
@@ -74,19 +75,24 @@ def read_front(
     page = lines[0].page
     top = lines[behind].y if behind >= 0 else 0.0
     below = lines[place].y if place < len(lines) and lines[place].page == page else None
-    # Authors may be in any column above the abstract, which is in the first column.
+    # Authors may be in any column above the abstract, unless the title is in the abstract's.
+    columns = {line.column for line in lines}
+    if place < len(lines) and all(0 < lines[n].column == lines[place].column for n in own):
+        columns = {0, lines[place].column}
     between = [
         line
         for position, line in enumerate(lines)
         if line.page == page
         and not line.kind
+        and line.column in columns
         and line.y > top
         and (start < position < min(place, first) if below is None else line.y < below - 1)
     ]
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
-    is_alike = bool(own and between) and between[0].font is lines[own[0]].font
+    others = [lines[n] for n in sorted(set(range(place)) - set(own)) if lines[n].page == page]
+    alike = next((line.text for line in others if own and _rivals(line, lines[own[0]])), "")
     # Keywords and classifications follow the abstract.
     for stop in range(end, first):
         is_near = stop > end and lines[stop].gap < _NEAR * lines[stop].size
@@ -95,14 +101,13 @@ def read_front(
     else:
         stop = max(end, first)
     printed = [lines[position] for position in own] + lines[place:stop]
-    alike = between[0].text if is_alike else ""
     last = lines[end - 1] if abstract and opening is None else None
     rest = [line for line in lines[stop:first] if not line.kind and line.text.count(" ") > _FULL]
     beside = next((line.text for line in rest if last and _is_alike(line, last)), "")
     return Front(title, alike, abstract, beside, between, [*above, *margins], printed)
 
 
-def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
+def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
     """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
@@ -125,6 +130,8 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             own.append((place, line))
     best: tuple[float, str, list[int]] = (0.0, "", [])
     addresses = [line for line in layout.lines if line.page == page and "@" in line.text]
+    # A journal's masthead repeats the name that its volume and year follow in the running head.
+    heads = [compact(line.text) for line in layout.lines[:_HEADS] if _YEAR.search(line.text)]
     for group in groups:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
@@ -134,13 +141,20 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
-        score += 3.0 * (known != "" and compact(text) == compact(known))
         score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
+        score -= _MASTHEAD * any(head.startswith(compact(text)) for head in heads)
         if score > best[0]:
             best = (score, text, [place for place, _ in group])
     if not best[1] and stop < len(layout.lines):
-        return _title(paragraphs, known, len(layout.lines))
+        return _title(paragraphs, len(layout.lines))
     return best[1] or None, best[2]
+
+
+def _rivals(line: Line, title: Line) -> bool:
+    """Check whether a line is set in the title's font, or in larger print."""
+    is_larger = _peak(line) > _peak(title) + 0.3 and len(line.text.split()) > 1
+    is_alike = line.font is title.font and any(map(str.isalpha, line.text))
+    return is_alike or (is_larger and not _BANNER.match(line.text))
 
 
 def _peak(line: Line) -> float:
@@ -157,10 +171,10 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     is_large = size > layout.body.size + 3
     # Manuscripts are double-spaced.
     spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
-    # Part of a title may be set in another typeface, close below the first part.
-    is_other = is_large and line.y - before.y < 1.35 * above
+    if line.font is before.font and is_large:
+        spacing = 2.5
     return (
-        (line.font.name == before.font.name or is_other)
+        line.font.name == before.font.name
         and (abs(size - above) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(size, above)
     )
@@ -212,7 +226,7 @@ def _abstract_start(
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
         is_parted = line.words[0].font.bold > line.words[-1].font.bold
         label, rest = line.text[: match.end()].strip(), line.text[match.end() :]
-        is_closed = label[-1:] in ".:—–-" or label == label.upper() or rest[:1].isupper()
+        is_closed = label[-1:] in ".:—–-" or label == label.upper()
         if is_alone or is_parted or (is_styled and is_closed):
             return place, rest
     return None
@@ -231,7 +245,7 @@ def _abstract(
     start, end = place + 1, min(first, len(lines))
     for other in range(start, end):
         line, candidate = lines[other], heads.get(other)
-        is_heading = candidate is not None and not candidate.runs_in and candidate.is_strong
+        is_heading = candidate is not None and candidate.is_strong and candidate.is_apart
         is_other = abs(line.size - lines[start].size) > 0.8 and line.gap > 1.3 * line.size
         is_behind = (is_heading and other > start) or (is_other and other > start + 1)
         if not line.kind and (_KEYWORDS.match(line.text) or is_behind):

@@ -6,7 +6,7 @@ with several parts, appendices, and headings without numbers.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import Evidence, Hypothesis, build_chain, plain_heading
@@ -33,19 +33,6 @@ def find_headings(
     candidates: Sequence[HeadingCandidate], lines: Sequence[Line]
 ) -> tuple[list[Heading], Hypothesis]:
     """The headings from the first section onwards, and the hypothesis behind them."""
-    # Give headings in capitals, or centred ones, a style of their own if others share it.
-    alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
-    for candidate in candidates:
-        if not candidate.runs_in and candidate.is_strong:
-            alike[candidate.style].append(candidate)
-    for style, group in alike.items():
-        upper = [c for c in group if c.text.isupper() and sum(map(str.isalpha, c.text)) > 3]
-        centred = [c for c in group if c.is_centred]
-        for own in (upper, centred):
-            if _ENOUGH <= len(own) <= len(group) - _ENOUGH + 1:
-                for candidate in own:
-                    candidate.style = replace(style, apart=True)
-                break
     evidence = Evidence(candidates, lines)
     judge = _Judge(evidence)
     return judge.headings(), judge.main
@@ -210,8 +197,8 @@ class _Judge:
         below = Counter(
             c.style
             for c in self.candidates[start:]
-            if c.is_strong and not c.runs_in and c.style.weight <= top.weight + 0.3
+            if c.is_strong and not c.runs_in and c.style.size <= top.size + 0.3
         )
         others = {style for style, count in below.items() if count > 1} - {top}
-        ordered = sorted(others, key=lambda s: (-s.weight, s.kind, s.name))
+        ordered = sorted(others, key=lambda s: (-s.size, s.kind, s.name))
         return {style: min(2 + rank, 4) for rank, style in enumerate(ordered)}

@@ -150,7 +150,8 @@ _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
 _WHOLE = 0.8
 """Least share of letters that are in entries of a single work, for a list without numbers."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
-_LONE = re.compile(r"\S+")
+_GARBLED_WORD = re.compile(r"[a-z][#$%!?;=<>^~\\\"][a-z]")
+_LONE = re.compile(r"[^\s\u3040-\ud7af]+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
 _CITED = re.compile(r"\[(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]")
@@ -207,17 +208,21 @@ def _doubt_of_title(facts: Facts) -> str | None:
         return "none is found"
     if len(title.split()) < _MIN_TITLE and not facts.authors:
         return "one word, and no author below it"
+    if not facts.front.between and not facts.authors:
+        return "no author is below it"
     if _CUT.search(title):
         return "it ends inside a phrase"
+    if _GARBLED_WORD.search(title):
+        return "a sign stands for letters"
     own, described = compact(title), compact(facts.described_title)
-    if role_of_heading(title) is not None:
+    if len(title.split()) <= _FEW_WORDS and role_of_heading(title) is not None:
         return "it is the heading of a section"
     printed = compact(" ".join(line.text for line in facts.lines[:_OPENING]))
     if len(facts.described_title.split()) >= _MIN_DESCRIBED and own != described in printed:
         return f"the file names its paper {facts.described_title!r}"
     if facts.front.title_alike:
         return f"{facts.front.title_alike!r} is in the same print"
-    first = facts.front.between[0].text if facts.front.between else ""
+    first = next((line.text for line in facts.front.between if _IN_WORDS.search(line.text)), "")
     below = compact(first)
     names = [compact(word) for author in facts.authors for word in author.name.split()]
     if names and len(first.split()) > 1 and not any(map(below.__contains__, names)):
@@ -230,11 +235,9 @@ def _doubt_of_authors(facts: Facts) -> str | None:
         return "none is found"
     if any(_LONE.fullmatch(author.name) for author in facts.authors):
         return "a name of one word"
-    addresses = {email for line in facts.lines[:_OPENING] for email in _ADDRESS.findall(line.text)}
+    addresses = {email for line in facts.front.between for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
-    if facts.front.title_alike:
-        return "they are in the print of the title"
     if facts.unread_authors:
         return f"{facts.unread_authors[0]!r} is in the print of their names"
     return None

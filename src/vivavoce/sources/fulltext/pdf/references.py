@@ -148,17 +148,9 @@ def _are_apart(entries: Sequence[Sequence[Line]]) -> bool:
 def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
     """Margins at which entries start, in each column of each page."""
     lefts: dict[tuple[int, int], float] = {}
-    usual: dict[int, float] = {}
     for line in lines:
         key = (line.page, line.column)
         lefts[key] = min(lefts.get(key, line.x0), line.x0)
-        usual[line.column] = min(usual.get(line.column, line.x0), line.x0)
-    for key, left in lefts.items():
-        own = [line for line in lines if (line.page, line.column) == key]
-        first = sum(abs(line.x0 - left) < 3.0 for line in own)
-        # A column may hold nothing but the rest of a long entry.
-        if left - usual[key[1]] < 25 and not 0.1 * len(own) < first < 0.8 * len(own):
-            lefts[key] = usual[key[1]]
     return lefts
 
 

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Page, Word
+from vivavoce.text.normalise import is_power
 
 RUN_GAP = 1.0
 """Multiple of the font size: a wider gap separates two runs, as between columns or cells."""
@@ -103,8 +104,7 @@ def join_words(words: Sequence[Word]) -> str:
                 is_raised = word.font.size < SCRIPT * before.font.size and (
                     word.y < before.y - _WORD_GAP * before.font.size
                 )
-                is_number = word.text.lstrip("-−–+")[:1].isdigit()
-                if is_raised and before.text[-1].isdigit() and is_number:
+                if is_raised and is_power(before.text, word.text.rstrip(".,;:)")):
                     parts.append("^")
         parts.append(word.text)
     return "".join(parts).strip()
@@ -181,13 +181,6 @@ class Style:
     """Size of the largest letters, to half a point."""
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
-    apart: bool = False
-    """True for a heading in capitals or centred, unlike others of the same look."""
-
-    @property
-    def weight(self) -> float:
-        """The size, plus a little if set apart: a heavier heading has a higher level."""
-        return self.size + (0.4 if self.apart else 0.0)
 
 
 def is_upper(words: Sequence[Word]) -> bool:
