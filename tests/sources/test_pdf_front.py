@@ -75,14 +75,6 @@ def test_texts_in_another_face_are_no_names(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
-def test_affiliations_below_names_in_their_print_are_no_names(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
-    page.side_by_side("Harbour Works", "Tidal Trust")
-    page.side_by_side("Santa Rosa", "Leeds, United Kingdom")
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
-
-
 def test_a_masthead_that_the_running_head_repeats_is_no_title(tmp_path: Path) -> None:
     page = Page(tmp_path / "a.pdf")
     page.say("Quiet Tides and Papers 75 (2018) 12-19", 200, 40, TEXT, 7)
@@ -336,6 +328,7 @@ NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
         (["Ada Brandt [Harbour University]", "Ben Okafor [Tidal Institute]"], "Ada Ben"),
         (["Ada Brandt, Harbour University; Ben Okafor, Tidal Institute"], "Ada Ben"),
         (["Ada Brandt, Ben", "Okafor"], "Ada Ben"),  # the end of a line breaks a name
+        (["Ada Brandt | Ben Okafor |", "Ada Brandt"], "Ada Ben"),
         (["Ada Brandt", "3C-404A, Tide Works", "Murray Hill NJ 07974"], "Ada"),
     ],
 )

@@ -161,10 +161,9 @@ class _Paper:
         return own
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
-        """Check whether a section continues the main paper with a part that has not come yet."""
+        """Check whether a part not come yet, such as unnumbered methods, continues the paper."""
         is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
         is_next = section.number == str(self.numbered + 1)
-        # Journals that put the methods last do not number them.
         goes_on = is_next or not (section.number or (self.is_numbered and own != "method"))
         return is_part and goes_on and not _MAIN_MATTER.isdisjoint(self.seen)
 

@@ -74,53 +74,39 @@ class _Cell:
     parts: list[tuple[Font, str]]
     """Texts set alike: marks, memberships and places are often set unlike names."""
     x0: float
-    x1: float
     y: float
-    has_names: bool = False
-    is_behind: bool = False
-    """True for a text in the font of names that names nobody, and for those below it."""
 
-    def text(self, font: Font) -> str:
-        """The text in a font."""
-        return " , ".join(text for other, text in self.parts if _is_alike(font, other))
+    def text(self, fonts: Sequence[Font]) -> str:
+        """The text in any of these fonts."""
+        own = (t for font, t in self.parts if any(_is_alike(other, font) for other in fonts))
+        return " , ".join(own)
 
 
 def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
     """Names in the font of the first ones, and texts in that font that are not read."""
     names: list[str] = []
     unread: list[str] = []
-    above: dict[tuple[str, int], _Cell] = {}
-    parts = [part for row in rows for cell in row for part in cell.parts]
-    font = next((font for font, text in parts if _names_of(text)[0]), None)
-    if font is None:
-        return names, unread
+    fonts: list[Font] = []
     for row in rows:
-        texts = [cell.text(font) for cell in row]
-        count = sum(bool(_pieces(text)) and text[0] not in " ,;" for text in texts)
-        for cell, text in zip(row, texts, strict=True):
+        parts = [part for cell in row for part in cell.parts]
+        named = [font for font, text in parts if _names_of(text)[0] and not _holds_place(text)]
+        if not fonts:
+            fonts = [font for font, text in parts if _names_of(text)[0]][:1]
+        if any(_is_alike(font, fonts[0]) for font in named):
+            # A name may be bold beside others of its row.
+            fonts += [font for font in named if _is_beside(font, fonts)][:1]
+        texts = [cell.text(fonts) for cell in row]
+        # Names are not in a row of places.
+        is_of_places = any(names and _holds_place(t) and not _names_of(t)[0] for t in texts)
+        for text in texts:
             good, others = _names_of(text)
-            before = next((above[edge] for edge in _edges(cell, 1) if edge in above), None)
-            if before is not None and cell.y - before.y > _NEXT_ROW * font.size:
-                before = None
-            is_second = before is not None and before.has_names and count > 1
-            is_behind = before is not None and before.is_behind
-            cell.has_names = bool(good) and not (is_second or is_behind)
-            cell.is_behind = bool(text and names) and not cell.has_names
-            if cell.has_names:
-                names += good
-            elif not is_second:
+            if is_of_places:
                 others += good
+            else:
+                names += good
             if not _OTHER.search(_MARKS.sub("", text)):
                 unread += others
-        above = {edge: cell for cell in row for edge in _edges(cell, 0)}
     return names, unread
-
-
-def _edges(cell: _Cell, reach: int) -> Iterator[tuple[str, int]]:
-    """Places of the left end and of the middle, by which cells of two rows are aligned."""
-    for name, place in (("left", cell.x0 / 2), ("middle", (cell.x0 + cell.x1) / 8)):
-        for near in range(round(place) - reach, round(place) + reach + 1):
-            yield name, near
 
 
 def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
@@ -141,26 +127,26 @@ def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
 def _join_broken(above: _Cell, cell: _Cell) -> None:
     (font, text), (own, rest) = above.parts[-1], cell.parts[0]
     pieces, following = _pieces(text), _pieces(rest)
-    is_open = text.endswith((",", ";", "&", " and"))
+    is_list = len(pieces) > 1 or len(above.parts) > 1
     is_near = cell.y - above.y < _NEXT_ROW * own.size and _is_alike(font, own)
-    if not (pieces and following and is_near) or is_open:
+    if not (pieces and following and is_near):
         return
-    half = pieces[-1]
-    if not _is_name(half) and _is_name(f"{half} {following[0]}"):
+    half, second = pieces[-1], following[0]
+    is_broken = " " not in second and half.count(" ") < 2
+    if is_broken and is_list and _is_name(f"{half} {second}"):
         above.parts[-1] = font, text[: text.rfind(half.split()[0])]
         cell.parts[0] = own, f"{half} {rest}"
 
 
 def _cells(line: Line) -> Iterator[_Cell]:
-    gap = _CELL_GAP * line.size
     ends = [
         end
         for end, (before, word) in enumerate(pairwise(line.words), start=1)
-        if word.x0 - before.x1 > gap and word.text[0] not in ",;"
+        if word.x0 - before.x1 > _CELL_GAP * line.size and word.text[0] not in ",;"
     ]
     for start, end in pairwise([0, *ends, len(line.words)]):
         words = line.words[start:end]
-        yield _Cell(_parts(words, line), words[0].x0, words[-1].x1, line.y)
+        yield _Cell(_parts(words, line), words[0].x0, line.y)
 
 
 def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
@@ -183,7 +169,14 @@ def _parts(words: Sequence[Word], line: Line) -> list[tuple[Font, str]]:
 
 
 def _is_alike(font: Font, other: Font) -> bool:
-    return font.name == other.name and abs(font.size - other.size) <= _SAME_SIZE
+    is_face = font.name == other.name or font.small_caps != other.small_caps
+    return is_face and abs(font.size - other.size) <= _SAME_SIZE
+
+
+def _is_beside(font: Font, fonts: Sequence[Font]) -> bool:
+    """Check whether a font is the bold or the plain one of the only font of names."""
+    is_other = len(fonts) == 1 and font.bold != fonts[0].bold and not font.italic
+    return is_other and abs(font.size - fonts[0].size) <= _SAME_SIZE
 
 
 def _names_of(text: str) -> tuple[list[str], list[str]]:

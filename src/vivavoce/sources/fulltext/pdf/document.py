@@ -72,7 +72,7 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     lists = [one.candidate.start for one in body if _role(one) == "references"]
     last = layout.lines[lists[-1] if lists else -1]
     first = body[0].candidate.start if body else len(layout.lines)
-    front = read_front(paragraphs, candidates, first)
+    front = read_front(paragraphs, candidates, first, known_title)
     imprint = read_imprint(
         [line.text for line in front.between], [line.text for line in front.margins]
     )

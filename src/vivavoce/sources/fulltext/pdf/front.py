@@ -60,11 +60,13 @@ class Front(NamedTuple):
     """Lines of the title, the abstract and the keywords below it."""
 
 
-def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int) -> Front:
+def read_front(
+    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int, known_title: str
+) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
     opening = _abstract_start(paragraphs, candidates, first)
-    title, own = _title(paragraphs, first if opening is None else opening[0])
+    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
     behind = own[-1] if own else -1
     start = max(behind, 0)
     if opening is not None:
@@ -92,7 +94,7 @@ def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], f
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
     others = [lines[n] for n in sorted(set(range(place)) - set(own)) if lines[n].page == page]
-    alike = next((line.text for line in others if own and _rivals(line, lines[own[0]])), "")
+    rivals = (o.text for o in others if own and _rivals(o, lines[own[0]], paragraphs.layout))
     # Keywords and classifications follow the abstract.
     for stop in range(end, first):
         is_near = stop > end and lines[stop].gap < _NEAR * lines[stop].size
@@ -104,10 +106,10 @@ def read_front(paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], f
     last = lines[end - 1] if abstract and opening is None else None
     rest = [line for line in lines[stop:first] if not line.kind and line.text.count(" ") > _FULL]
     beside = next((line.text for line in rest if last and _is_alike(line, last)), "")
-    return Front(title, alike, abstract, beside, between, [*above, *margins], printed)
+    return Front(title, next(rivals, ""), abstract, beside, between, [*above, *margins], printed)
 
 
-def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
+def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, list[int]]:
     """The title, and the places of its lines, above the abstract or the first section."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
@@ -130,8 +132,6 @@ def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
             own.append((place, line))
     best: tuple[float, str, list[int]] = (0.0, "", [])
     addresses = [line for line in layout.lines if line.page == page and "@" in line.text]
-    # A journal's masthead repeats the name that its volume and year follow in the running head.
-    heads = [compact(line.text) for line in layout.lines[:_HEADS] if _YEAR.search(line.text)]
     for group in groups:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
@@ -141,20 +141,28 @@ def _title(paragraphs: Paragraphs, stop: int) -> tuple[str | None, list[int]]:
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
+        score += 3.0 * (known != "" and compact(text) == compact(known))
         score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
-        score -= _MASTHEAD * any(head.startswith(compact(text)) for head in heads)
+        score -= _MASTHEAD * _is_masthead(text, layout)
         if score > best[0]:
             best = (score, text, [place for place, _ in group])
     if not best[1] and stop < len(layout.lines):
-        return _title(paragraphs, len(layout.lines))
+        return _title(paragraphs, known, len(layout.lines))
     return best[1] or None, best[2]
 
 
-def _rivals(line: Line, title: Line) -> bool:
-    """Check whether a line is set in the title's font, or in larger print."""
+def _is_masthead(text: str, layout: Layout) -> bool:
+    """Check whether a running head repeats a text, with a volume and a year behind it."""
+    own, heads = compact(text), (compact(line.text) for line in layout.lines[:_HEADS])
+    return any(head.startswith(own) and _YEAR.search(head[len(own) :]) for head in heads)
+
+
+def _rivals(line: Line, title: Line, layout: Layout) -> bool:
+    """Check whether a line that is no masthead is in the title's font, or in larger print."""
     is_larger = _peak(line) > _peak(title) + 0.3 and len(line.text.split()) > 1
     is_alike = line.font is title.font and any(map(str.isalpha, line.text))
-    return is_alike or (is_larger and not _BANNER.match(line.text))
+    is_rival = is_alike or (is_larger and not _BANNER.match(line.text))
+    return is_rival and not _is_masthead(line.text, layout)
 
 
 def _peak(line: Line) -> float:
@@ -170,11 +178,12 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     size, above = _peak(line), _peak(before)
     is_large = size > layout.body.size + 3
     # Manuscripts are double-spaced.
-    spacing = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
-    if line.font is before.font and is_large:
-        spacing = 2.5
+    usual = max(2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size)
+    spacing = 2.5 if line.font is before.font and is_large else usual
+    # Part of a title may be set in another typeface, close below the first part.
+    is_other = is_large and line.y - before.y < 1.35 * above
     return (
-        line.font.name == before.font.name
+        (line.font.name == before.font.name or is_other)
         and (abs(size - above) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(size, above)
     )
