@@ -26,6 +26,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board, make_group, place_of
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.logs.records import Place
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import list_families
 from vivavoce.web.board.site import write_site
@@ -199,7 +200,7 @@ class StoredSite:
     def rank(self) -> None:
         """Rank the contestants of one board by three metrics."""
         everybody = scored(self._names, ("rougeL", "rouge1", "rouge2"))
-        add_ranks(everybody, resamples=10_000, seed=0)
+        add_ranks(everybody, Draws())
 
 
 def scored(names: list[str], metrics: tuple[str, ...], seed: int = 0) -> list[Contestant]:

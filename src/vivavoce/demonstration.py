@@ -26,6 +26,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
 from vivavoce.sandbox.guarantees import why_unusable
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.tasks import AGENT, build_round, build_sample, demo_spec, list_families, open_round
 
 MODELS = ("extractive/lead", "extractive/centrality")
@@ -281,8 +282,6 @@ def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
     if not isinstance(log, RunLog):
         raise VivaError(f"{path} {log.reason}.")
     scores = [sample.values[metric] for sample in log.samples]
-    defined = [score for score in scores if score is not None]
-    valid = [sample.fault is None for sample in log.samples]
     # Tokens and costs of samples without a score count too.
     usage = read_eval_log(path, header_only=True).stats.model_usage.values()
     limits = [summary.limit for summary in read_eval_log_sample_summaries(path)]
@@ -292,8 +291,8 @@ def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
         metric=metric,
         items=items,
         answered=len(scores),
-        valid=sum(valid) / len(valid) if valid else None,
-        value=sum(defined) / len(defined) if defined else None,
+        valid=mean_of(float(sample.fault is None) for sample in log.samples),
+        value=mean_of(scores),
         tokens=sum(use.total_tokens for use in usage),
         cost=sum(use.total_cost or 0.0 for use in usage),
         stopped=limits.count("cost"),

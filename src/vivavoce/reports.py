@@ -136,10 +136,13 @@ def by_metric(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> list[Row]:
 
 
 def metric_columns(rows: Iterable[Row], cell: Callable[[Row], str]) -> list[Column]:
-    """A column for each metric of the lines that `by_metric` makes."""
+    """A column for each metric of the lines that `by_metric` makes; some may lack a metric."""
 
     def column(metric: str) -> Column:
-        return Column(lambda line: cell(line["of"][metric]), metric)
+        def text(line: Row) -> str:
+            return cell(line["of"][metric]) if metric in line["of"] else NOTHING
+
+        return Column(text, metric)
 
     return [column(metric) for metric in dict.fromkeys(row["metric"] for row in rows)]
 

@@ -8,7 +8,7 @@ from vivavoce.metrics.leaderboards import Entry, read_board, score_board
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.titles_list import count_faults, find_titles
-from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.leaderboards.solvers import board_of_tables
 from vivavoce.tasks.tables.family import diagnose, read_answer
 from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES

@@ -6,8 +6,7 @@ import pytest
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import StaleError
-from vivavoce.networks import build_networks, by_domain, network_stats
-from vivavoce.networks.stats import domain_of
+from vivavoce.networks import build_networks, by_domain, domain_of, network_stats
 
 Write = Callable[..., Corpus]
 OUT = {"title": "Out", "year": 2001}

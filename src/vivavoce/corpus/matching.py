@@ -29,7 +29,7 @@ from rapidfuzz.distance import Levenshtein
 from vivavoce.corpus.schema import TABLES
 from vivavoce.records import Author, Section
 from vivavoce.store import Row
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.dates import period
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import Sketch, folded_words, holders, resemblance, sketch_of

@@ -21,7 +21,7 @@ from typing import Literal, TypeVar
 from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.store import Row
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 T = TypeVar("T")
 

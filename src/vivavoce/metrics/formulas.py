@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _POINTS = 4
 _MAX_TOKENS = 3_000

@@ -27,8 +27,8 @@ from typing import Any
 from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.ranking import kendall_tau
 from vivavoce.metrics.tables.cell_matching import folded, read_number
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.json_answer import as_records, find_json
 from vivavoce.text.table_lines import MAX_CHARACTERS, ParsedTable
 from vivavoce.text.table_parsing import parse_tables

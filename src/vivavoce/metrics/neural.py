@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics import Measure, TextMetric
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 if TYPE_CHECKING:
     import torch

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 
 from vivavoce.checking import checked
 from vivavoce.errors import InputError, ProviderError, VivaError
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model, ModelAPI

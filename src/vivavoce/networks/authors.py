@@ -109,7 +109,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
 def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes sorted by key, and edges from the lower to the higher node, with shared papers."""
     authorships = read_authorships(corpus)
-    graph = _graph_of(authorships, np.ones(len(authorships.paper), np.bool_))
+    graph = _graph_of(authorships)
     numbers = pa.array(np.arange(graph.n, dtype=np.int32))
     edges = {"source": graph.source, "target": graph.target, "papers": graph.weight}
     return authorships.authors.add_column(0, "node", numbers), pa.table(edges)
@@ -131,16 +131,16 @@ def in_core(graph: Graph, first_author_papers: Ints) -> Flags:
 def papers_in_core(authorships: Authorships) -> Flags:
     """Flag the papers whose first author is in the core of the co-author network."""
     leads = as_numbers(authorships.authors["first_author_papers"].combine_chunks())
-    core = in_core(_graph_of(authorships, np.ones(len(authorships.paper), np.bool_)), leads)
+    core = in_core(_graph_of(authorships), leads)
     is_in_core = np.zeros(len(authorships.paper_ids), dtype=np.bool_)
     is_in_core[authorships.paper[authorships.is_first & core[authorships.author]]] = True
     return is_in_core
 
 
-def _graph_of(authorships: Authorships, rows: Flags) -> Graph:
-    """The network from some of the authorships; every author of the corpus is a node."""
+def _graph_of(authorships: Authorships) -> Graph:
+    """The network; every author of the corpus is a node."""
     n = authorships.authors.num_rows
-    return Graph(n, *_share_papers(authorships.paper[rows], authorships.author[rows], n))
+    return Graph(n, *_share_papers(authorships.paper, authorships.author, n))
 
 
 def _count_of_each(numbers: Ints, n: int) -> Ints:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vivavoce.readers.metric_values import split_metric
 from vivavoce.readers.terms import SPLITS, metric_key, name_key, terms_in, without_abbreviation
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.normalise import words_of
 
 _WORDS = read_data(__file__, "words.toml")

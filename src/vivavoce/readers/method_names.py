@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.readers import LibraryPaper
 from vivavoce.readers.terms import MEASURES, RESOURCES, SPLITS, STUBS, terms_in
+from vivavoce.text import read_data, read_patterns
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data, read_patterns
 
 _MAX_NAME = 160
 _AUTHORS = (

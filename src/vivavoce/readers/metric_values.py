@@ -10,7 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from vivavoce.readers.terms import MEASURES, METRICS, SPLITS, metric_key, terms_in, words_where
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.normalise import words_of
 
 _COSTS = words_where(lambda metric: metric.cost)

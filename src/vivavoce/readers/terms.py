@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Literal
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.normalise import SUBSCRIPT, normalise, words_of
 
 _AT_RANK = re.compile(r"(h|hit|hits|p|prec|precision|r|rec|recall) @ (\d{1,6})")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.tokens import INSTALL, PACKAGE, packaged_model
 
 MODEL_FILES = (".json", ".txt", ".model", ".safetensors")

@@ -16,6 +16,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Paper
 from vivavoce.rounds.reading import Round
 from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row
 from vivavoce.text.dates import period
 from vivavoce.text.normalise import normalise_title
@@ -210,7 +211,6 @@ def _measure_setting(
     outputs = [tokens[item.output] for item in items]
     splits = Counter(item.split for item in items)
     test = sorted((item.published for item in items if item.split == "test"), key=period)
-    rates = [i / o for i, o in zip(inputs, outputs, strict=True) if o]
     return {
         "task": task,
         "setting": setting,
@@ -220,7 +220,7 @@ def _measure_setting(
         "test_to": test[-1] if test else None,
         "input_tokens": fmean(inputs),
         "output_tokens": fmean(outputs),
-        "compression": fmean(rates) if rates else None,
+        "compression": mean_of(i / o for i, o in zip(inputs, outputs, strict=True) if o),
         "compression_of_totals": sum(inputs) / sum(outputs) if sum(outputs) else None,
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 from vivavoce.errors import VivaError
 from vivavoce.sandbox.command import BwrapConfig, environment, python_command
 from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _DATA = read_data(__file__, "guarantees.toml")
 """Programs that test guarantees, names expected in a sandbox's root folder, kernel settings."""

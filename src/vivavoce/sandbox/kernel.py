@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _ROOT = Path("/sys/fs/cgroup")
 _COUNTER = itertools.count()

@@ -24,6 +24,7 @@ from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats
 LEAST = 20
 """Number of labels needed on each side of their mean before the judge counts: with fewer, the
 corrected interval covers the truth too seldom."""
+Values = npt.ArrayLike | Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,10 @@ def _sums(codes: npt.NDArray[np.int64], one: Floats, two: Floats) -> tuple[_Sums
 
 
 def corrected_mean(
-    judged: npt.ArrayLike,
+    judged: Values,
     clusters: Sequence[Hashable],
     labelled: Sequence[int],
-    human: npt.ArrayLike,
+    human: Values,
     *,
     bounds: tuple[float, float] | None = None,
     least: int = LEAST,
@@ -98,7 +99,7 @@ def corrected_mean(
     labelled cluster are left out; so are undefined values.
 
     Args:
-        judged: The judge's value for each item; NaN is undefined.
+        judged: The judge's value for each item; None or NaN if undefined.
         clusters: The label of each item's cluster.
         labelled: Positions of the items that people labelled, in a random sample of clusters. An
             item listed twice counts with the mean of its values.
@@ -188,10 +189,10 @@ def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:
 
 
 def _checked(
-    judged: npt.ArrayLike,
+    judged: Values,
     clusters: Sequence[Hashable],
     labelled: Sequence[int],
-    human: npt.ArrayLike,
+    human: Values,
     level: float,
 ) -> tuple[Floats, Floats]:
     """Check the arguments; return the judge's and the human value of every item, NaN for none."""

@@ -151,8 +151,10 @@ class Estimate:
         }
 
 
-def mean_estimate(values: Sequence[float], clusters: Sequence[str], draws: Draws) -> Estimate:
-    """Mean of the values that are not NaN."""
+def mean_estimate(
+    values: Sequence[float | None], clusters: Sequence[str], draws: Draws
+) -> Estimate:
+    """Mean of the values that are neither None nor NaN."""
     column = np.asarray(values, dtype=np.float64)
     kept = ~np.isnan(column)
     if not kept.any():

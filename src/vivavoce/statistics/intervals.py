@@ -14,7 +14,7 @@ from that draw's sums.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -117,8 +117,7 @@ class Resample:
 
     def mean(self, values: npt.ArrayLike) -> list[float | None]:
         """Mean of the defined values in each column, correctly rounded; None if there are none."""
-        columns = [column[~np.isnan(column)].tolist() for column in self._table(values).T]
-        return [math.fsum(column) / len(column) if column else None for column in columns]
+        return [mean_of(column) for column in self._table(values).T.tolist()]
 
     def intervals(
         self, values: npt.ArrayLike, level: float = DEFAULT_LEVEL
@@ -175,6 +174,12 @@ def defined(value: str | float | None) -> float | None:
     """Convert a value to a plain number; None for infinity, and for NaN, which marks undefined."""
     number = math.nan if value is None else float(value)
     return number if math.isfinite(number) else None
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Mean of the defined values, correctly rounded; None if there are none."""
+    numbers = [value for value in values if value is not None and not math.isnan(value)]
+    return math.fsum(numbers) / len(numbers) if numbers else None
 
 
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.readers import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.tasks import open_round, short_name
 from vivavoce.tasks.library import LIBRARY, Library, read_library

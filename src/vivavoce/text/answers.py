@@ -21,8 +21,8 @@ from typing import Any
 
 import lxml.html
 
-from vivavoce.text.data import read_patterns
-from vivavoce.text.final_answer import only_text
+from vivavoce.text import read_patterns
+from vivavoce.text.final_answer import inside_braces, only_text
 from vivavoce.text.markers import read_markers
 
 MAX_CHARACTERS = 20_000
@@ -34,7 +34,6 @@ _MAX_ROUNDS = 4
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]{0,40}$", re.MULTILINE)
 _TAG = re.compile(r"<(title|h[1-6])>", re.IGNORECASE)
 _LATEX = re.compile(r"\\title\s{0,5}\{")
-_LATEX_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 _MARK = re.compile(r"(?:#{1,6}\s|>\s?|[-+*•‣–—]\s|\(?[0-9]{1,2}(?:[.)]|\\\.)\s)\s{0,10}")
 _WRAPS = ("***", "**", "__", "*", "_", "``", "`")
@@ -99,8 +98,9 @@ def _without_markup(text: str) -> str:
         end = f"\\end{{{environment[1]}}}"
         return text[environment.end() : -len(end)] if text.endswith(end) else text
     if command := _COMMAND.match(text):
-        inside = _inside_braces(text, command.end())
-        return inside if command.end() + len(inside) + 1 == len(text) else text
+        inside = inside_braces(text, command.end())
+        is_whole = inside is not None and command.end() + len(inside) + 1 == len(text)
+        return inside or "" if is_whole else text
     first = next(iter(read_markers(text[:_MAX_TAG])), None)
     if not (first and first.is_html and not first.start and text.endswith(">")):
         return text
@@ -184,7 +184,8 @@ def _open_containers(text: str) -> str:
     if tag := _TAG.search(text):
         return text[tag.end() :].partition(f"</{tag[1]}>")[0]
     if command := _LATEX.search(text):
-        return _inside_braces(text, command.end())
+        inside = inside_braces(text, command.end())
+        return text[command.end() :] if inside is None else inside
     return text
 
 
@@ -195,15 +196,6 @@ def _from_json(text: str) -> str:
         return text
     title = next((fields[key] for key in fields if key.lower() == "title"), None)
     return title if isinstance(title, str) else text
-
-
-def _inside_braces(text: str, start: int) -> str:
-    depth = 1
-    for brace in _LATEX_BRACE.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0:
-            return text[start : brace.start()]
-    return text[start:]
 
 
 def _first_title(lines: list[str]) -> str:

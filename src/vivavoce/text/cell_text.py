@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html.entities import html5
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")

@@ -40,6 +40,12 @@ def parse_date(value: Any) -> tuple[str, str] | None:
     return (f"{int(value):04d}", "year") if is_year else None
 
 
+def date_in(value: Any) -> str | None:
+    """The ISO text of a date, as `parse_date` reads it."""
+    parsed = parse_date(value)
+    return parsed[0] if parsed else None
+
+
 def parse_month(value: Any) -> int | None:
     """Read a month, 1 to 12, from a number or an English text: `May 31--2 June` is 5."""
     if isinstance(value, str):
@@ -53,8 +59,7 @@ def find_day(text: str) -> str | None:
     """Find the first day in a text that has the format of arXiv's stamp, `6 Dec 2017`."""
     match = _DAY_IN_WORDS.search(text)
     month = parse_month(match[2]) if match else None
-    parsed = parse_date(f"{match[3]}-{month:02d}-{match[1]:0>2}") if match and month else None
-    return parsed[0] if parsed else None
+    return date_in(f"{match[3]}-{month:02d}-{match[1]:0>2}") if match and month else None
 
 
 @lru_cache(maxsize=65536)

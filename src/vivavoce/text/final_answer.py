@@ -301,18 +301,24 @@ def _inside_a_box(text: str) -> FinalAnswer:
     boxes = list(_BOXED.finditer(text))
     if not boxes:
         return FinalAnswer(text)
-    start, depth = boxes[-1].end(), 1
+    start = boxes[-1].end()
+    content = inside_braces(text, start)
+    if content is None or text[start + len(content) + 1 :].strip(" .$\\])\n"):
+        return FinalAnswer(text)  # never closed, or in the middle of a text
+    above = text[: boxes[-1].start()].strip(" $\\[(\n")
+    cut: Cut = "reasoning" if above else "wrapper"
+    command = _TEXT_COMMAND.fullmatch(content.strip())
+    return FinalAnswer(command[1] if command else content, ((cut, text[:start]),))
+
+
+def inside_braces(text: str, start: int) -> str | None:
+    """The rest of a group in braces, from `start` inside it; None if it is never closed."""
+    depth = 1
     for brace in _BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth == 0:
-            if text[brace.end() :].strip(" .$\\])\n"):
-                break  # in the middle of a text
-            above = text[: boxes[-1].start()].strip(" $\\[(\n")
-            cut: Cut = "reasoning" if above else "wrapper"
-            content = text[start : brace.start()]
-            command = _TEXT_COMMAND.fullmatch(content.strip())
-            return FinalAnswer(command[1] if command else content, ((cut, text[:start]),))
-    return FinalAnswer(text)
+            return text[start : brace.start()]
+    return None
 
 
 def _without_fence(text: str) -> FinalAnswer:

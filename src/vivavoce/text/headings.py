@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 ARABIC = "arabic"
 ROMAN = "roman"

@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 # Control characters that end a line or a page become line breaks, so that words stay apart.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85]")

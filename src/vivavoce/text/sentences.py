@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _WIDE_STOP = re.compile(r"([。！？])")

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vivavoce.text import read_patterns
 from vivavoce.text.cell_text import collapse_spaces, latex_words, skip_group, unescape_entities
-from vivavoce.text.data import read_patterns
 from vivavoce.text.table_lines import (
     MAX_CHARACTERS,
     MAX_COLUMNS,

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 from vivavoce.text.normalise import normalise_title
 
 MAX_TERM = 64
@@ -53,14 +53,10 @@ _MAX_CACHED = 64
 
 def porter_stem(word: str) -> str:
     """Stem of a word, in lower case."""
-    return _cached_stem(word) if len(word) <= _MAX_CACHED else _stem(word)
+    return _stem(word) if len(word) <= _MAX_CACHED else _stem.__wrapped__(word)
 
 
 @lru_cache(maxsize=1 << 17)
-def _cached_stem(word: str) -> str:
-    return _stem(word)
-
-
 def _stem(word: str) -> str:
     lower = word.lower()
     if lower in _RULES["irregular"]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @cache
 def glossary() -> dict[str, dict[str, str]]:
     """Meanings of labels, grouped as `board`, `settings` and `terminal`."""
-    from vivavoce.text.data import read_data
+    from vivavoce.text import read_data
 
     return read_data(__file__, "glossary.toml")
 

@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 from tests.servers.commands import title_logs, viva_here
 
+from vivavoce.reports import NOTHING, by_metric, metric_columns, shown
 from vivavoce.results.board.attempts import ALL, attempt_tables
 from vivavoce.tasks.scoring.guard import standard_deviation
 
@@ -174,3 +175,18 @@ def test_the_standard_deviation_leaves_out_what_is_undefined() -> None:
     assert isinstance(found.value, dict)
     assert found.value["a"] == pytest.approx(math.sqrt(2))
     assert math.isnan(float(str(found.value["b"])))
+
+
+def test_a_metric_that_only_some_contestants_have_is_a_dash_for_the_others() -> None:
+    """An answer that a judge read has more metrics."""
+    rows = [
+        {"name": name, "metric": metric, "value": 0.5}
+        for name, metrics in (("judged", ("rougeL", "support")), ("unjudged", ("rougeL",)))
+        for metric in metrics
+    ]
+    lines = by_metric(rows, lambda row: row["name"])
+    columns = metric_columns(rows, lambda row: shown(row["value"]))
+    assert [[column.text(line) for column in columns] for line in lines] == [
+        ["0.500", "0.500"],
+        ["0.500", NOTHING],
+    ]

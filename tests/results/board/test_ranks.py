@@ -10,6 +10,7 @@ import pytest
 from vivavoce.results.board.ranks import Contestant, add_ranks, open_question
 from vivavoce.results.logs.records import contestant_label, distinct_labels
 from vivavoce.statistics.comparison import smallest_detectable_difference
+from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
 
 ITEMS = [f"paper-{number:02d}" for number in range(40)]
@@ -39,7 +40,7 @@ def contestant(
 
 
 def standing(*contestants: Contestant, resamples: int = 2000) -> list[dict[str, Any]]:
-    add_ranks(contestants, resamples=resamples, seed=0)
+    add_ranks(contestants, Draws(resamples))
     return [next(iter(found.rows.values())) for found in contestants]
 
 
@@ -134,7 +135,7 @@ def test_win_rates_of_two_judges_are_not_compared() -> None:
         judged("lab/kind", 0.6 + NOISE, 0.9 + NOISE),
         judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
     ]
-    add_ranks(found, resamples=500, seed=0)
+    add_ranks(found, Draws(500))
     assert [each.rows["judge_win"]["rank"] for each in found] == [1, 1, 2]
     assert found[1].rows["judge_win"]["undecided_with"] == []
 
@@ -146,14 +147,14 @@ def test_a_contestant_that_two_judges_saw_is_ranked_once_by_what_no_judge_says()
         judged("", 0.4 + NOISE, None),
         judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
     ]
-    add_ranks(found, resamples=500, seed=0)
+    add_ranks(found, Draws(500))
     assert [each.rows["rougeL"]["rank"] for each in found] == [None, None, 2, 1]
     assert found[3].rows["rougeL"]["undecided_with"] == []
 
 
 def test_nobody_is_ranked_by_a_diagnostic() -> None:
     found = [judged("", 0.5 + NOISE, None), judged("", 0.6 + NOISE, None, model="b/x")]
-    add_ranks(found, resamples=500, seed=0)
+    add_ranks(found, Draws(500))
     assert [each.rows["length_ratio"]["rank"] for each in found] == [None, None]
     assert [each.rows["rougeL"]["rank"] for each in found] == [2, 1]
 
@@ -269,6 +270,6 @@ def test_who_has_no_rank_has_a_reason() -> None:
     assert [row["rank"] for row in rows] == [None, None]
     assert {row["unranked"] for row in rows} == {"over 5% of the answers of a/x are undefined"}
     found = [judged("lab/kind", 0.5 + NOISE, 0.2 + NOISE), judged("", 0.5 + NOISE, None)]
-    add_ranks(found, resamples=500, seed=0)
+    add_ranks(found, Draws(500))
     assert found[0].rows["rougeL"]["unranked"] == "it is ranked in its row with no judge"
     assert found[1].rows["length_ratio"]["unranked"] == "this metric does not rank"

@@ -26,7 +26,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
 from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 

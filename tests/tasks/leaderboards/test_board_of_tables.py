@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from vivavoce.readers.paper_tables import LibraryPaper, LibraryTable
+from vivavoce.readers import LibraryPaper, LibraryTable
 from vivavoce.tasks.leaderboards.solvers import board_of_tables, draw_rows
 
 

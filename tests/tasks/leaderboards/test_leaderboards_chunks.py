@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.leaderboards.items import Shelf, chunks_of
 
 

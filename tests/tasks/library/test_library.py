@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.library import Library, library_as_bytes, library_rows, read_library
 from vivavoce.text.chunk import cut_table
 from vivavoce.text.dates import period

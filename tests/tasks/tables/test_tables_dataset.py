@@ -16,7 +16,7 @@ from tests.tasks.tables.table_rounds import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.rounds import Round
 from vivavoce.tasks.tables.item import PoolText, full_text, read_pool
 

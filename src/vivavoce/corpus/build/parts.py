@@ -24,9 +24,9 @@ from vivavoce.corpus.matching import SKETCH, sketch_row
 from vivavoce.corpus.merge import MergedPaper
 from vivavoce.corpus.reference_index import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
+from vivavoce.readers import LibraryPaper, LibrarySection
 from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.method_names import own_method
-from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection
 from vivavoce.records import CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done

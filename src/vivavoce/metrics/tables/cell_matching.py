@@ -19,8 +19,8 @@ import math
 import re
 import unicodedata
 
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.normalise import PLAIN_MARKS
 
 _PLUS_MINUS = re.compile(r"\+\s?/?\s?-")

@@ -38,6 +38,7 @@ import numpy as np
 from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.tables.cell_matching import cell_key, folded
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
+from vivavoce.statistics.intervals import mean_of
 
 ASPECTS = ("paper", "schema", "unary", "pairwise")
 _TABLE_ASPECTS = ("schema", "unary", "pairwise")
@@ -79,8 +80,7 @@ class TableScore:
             precision, recall = (self.ratios[f"{aspect}_{part}"].value for part in ("p", "r"))
             values |= {f"{aspect}_p": precision, f"{aspect}_r": recall}
             values[f"{aspect}_f1"] = harmonic_mean(precision, recall)
-        f1s = [f1 for aspect in _TABLE_ASPECTS if (f1 := values[f"{aspect}_f1"]) is not None]
-        values["avg"] = math.fsum(f1s) / len(f1s) if f1s else None
+        values["avg"] = mean_of(values[f"{aspect}_f1"] for aspect in _TABLE_ASPECTS)
         return values
 
 

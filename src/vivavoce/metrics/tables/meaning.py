@@ -32,7 +32,7 @@ from vivavoce.metrics.tables.wording import (
     terms_in_order,
     terms_of,
 )
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 Pair = tuple[str, str, str | None]
 """Two texts in alphabetical order, and the name of their column; None for headers."""

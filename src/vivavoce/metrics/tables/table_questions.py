@@ -15,7 +15,6 @@ right answer to all of them.
 import csv
 import io
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,7 +22,7 @@ from typing import Literal
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Ratio
-from vivavoce.metrics.tables.cell_matching import cell_key, folded, is_unit
+from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,
     TableGrid,
@@ -38,12 +37,11 @@ from vivavoce.metrics.tables.question_wording import (
     QuestionWriter,
     make_probes,
 )
-from vivavoce.metrics.tables.table_schema import column_unit, match_columns
+from vivavoce.metrics.tables.table_schema import column_unit, match_columns, without_unit
 from vivavoce.text.cell_text import collapse_spaces
 
 ABSENT = "N/A"
 PAPER = "Paper"
-_BRACKETS = re.compile(r"\s?[(\[]([^()\[\]]{0,60})[)\]]")
 
 
 def rectangle(table: LiteratureTable, names: Mapping[str, str] | None = None) -> str:
@@ -78,13 +76,9 @@ def rename_columns(
     for here, there in pairs.items():
         name, unit = gold.columns[here], column_unit(columns[there])
         if unit != column_unit(name):
-            name = _BRACKETS.sub(_without_unit, name) + (f" ({unit})" if unit else "")
+            name = collapse_spaces(without_unit(name)) + (f" ({unit})" if unit else "")
         columns[there] = name
     return LiteratureTable(system.papers, tuple(columns), system.rows, system.truncated)
-
-
-def _without_unit(bracketed: re.Match[str]) -> str:
-    return "" if is_unit(folded(bracketed.group(1))) else bracketed.group()
 
 
 Side = Literal["gold", "system"]

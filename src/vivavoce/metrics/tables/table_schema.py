@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.terms import porter_stem
 
 _WORDS = read_data(__file__, "columns.toml")
@@ -84,14 +84,15 @@ def _letters(name: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    text = _BRACKETS.sub(_without_unit, plain_words(name[:MAX_CELL]))
+    text = without_unit(plain_words(name[:MAX_CELL]))
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     singular = [_singular("number" if word == "#" else word) for word in words]
     return [word for word in singular if word not in _FILLERS] or singular
 
 
-def _without_unit(bracketed: re.Match[str]) -> str:
-    return " " if is_unit(folded(bracketed.group(1))) else bracketed.group()
+def without_unit(name: str) -> str:
+    """A column's name with a space in place of each unit in brackets."""
+    return _BRACKETS.sub(lambda match: " " if is_unit(folded(match[1])) else match[0], name)
 
 
 def _singular(word: str) -> str:

@@ -16,8 +16,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.normalise import PLAIN_MARKS
 from vivavoce.text.terms import porter_stem
 

@@ -11,7 +11,6 @@ person labelled an item twice, the last label counts. Labels of a random draw co
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +43,7 @@ from vivavoce.statistics.estimates import (
     mean_estimate,
     pairwise_agreement,
 )
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row, read_jsonl
 from vivavoce.text.printing import counted
 
@@ -255,8 +255,8 @@ def _win_rate(group: Sequence[Comparison], labels: Sequence[PairLabel]) -> Judge
         first.contestant,
         first.asked,
         WIN_RATE,
-        [fmean(points[item]) if points[item] else math.nan for item in items],
-        [fmean(people[item]) if people[item] else math.nan for item in items],
+        [mean_of(points[item]) for item in items],
+        [mean_of(people[item]) for item in items],
         [clusters[item] for item in items],
         is_drawn(first.clusters, [(clusters[label.id], label.draw) for label in of_row]),
     )
@@ -279,10 +279,10 @@ class JudgedMetric:
     asked: RowKey
     """Key of the row, without the judge."""
     metric: str
-    by_judge: Sequence[float]
-    """The judge's value for each answer; NaN if undefined."""
-    by_people: Sequence[float]
-    """People's value for each answer; NaN if not labelled."""
+    by_judge: Sequence[float | None]
+    """The judge's value for each answer; None if undefined."""
+    by_people: Sequence[float | None]
+    """People's value for each answer; None if not labelled."""
     clusters: Sequence[str]
     is_drawn: bool
     """True if the labels are from a reproducible random draw."""

@@ -265,7 +265,7 @@ def _leaking(
 ) -> Iterator[Row]:
     for row in measured:
         if row["verbatim"]:
-            yield finding("gold_in_input", task, row["id"], setting=setting, breach=True)
+            yield finding("gold_in_input", task, row["id"], setting=setting)
         if _is_retold(row, limit):
             yield finding(
                 "gold_retold",
@@ -274,7 +274,6 @@ def _leaking(
                 setting=setting,
                 detail=f"{row['retold_own']:.0%} of the gold's 3-word n-grams are close together "
                 f"in the paper's own text, {row['retold_beside']:.0%} in another text of the input",
-                breach=True,
             )
         if limit is not None and row["whole"] is not None and row["whole"] > limit:
             yield finding(

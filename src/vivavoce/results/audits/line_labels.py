@@ -7,7 +7,6 @@ record of a draw. If all lines of an answer are labelled, its metrics are comput
 Citation metrics need `works`.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -124,8 +123,8 @@ def line_metrics(path: Path, labelled: Sequence[LabelledLines]) -> list[JudgedMe
                 group[0].contestant,
                 asked,
                 metric,
-                [_number(values, metric) for values in of_judge],
-                [_number(values, metric) for values in of_people],
+                [values.get(metric) for values in of_judge],
+                [values.get(metric) for values in of_people],
                 [one.cluster for one in group],
                 is_drawn(group[0].clusters, records),
             )
@@ -139,8 +138,3 @@ def _rulings(one: LabelledLines, given: Mapping[int, _LineLabel]) -> list[Ruling
     labels = [given[line] for line in range(1, len(one.rulings) + 1) if line in given]
     whole = len(labels) == len(one.rulings)
     return [Ruling(label.label, label.works) for label in labels] if whole else []
-
-
-def _number(values: Mapping[str, float | None], metric: str) -> float:
-    value = values.get(metric)
-    return math.nan if value is None else value

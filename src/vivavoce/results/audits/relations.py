@@ -42,7 +42,7 @@ _SPLITS = ("train", "val", "test")
 _ALL = "mixed"
 
 
-def finding(check: str, task: str, item: str, *, breach: bool, **more: Any) -> Row:
+def finding(check: str, task: str, item: str, *, breach: bool = True, **more: Any) -> Row:
     """Make the row of a finding; `breach` is true if it breaks a rule of the round."""
     return {
         "check": check,
@@ -75,26 +75,17 @@ def compare_dates(
         published = papers[row["paper_id"]].published
         if published != row["published"]:
             detail = f"the item says {row['published']}, its paper {published}"
-            findings.append(finding("other_date", task, row["id"], detail=detail, breach=True))
+            findings.append(finding("other_date", task, row["id"], detail=detail))
         span = line if row["paper_id"] in older else window
         if row["id"] not in anchors and not inside(published, span):
-            findings.append(
-                finding("outside_window", task, row["id"], detail=published, breach=True)
-            )
+            findings.append(finding("outside_window", task, row["id"], detail=published))
         for paper_id in shown_demos(row, _ALL):
             pairs += 1
             shown = papers[paper_id].published
             if not earlier(shown, published):
-                findings.append(
-                    finding(
-                        "demonstration_not_earlier",
-                        task,
-                        row["id"],
-                        other=paper_id,
-                        detail=f"{shown} does not end before {published} begins",
-                        breach=True,
-                    )
-                )
+                check = "demonstration_not_earlier"
+                detail = f"{shown} does not end before {published} begins"
+                findings.append(finding(check, task, row["id"], other=paper_id, detail=detail))
     findings += _split_order(task, [row for row in rows if row["id"] not in anchors])
     counts = Counter(each["check"] for each in findings)
     row_of_task = {
@@ -122,9 +113,7 @@ def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
         for ends, item in sorted(members):
             if latest and ends < latest[0]:
                 detail = f"a {split} item that ends before {latest[1]} of an earlier split"
-                yield finding(
-                    "split_order", task, item, other=latest[1], detail=detail, breach=True
-                )
+                yield finding("split_order", task, item, other=latest[1], detail=detail)
         latest = max([*members, *([latest] if latest else [])], default=None)
 
 
@@ -137,7 +126,7 @@ def related_demonstrations(
         for paper_id in shown_demos(row, _ALL):
             if relation := kinship.between(papers[row["paper_id"]], papers[paper_id]):
                 check, detail = relation
-                yield finding(check, task, row["id"], other=paper_id, detail=detail, breach=True)
+                yield finding(check, task, row["id"], other=paper_id, detail=detail)
 
 
 def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> Iterator[Row]:
@@ -148,7 +137,7 @@ def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> I
     for title in sorted(titles):
         kept, *others = sorted(titles[title])
         for item in others:
-            yield finding("items_same_title", task, kept, other=item, detail=title, breach=True)
+            yield finding("items_same_title", task, kept, other=item, detail=title)
     targets = {row["id"]: papers[row["paper_id"]] for row in rows}
     texts = {"abstract": {name: runs_of(targets[name].abstract, SHINGLE) for name in targets}}
     if task not in ("title", "abstract"):

@@ -202,11 +202,10 @@ def _summary(values: Floats, items: Sequence[Row], draws: Draws) -> Row:
     """Means over tables, each as `{"value", "ci", "n"}`, with null if undefined."""
     clusters = [item["cluster"] for item in items]
     depth = values.shape[1] // 2 - 1
-    cells: list[Row] = []
-    for column, ci in zip(values.T, draws.of(clusters).intervals(values), strict=True):
-        defined = column[~np.isnan(column)]
-        mean = float(defined.mean()) if len(defined) else None
-        cells.append(Estimate(mean, ci, len(defined)).fields())
+    drawn = draws.of(clusters)
+    numbers = (~np.isnan(values)).sum(axis=0).tolist()
+    columns = zip(drawn.mean(values), drawn.intervals(values), numbers, strict=True)
+    cells = [Estimate(*column).fields() for column in columns]
     precision, recall = cells[2 : 2 + depth], cells[2 + depth :]
     cutoffs: Row = {}
     for k in CUTOFFS:

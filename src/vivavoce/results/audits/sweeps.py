@@ -7,7 +7,6 @@ Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their 
 and tables 7 and 9 (tokens and seconds per table).
 """
 
-import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from vivavoce.results.audits.contrasts import Rows, described, report_of
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import Reading
 from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks import CEILING
 
@@ -58,9 +58,9 @@ def _sweep_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
             lines = []
             for first in dict.fromkeys(str(row["settings"][down]) for row in headlines):
                 line = [cells.get((first, second)) for second in heads]
-                deviations = [row["std"] for row in line if row and row["std"] is not None]
+                deviation = mean_of(row["std"] for row in line if row)
                 values = [row["value"] if row else None for row in line]
-                lines.append((first, *map(shown, [*values, _mean(deviations)])))
+                lines.append((first, *map(shown, [*values, deviation])))
             yield Sheet(
                 f"{headlines[0]['metric']} by {down} and {across}",
                 (down, *(f"{across}={value}" for value in heads), "±"),
@@ -188,20 +188,12 @@ def _combination_row(
     steps: str, logs: Sequence[RunLog], names: Sequence[str], metric: str, draws: Draws
 ) -> Row:
     given = _arguments(logs[0])
-    samples = [sample for log in logs for sample in log.samples]
-    items: dict[str, list[SampleScore]] = defaultdict(list)
+    samples = tuple(sample for log in logs for sample in log.samples)
     runs: dict[tuple[str, int], list[SampleScore]] = defaultdict(list)
     for log in logs:
         for sample in log.samples:
-            items[sample.id].append(sample)
             runs[log.path, sample.epoch].append(sample)
     means = [mean for run in runs.values() if (mean := mean_value(run, metric)) is not None]
-    values = {item: mean_value(scores, metric) for item, scores in sorted(items.items())}
-    value = mean_estimate(
-        [math.nan if mean is None else mean for mean in values.values()],
-        [items[item][-1].cluster for item in values],
-        draws,
-    )
     return {
         **{name: value for name, value in asdict(logs[0].key).items() if name != "method"},
         "method": steps,
@@ -212,18 +204,19 @@ def _combination_row(
         ),
         "metric": metric,
         "headline": metric == logs[0].metrics[0],
-        **value.fields(),
+        **_mean_over_items(replace(logs[0], samples=samples), metric, draws),
         "runs": len(runs),
         "std": statistics.stdev(means) if len(means) > 1 else None,
-        "valid": _mean([float(sample.fault is None) for sample in samples]),
-        "tokens_per_answer": _mean([sample.tokens for sample in samples]),
-        "seconds_per_answer": _mean([sample.seconds for sample in samples]),
-        "cost_per_answer": _mean([s.cost for s in samples if s.cost is not None]),
+        "valid": mean_of(float(sample.fault is None) for sample in samples),
+        "tokens_per_answer": mean_of(sample.tokens for sample in samples),
+        "seconds_per_answer": mean_of(sample.seconds for sample in samples),
+        "cost_per_answer": mean_of(sample.cost for sample in samples),
     }
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+def _mean_over_items(log: RunLog, metric: str, draws: Draws) -> Row:
+    clusters, values = log.item_clusters(), log.item_values(metric)
+    return mean_estimate([*values.values()], [clusters[item] for item in values], draws).fields()
 
 
 def _window_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
@@ -258,8 +251,6 @@ def _rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     rows = []
     for log in logs:
         for metric in log.metrics if log.key.method != CEILING else ():
-            clusters, values = log.item_clusters(), log.item_values(metric)
-            mean = mean_estimate([*values.values()], [clusters[item] for item in values], draws)
             row = {**described(log, metric), "context": log.arguments.get("context")}
-            rows.append({**row, **mean.fields()})
+            rows.append({**row, **_mean_over_items(log, metric, draws)})
     return rows, []

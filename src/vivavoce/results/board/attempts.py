@@ -9,12 +9,12 @@ count them as 0 in others.
 
 import math
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from vivavoce.reports import (
     NOTHING,
@@ -30,7 +30,7 @@ from vivavoce.reports import (
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, contestant_label
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import Draws, mean_estimate
-from vivavoce.statistics.intervals import defined
+from vivavoce.statistics.intervals import defined, mean_of
 from vivavoce.store import Row
 
 ALL = "all"
@@ -101,7 +101,7 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
     items: list[Row] = []
     for log in chosen:
         for metric in log.metrics:
-            of_items = [_item_row(log, attempts, metric, draws) for attempts in _by_item(log)]
+            of_items = [_item_row(log, attempts, metric, draws) for attempts in _sorted_items(log)]
             items += of_items
             categories = dict.fromkeys(row["category"] for row in of_items if row["category"])
             difficulties = {row["difficulty"] for row in of_items if row["difficulty"]}
@@ -118,14 +118,10 @@ def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTable
     return AttemptTables(tuple(groups), tuple(items), tuple(notes))
 
 
-def _by_item(log: RunLog) -> list[list[SampleScore]]:
-    """Attempts grouped by item; items sorted by category, difficulty and id, attempts by epoch."""
-    attempts: dict[str, list[SampleScore]] = defaultdict(list)
-    for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
-        attempts[sample.id].append(sample)
+def _sorted_items(log: RunLog) -> list[list[SampleScore]]:
+    """Attempts of each item; items sorted by category, difficulty and id."""
     return sorted(
-        attempts.values(),
-        key=lambda of: (of[0].category, _place(of[0].difficulty), of[0].id),
+        log.attempts().values(), key=lambda of: (of[0].category, _place(of[0].difficulty))
     )
 
 
@@ -168,20 +164,19 @@ def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
 def _group_row(items: Sequence[Row], draws: Draws) -> Row:
     """Means over items of each item's mean, best attempt and spread."""
     named = [name for name in items[0] if name.removesuffix("_succeeded") in _REDUCERS]
-    columns = {name: [row[name] for row in items if row[name] is not None] for name in named}
-
-    def interval(kind: str) -> Any:
-        clusters = [row["cluster"] for row in items if row[f"mean{kind}"] is not None]
-        return mean_estimate(columns[f"mean{kind}"], clusters, draws).fields()["ci"]
-
+    columns = {name: [row[name] for row in items] for name in named}
+    clusters = [row["cluster"] for row in items]
     return {
         **{name: items[0][name] for name in (*RowKey.__slots__, "metric")},
         "items": len(items),
         "attempts": sum(row["attempts"] for row in items),
         "succeeded": sum(row["succeeded"] for row in items),
         "items_succeeded": sum(row["succeeded"] > 0 for row in items),
-        **{name: statistics.fmean(column) if column else None for name, column in columns.items()},
-        **{f"ci{kind}": interval(kind) for kind in ("", "_succeeded")},
+        **{name: mean_of(column) for name, column in columns.items()},
+        **{
+            f"ci{kind}": mean_estimate(columns[f"mean{kind}"], clusters, draws).fields()["ci"]
+            for kind in ("", "_succeeded")
+        },
         "faults": _sum(row["faults"] for row in items),
         "stages": _sum(row["stages"] for row in items),
     }

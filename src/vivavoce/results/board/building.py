@@ -33,14 +33,12 @@ from vivavoce.results.logs.records import (
     Place,
     RowKey,
     RunLog,
-    SampleScore,
     contestant_label,
     mean_value,
     refuse_empty,
 )
 from vivavoce.results.logs.selection import Reading, choose
 from vivavoce.statistics.estimates import Draws
-from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row, hash_file, hash_of
 from vivavoce.text.printing import counted
 
@@ -80,8 +78,9 @@ def leaderboard(
             name.
     """
     known = cutoffs or load_cutoffs()
+    draws = Draws(resamples, seed)
     keeper = Store(
-        lambda log: contestant_of(log, resamples, seed, known),
+        lambda log: contestant_of(log, draws, known),
         store,
         [resamples, seed, hash_of(repr(known)), *([hash_file(human)] if human else [])],
         split,
@@ -100,7 +99,7 @@ def leaderboard(
     chosen, notes = choose(headers, foreign, partial=partial)
     calibrated: Mapping[tuple[RowKey, str], Row | None] = {}
     if human is not None:
-        calibrated, remarks = calibrations(human, chosen, Draws(resamples, seed))
+        calibrated, remarks = calibrations(human, chosen, draws)
         notes = [*notes, *remarks]
     headlines = {head.key.task: head.metrics[0] for head in chosen}
     metrics = metrics_of(chosen)
@@ -110,7 +109,7 @@ def leaderboard(
 
     def rows_of(members: Sequence[LogHeader]) -> list[Row]:
         contestants = [keeper.statistics(head) for head in members]
-        add_ranks(contestants, resamples=resamples, seed=seed)
+        add_ranks(contestants, draws)
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
@@ -192,22 +191,23 @@ def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
     return {task: list(metrics) for task, metrics in sorted(names.items())}
 
 
-def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
+def contestant_of(log: RunLog, draws: Draws, cutoffs: Cutoffs) -> Contestant:
     """A log's values by item, and its rows, not ranked yet."""
-    items: dict[str, list[SampleScore]] = defaultdict(list)
-    for sample in log.samples:
-        items[sample.id].append(sample)
-    ids = sorted(items)
-    clusters = {i: items[i][0].cluster for i in ids}
+    items = log.attempts()
+    ids = list(items)
+    clusters = log.item_clusters()
     shown = (*log.metrics, *log.diagnostics)
-    values = {i: np.array([mean_value(items[i], name) for name in shown], dtype=float) for i in ids}
+    values = {
+        item: np.array([mean_value(attempts, name) for name in shown], dtype=float)
+        for item, attempts in items.items()
+    }
     table = np.array(list(values.values())).reshape(len(ids), len(shown))
-    draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
-    intervals = draws.intervals(table)
-    means = draws.mean(table)
+    drawn = draws.of([clusters[item] for item in ids])
+    intervals = drawn.intervals(table)
+    means = drawn.mean(table)
     shared = _shared_fields(log, len(ids))
     statuses = statuses_of(log, ids, cutoffs)
-    exposed = exposure_fields(log, statuses, cutoffs, find_gaps(table, statuses, draws))
+    exposed = exposure_fields(log, statuses, cutoffs, find_gaps(table, statuses, drawn))
     rows = {
         name: {
             **shared,

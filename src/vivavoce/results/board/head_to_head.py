@@ -26,6 +26,7 @@ from vivavoce.statistics.comparison import (
     paired_difference,
     smallest_detectable_difference,
 )
+from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import Floats, Resample, resample
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.store import SHORT_HASH, Row
@@ -167,8 +168,8 @@ def head_to_head(
     pairs, duels = [], []
     for place, group in sorted(places.items()):
         matched = [*_matched(sides[0][place], sides[1][place])]
-        contestants = [contestant_of(log, 0, seed, Cutoffs(())) for log in group if matched]
-        add_ranks(contestants, resamples=resamples, seed=seed)
+        contestants = [contestant_of(log, Draws(0), Cutoffs(())) for log in group if matched]
+        add_ranks(contestants, Draws(resamples, seed))
         numbers = {log.path: number for number, log in enumerate(group)}
         for first, second in matched:
             on_board = outcomes(contestants, numbers[first.path], numbers[second.path])

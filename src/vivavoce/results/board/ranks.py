@@ -7,7 +7,7 @@ contestant that stopped early is compared with each of the others on the items t
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from vivavoce.statistics.comparison import (
     rank_contestants,
     smallest_detectable_difference,
 )
-from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
@@ -49,7 +49,7 @@ class Contestant:
     """Metrics that depend on the rows' judge."""
 
 
-def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
+def add_ranks(contestants: Sequence[Contestant], draws: Draws) -> None:
     """Fill in ranks, ties, undecided pairs and reasons for missing ranks, for one task and setting.
 
     In a judged metric, only contestants with the same judge are ranked together. In any other
@@ -63,7 +63,7 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
         for members in _comparable(contestants, metric):
             groups.setdefault(tuple(members), []).append(metric)
     for places, metrics in groups.items():
-        _rank_group([contestants[place] for place in places], metrics, resamples, seed)
+        _rank_group([contestants[place] for place in places], metrics, draws)
 
 
 def _why_unranked(contestant: Contestant, metric: str) -> str | None:
@@ -173,9 +173,7 @@ def _judge(contestant: Contestant) -> str:
     return str(next(iter(contestant.rows.values())).get("judge") or "")
 
 
-def _rank_group(
-    ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
-) -> None:
+def _rank_group(ranked: Sequence[Contestant], metrics: Sequence[str], draws: Draws) -> None:
     names = _names(ranked)
     for metric in metrics:
         rows = [contestant.rows[metric] for contestant in ranked]
@@ -197,12 +195,12 @@ def _rank_group(
                 set.intersection(*(set(contestant.values) for contestant in whole.values()))
             )
             clusters = next(iter(whole.values())).clusters
-            draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
+            drawn = draws.of([clusters[item] for item in shared])
             values = {
                 name: _column(contestant, metric, shared) for name, contestant in whole.items()
             }
-            standing = rank_contestants(values, draws, is_higher_better, span)
-            detectable = smallest_detectable_difference(values, draws, span)
+            standing = rank_contestants(values, drawn, is_higher_better, span)
+            detectable = smallest_detectable_difference(values, drawn, span)
             for name, contestant in whole.items():
                 place = standing[name]
                 contestant.rows[metric] |= {
@@ -214,7 +212,7 @@ def _rank_group(
                     "detectable": detectable,
                 }
         if len(whole) < len(ranked):
-            _rank_with_stopped(ranked, names, metric, is_higher_better, span, resamples, seed)
+            _rank_with_stopped(ranked, names, metric, is_higher_better, span, draws)
 
 
 def _rank_with_stopped(
@@ -223,8 +221,7 @@ def _rank_with_stopped(
     metric: str,
     is_higher_better: bool,
     span: float,
-    resamples: int,
-    seed: int,
+    draws: Draws,
 ) -> None:
     """Rank contestants of which some stopped early, each pair on the items that both answered.
 
@@ -247,16 +244,16 @@ def _rank_with_stopped(
     looks = {record["comparison"]: record["looks"] for record in records if record}
     # Two stopped runs meet at some pair of their looks, so multiply the two largest numbers.
     alpha = ALPHA / math.prod(sorted(looks.values())[-2:])
-    ahead = _tested(table, labels, span, alpha, resamples, seed)
+    ahead = _tested(table, labels, span, alpha, draws)
     for run in sorted(set(runs)):
         members = np.flatnonzero(runs == run)
         stopped = [record for n in members if (record := records[n])]
-        whole = _tested(table[:, members], labels, span, ALPHA, resamples, seed)
+        whole = _tested(table[:, members], labels, span, ALPHA, draws)
         ahead[np.ix_(members, members)] = decided(stopped) if run else whole
         if run:
             near[np.ix_(members, members)] = tied(stopped)
     size = float(np.abs(np.nan_to_num(table)).max(initial=0.0)) * len(items)
-    is_tested = resamples > 0 or len(set(runs)) == 1
+    is_tested = draws.resamples > 0 or len(set(runs)) == 1
     for n, contestant in enumerate(ranked):
         leads = np.nansum(table - table[:, [n]], axis=0)
         place = 1 + int((leads > _ROUNDING * size).sum())
@@ -275,16 +272,11 @@ def _rank_with_stopped(
 
 
 def _tested(
-    table: npt.NDArray[np.float64],
-    labels: Sequence[str],
-    span: float,
-    alpha: float,
-    resamples: int,
-    seed: int,
+    table: npt.NDArray[np.float64], labels: Sequence[str], span: float, alpha: float, draws: Draws
 ) -> npt.NDArray[np.bool_]:
     """Significant differences between columns of values, of shape (better, worse)."""
     ahead = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
-    standings = rank(table, labels, span=span, level=1 - alpha, resamples=resamples, seed=seed)
+    standings = rank(table, labels, span=span, level=1 - alpha, **asdict(draws))
     for better, standing in enumerate(standings):
         ahead[better, list(standing.beats)] = True
     return ahead

@@ -5,12 +5,13 @@ This module also limits logs to one split, whose name then becomes part of the s
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from math import fsum, nan
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import SPLIT_LABELS, check_split
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import SHORT_HASH, Row
 
 Place = tuple[str, str, str, str]
@@ -126,8 +127,7 @@ def where(sample: str | int, epoch: int) -> str:
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
     """Mean of the defined values, independent of their order; None if there are none."""
-    values = [value for each in scores if (value := each.values[metric]) is not None]
-    return fsum(values) / len(values) if values else None
+    return mean_of(each.values[metric] for each in scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,12 +245,16 @@ class RunLog(LogHeader):
         object.__setattr__(self, "items", len({sample.id for sample in self.samples}))
         object.__setattr__(self, "is_complete", self.status == "success" and is_whole)
 
-    def item_values(self, metric: str) -> dict[str, float]:
-        """Mean of each item over its attempts with a defined value; NaN if there are none."""
+    def attempts(self) -> dict[str, list[SampleScore]]:
+        """Samples of each item by epoch, in the order of the items' ids."""
         attempts: dict[str, list[SampleScore]] = {}
         for sample in sorted(self.samples, key=lambda sample: (sample.id, sample.epoch)):
             attempts.setdefault(sample.id, []).append(sample)
-        means = {item: mean_value(scores, metric) for item, scores in attempts.items()}
+        return attempts
+
+    def item_values(self, metric: str) -> dict[str, float]:
+        """Mean of each item over its attempts with a defined value; NaN if there are none."""
+        means = {item: mean_value(scores, metric) for item, scores in self.attempts().items()}
         return {item: nan if mean is None else mean for item, mean in means.items()}
 
     def item_clusters(self) -> dict[str, str]:

@@ -25,7 +25,7 @@ from vivavoce.sources.json_records import (
     texts_at,
 )
 from vivavoce.sources.xml import MAX_HEIGHT
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi, find_year
 from vivavoce.text.table_parsing import html_cells
 
@@ -60,7 +60,6 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
     title = line_at(about, "title")
     numbers = _numbers(about, source_file)
     arxiv = find_arxiv_id(numbers.get("arxiv", ""))
-    published = parse_date(line_at(about, "year"))
     names = [_name(person) for person in rows_at(about, "authors")]
     # This number joins a release's lines of text with those of its metadata.
     number = line_at(record, "paper_id")
@@ -74,7 +73,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(numbers.get("acl", "")),
         doi=find_doi(numbers.get("doi", "")),
-        published=published[0] if published else None,
+        published=date_in(line_at(about, "year")),
         venue=line_at(about, "venue") or line_at(about, "journal") or None,
         licence=line_at(about, "license") or None,
     )

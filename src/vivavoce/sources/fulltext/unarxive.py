@@ -23,7 +23,7 @@ from vivavoce.sources.json_records import (
     rows_at,
     text_at,
 )
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _TOKEN = re.compile(r"\{\{(\w{1,20}):([0-9A-Za-z_-]{1,64})\}\}")
@@ -111,11 +111,10 @@ def _published(versions: Sequence[Fields]) -> str | None:
     days: list[str] = []
     for version in versions:
         try:
-            parsed = parse_date(parsedate_to_datetime(line_at(version, "created")))
+            day = date_in(parsedate_to_datetime(line_at(version, "created")))
         except (ValueError, OverflowError):
             continue
-        if parsed is not None:
-            days.append(parsed[0])
+        days += [day] if day else []
     return min(days, default=None)
 
 

@@ -18,7 +18,7 @@ from vivavoce.sources.json_records import (
     read_values,
     text_at,
 )
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
 from vivavoce.text.normalise import clean_line
 
@@ -41,7 +41,6 @@ def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
     if not (url or title):
         raise InputError("the paper has neither a 'url' nor a 'title'")
     arxiv = find_arxiv_id(url)
-    published = parse_date(line_at(fields, "published"))
     return Document(
         kind="academiceval",
         key=key if key is not None else f"url:{url or title}",
@@ -50,7 +49,7 @@ def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
         source_url=url or None,
         title=title or None,
         abstract=text_at(fields, "abstract") or None,
-        published=published[0] if published else None,
+        published=date_in(line_at(fields, "published")),
         categories=_categories(fields),
         authors=_authors(fields),
         sections=_sections(fields, wanted),
@@ -91,12 +90,12 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
     for ordinal, fields in enumerate(cited):
         title = line_at(fields, "title")
         authors = _authors(fields)
-        published = parse_date(line_at(fields, "published"))
+        published = date_in(line_at(fields, "published"))
         yield Reference(
             ordinal=ordinal,
             raw=title or line_at(fields, "url"),
             title=title or None,
-            year=int(published[0][:4]) if published else None,
+            year=int(published[:4]) if published else None,
             first_author=authors[0].name if authors else None,
             arxiv_id=arxiv_id_in(line_at(fields, "url")),
         )

@@ -17,7 +17,7 @@ from vivavoce.sources.catalogues.metadata.tabular import BadFile, csv_rows
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.paper import read_paper
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
 from vivavoce.text.normalise import clean_line, normalise_title
 
@@ -58,8 +58,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 def _id(text: str | None) -> str:
     """The arXiv id without its version, since the versions in the two files may differ."""
-    id_and_version = find_arxiv_id(text or "")
-    return id_and_version[0] if id_and_version else ""
+    return arxiv_id_in(text or "") or ""
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Fields | Fault]]:
@@ -94,7 +93,6 @@ def _paper(row: Fields, citations: Sequence[Fields], where: str) -> Document:
     if not latex.strip():
         raise InputError("the row has no text in the column clean_latex_related_works")
     whole = "\n".join([_BEFORE, latex, "\\end{document}"])
-    published = parse_date(row.get("publication_date"))
     about = Document(kind="deepscholar", key=where)
     text = assemble(
         read_paper(PaperFiles(unpacked={"main.tex": whole.encode()}), "main.tex"), about
@@ -106,7 +104,7 @@ def _paper(row: Fields, citations: Sequence[Fields], where: str) -> Document:
         version=arxiv[1],
         title=clean_line(row.get("title") or "") or None,
         abstract=clean_line(row.get("abstract") or "") or None,
-        published=published[0] if published else None,
+        published=date_in(row.get("publication_date")),
         sections=text.sections,
         references=tuple(references.values()),
     )

@@ -14,7 +14,7 @@ from vivavoce.records import Document, Fault, Result
 from vivavoce.sources import Piece, ReadOptions, Source, read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.text.cell_text import read_score
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line, normalise_title
 
@@ -169,7 +169,6 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
 
 
 def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:
-    date = parse_date(row.date) if row.date else None
     return Result(
         dataset=row.dataset,
         task=row.task,
@@ -178,7 +177,7 @@ def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:
         score=read_score(row.score),
         score_text=row.score,
         paper_url=row.paper_url,
-        date=date[0] if date else None,
+        date=date_in(row.date),
         area=row.area,
         modality=row.modality,
         listed_in=listed_in,

@@ -28,7 +28,7 @@ import pyarrow as pa
 from vivavoce.columns import lists, texts
 from vivavoce.metrics.leaderboards import TOLERANCE, method_key
 from vivavoce.metrics.tables.cell_matching import read_number
-from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.readers import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
 from vivavoce.tasks.prompting import PromptSet, Rendered, join_texts

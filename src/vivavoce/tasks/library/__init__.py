@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from vivavoce.columns import columns_of
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.retrieval import best_hits, check_limit
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import Round, load_round

@@ -14,7 +14,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, ScoreReducer, metric, 
 from inspect_ai.solver import TaskState
 
 from vivavoce.tasks.scoring import VALID, FaultyAnswer, Values
-from vivavoce.text.data import read_patterns
+from vivavoce.text import read_patterns
 from vivavoce.text.final_answer import final_answer
 
 WORK = ("steps", "searches", "reads")

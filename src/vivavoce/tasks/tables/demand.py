@@ -35,8 +35,8 @@ from vivavoce.tasks.tables.demand_leaks import (
 from vivavoce.tasks.tables.gold import GoldTables
 from vivavoce.tasks.tables.grid import without_number
 from vivavoce.tasks.tables.item import TASK, GoldTable, TablesOptions
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences
 
 Source = Literal["template", "model", "given"]

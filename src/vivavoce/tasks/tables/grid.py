@@ -14,8 +14,8 @@ from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
 from vivavoce.readers.metric_values import is_resource, split_metric
 from vivavoce.readers.terms import metric_key
 from vivavoce.store import Row
+from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 
 JOINT = " › "
 """Separator between the name of a group of columns and the name of a column in it."""

@@ -7,7 +7,6 @@ Source of the statistics: arXiv2Table, Table 8 (papers, columns and distractors)
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +18,9 @@ from pydantic import Field
 from vivavoce.columns import lists, texts
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
-from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.readers import LibraryPaper
 from vivavoce.rounds.spec import Options
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row
 from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.prompting import PromptSet, Rendered, fence_mark
@@ -196,7 +196,7 @@ def _spread(numbers: Sequence[int]) -> dict[str, float | None]:
     return {
         "min": min(numbers, default=None),
         "max": max(numbers, default=None),
-        "mean": math.fsum(numbers) / len(numbers) if numbers else None,
+        "mean": mean_of(numbers),
         "total": sum(numbers),
     }
 

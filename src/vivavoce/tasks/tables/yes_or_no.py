@@ -12,7 +12,6 @@ Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs tha
 """
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -38,6 +37,7 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
 from vivavoce.tasks.scoring.asking import ask as ask_json
@@ -219,12 +219,8 @@ class QAResult:
             run.score.values() | {"yes_bias": run.yes_bias.value, "no_bias": run.no_bias.value}
             for run in self.runs
         ]
-        means: dict[str, float | None] = {}
-        for name in by_run[0]:
-            # All runs ask the same, so a value is undefined in all runs or in none.
-            defined = [value for values in by_run if (value := values[name]) is not None]
-            means[name] = math.fsum(defined) / len(defined) if defined else None
-        return means
+        # All runs ask the same, so a value is undefined in all runs or in none.
+        return {name: mean_of(values[name] for values in by_run) for name in by_run[0]}
 
 
 def models_of(roles: Iterable[str]) -> dict[str, Model]:

@@ -15,7 +15,7 @@ from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser, text_of
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
 
@@ -163,7 +163,6 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
     title = _text(entry, f"{ATOM}title")
     if not title:
         return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
-    published = parse_date(_text(entry, f"{ATOM}published"))
     abstract, comments = _text(entry, f"{ATOM}summary"), _text(entry, f"{_ARXIV}comment")
     primary, others = (entry.findall(p) for p in (f"{_ARXIV}primary_category", f"{ATOM}category"))
     terms = (clean_text(element.get("term") or "").strip() for element in (*primary, *others))
@@ -176,7 +175,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
         title=title,
         abstract=abstract or None,
-        published=published[0] if published else None,
+        published=date_in(_text(entry, f"{ATOM}published")),
         categories=tuple(dict.fromkeys(filter(None, terms))),
         venue=_text(entry, f"{_ARXIV}journal_ref") or None,
         authors=tuple(

@@ -26,7 +26,7 @@ from vivavoce.sources.catalogues.arxiv import (
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
-from vivavoce.text.dates import parse_date, period
+from vivavoce.text.dates import date_in, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line
 
@@ -100,16 +100,15 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
     if first != 1 or not 0 < len(text) <= _MAX_DATE:
         return None, f"v{latest}"
     try:
-        parsed = parse_date(parsedate_to_datetime(text))
+        published = date_in(parsedate_to_datetime(text))
     except (ValueError, TypeError, IndexError, OverflowError):
-        parsed = parse_date(text)
-    return parsed[0] if parsed else None, f"v{latest}"
+        published = date_in(text)
+    return published, f"v{latest}"
 
 
 def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
     """Day on which a paper came out: the first of `days`, but no later than the month of its id."""
-    parsed = (parse_date(day.strip()) for day in days)
-    earliest = min((date[0] for date in parsed if date), default=None)
+    earliest = min(filter(None, (date_in(day.strip()) for day in days)), default=None)
     if earliest is None:
         return None
     month = arxiv_month(arxiv_id)

@@ -18,7 +18,7 @@ from vivavoce.sources.fulltext.jats.parts import (
 )
 from vivavoce.sources.fulltext.model import Block, Manuscript
 from vivavoce.sources.xml import children, parse_xml
-from vivavoce.text.dates import parse_date, parse_month, period
+from vivavoce.text.dates import date_in, parse_month, period
 from vivavoce.text.headings import split_heading
 from vivavoce.text.identifiers import find_arxiv_id, find_doi, find_orcid
 
@@ -166,9 +166,8 @@ def _published(article: etree._Element) -> str | None:
 
 
 def _date(date: etree._Element) -> str | None:
-    iso = parse_date(date.get("iso-8601-date") or "")
-    if iso is not None:
-        return iso[0]
+    if iso := date_in(date.get("iso-8601-date")):
+        return iso
     parts = [print_text(date.find("year")).zfill(4)]
     month = parse_month(print_text(date.find("month")))
     if month is not None:
@@ -176,7 +175,7 @@ def _date(date: etree._Element) -> str | None:
         parts += [f"{month:02d}", *([day.zfill(2)] if day else [])]
     # An impossible day is dropped, which leaves the month; so is an impossible month.
     texts = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((parsed[0] for text in texts if (parsed := parse_date(text))), None)
+    return next(filter(None, map(date_in, texts)), None)
 
 
 def _licence(article: etree._Element) -> str | None:

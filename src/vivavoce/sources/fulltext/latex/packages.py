@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, TokenStream, source_of
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _MAX_EXPANSIONS = 10
 

@@ -36,7 +36,7 @@ from vivavoce.sources.leaderboards.digestables.tables import (
     read_entries,
     read_table,
 )
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_doi
 from vivavoce.text.normalise import clean_line
 
@@ -125,10 +125,8 @@ def _date(about: Fields) -> str | None:
     if isinstance(published, dict):
         parts = [line_at(published, name).zfill(size) for name, size in _DATE_PARTS]
         known = next((n for n, part in enumerate(parts) if not part.strip("0")), len(parts))
-        date = parse_date("-".join(parts[:known]))
-    else:
-        date = parse_date(line_at(about, "publication_date")) or parse_date(line_at(about, "year"))
-    return date[0] if date else None
+        return date_in("-".join(parts[:known]))
+    return date_in(line_at(about, "publication_date")) or date_in(line_at(about, "year"))
 
 
 def _blocks(parse: Fields, text: str) -> Iterator[Block]:

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 CLASSES = 97
 """Number of classes of trees; a round uses the class of its seed."""

@@ -31,7 +31,7 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     named_parts,
     shortened,
 )
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _GRAMMAR = read_data(__file__, "composed_networks.toml")
 OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from vivavoce.metrics.factor import KEYS
 from vivavoce.tasks.implementation.items import unfold
-from vivavoce.text.data import read_data
+from vivavoce.text import read_data
 
 _GIVEN = read_data(__file__, "market_dictionary.toml")
 DICTIONARY: Mapping[str, Any] = _GIVEN["tables"]
