@@ -322,8 +322,10 @@ def _left_out(paper: Paper, reason: str, detail: str) -> Row:
         row = io.StringIO()
         csv.writer(row, lineterminator="").writerow([file, "YYYY-MM-DD"])
         remedy = f"in dates.csv: {row.getvalue()}"
-    said = GATES.get(reason, reason.replace("_", " "))
-    return {"file": file, "reason": f"{said}: {detail}" if detail else said, "remedy": remedy}
+    sentence = GATES.get(reason, reason.replace("_", " "))
+    if detail:
+        sentence = f"{sentence}: {detail}"
+    return {"file": file, "reason": sentence, "remedy": remedy}
 
 
 def left_out_lines(rows: Sequence[Row], path: str) -> Iterator[str]:

@@ -59,7 +59,7 @@ class RunReport(Report):
     failed: tuple[str, ...]
     """Incomplete logs, each with the reason."""
     answered: tuple[str, ...] = ()
-    """How many items of each task each file of answers answers."""
+    """Count the items of each task that each file of answers covers."""
     skipped: tuple[str, ...] = ()
     """Tasks without an item in the setting, each with the reason."""
     refused: tuple[str, ...] = ()

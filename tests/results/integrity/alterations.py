@@ -15,10 +15,10 @@ from tests.results.integrity.forging import Forged, rewrite_ledger
 
 Place = tuple[str | int, ...]
 _READ = ("id", "epoch", "input", "target", "metadata", "output", "scores", "limit", "events")
-"""What boards and pages read of a sample, and the transcript that it is recomputed from."""
+"""Parts of a sample that boards and pages read, and the transcript it is recomputed from."""
 
 _ARGUMENTS = ("eval.task_args", "plan.steps.*.params")
-"""What follows from arguments is compared; one that says what holds anyway may be left out."""
+"""Arguments: their effect is compared instead, so one that equals its default may be left out."""
 
 
 def values_of(log: EvalLog) -> dict[str, list[Place]]:

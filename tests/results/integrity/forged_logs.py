@@ -270,7 +270,7 @@ def negative_tokens(forged: Forged) -> None:
 
 
 def used_by_roles_alone(forged: Forged) -> None:
-    """More is said of the judge than of all models together, which leaves less than nothing."""
+    """The judge is stated to use more than all models together, which leaves less than nothing."""
     for sample in forged.samples:
         for usage in sample.role_usage.values():
             usage.total_tokens *= 100
