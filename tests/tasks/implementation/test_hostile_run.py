@@ -24,23 +24,15 @@ from tests.tasks.implementation.item_rounds import round_of
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
-from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.text import read_data
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 
-_CHEATS = read_data(__file__, "cheats.toml")
-CHEATS = {
-    name: program.replace("<rows>\n", _CHEATS["rows"]).replace("<save>\n", _CHEATS["save"])
-    for name, program in _CHEATS["cheats"].items()
-}
-"""Programs that want a score without computing anything, by name."""
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
 RIGHT = list_formulas()[FORMULA].program
-WAITING = {"sleep past the limit", "deaf past the limit"}
-"""Programs that do nothing until their limit; begun first, they all wait for it at one time."""
+WAITING = "sleep past the limit"
+"""It does nothing until its limit; begun first, it waits beside the others."""
 SECRET = "SECRET-d41d8cd9"
 WAIT = 12
 """Seconds a program may run: enough for the right one, which has a processor of its own."""
@@ -89,7 +81,7 @@ def _programs(canary: Path, port: int, folder: Path) -> dict[str, str]:
     """Every hostile program by name, and the right one in the middle and at the end."""
     told = f"CANARY, PORT, ROUND = {str(canary)!r}, {port}, {str(folder)!r}\n"
     programs = {name: told + PRELUDE + program for name, program in ANSWERS.items()}
-    items = sorted(programs.items(), key=lambda item: item[0] not in WAITING)
+    items = sorted(programs.items(), key=lambda item: item[0] != WAITING)
     half = len(items) // 2
     return {**dict(items[:half]), "right": RIGHT, **dict(items[half:]), "right again": RIGHT}
 
@@ -171,7 +163,6 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
         before = _fingerprint(*watched)
         report = _serve(opened, tmp_path, list(programs.values()))
         assert heard == []
-    assert len(programs) >= 55
 
     assert report.failed == ()
     (path,) = report.logs
@@ -203,7 +194,7 @@ def _serve(opened: Round, folder: Path, programs: list[str]) -> RunReport:
             models=[f"replay/{answers}"],
             epochs=len(programs),
             task_args={"timeout": WAIT},
-            max_connections=4,  # two programs wait for their limit
+            max_connections=4,  # one program waits for its limit
             display="none",
         )
     )
@@ -264,29 +255,3 @@ def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
     found = json.loads(done.stdout.partition("FOUND")[2])
     for name, (acc, fault, printed) in zip(programs, found, strict=True):
         _check(name, acc, fault, printed, canary)
-
-
-def test_cheats_gain_nothing_where_constants_are_wrong(opened: Round, tmp_path: Path) -> None:
-    texts = [f"```python\n{program}```\n" for _, program in sorted(CHEATS.items())]
-    answers = [{"id": FORMULA, "epoch": n, "text": text} for n, text in enumerate(texts, 1)]
-    write_jsonl(tmp_path / "answers.jsonl", answers)
-    report = run(
-        RunSpec(
-            tasks=["formula"],
-            round=opened.folder,
-            logs=tmp_path / "logs",
-            models=[f"replay/{tmp_path / 'answers.jsonl'}"],
-            methods=["direct", "empty"],
-            epochs=len(CHEATS),
-            task_args={"timeout": WAIT},
-            display="none",
-        )
-    )
-    assert report.failed == ()
-    seen = 0
-    for path in report.logs:
-        for sample in read_eval_log(path).samples or ():
-            values, _ = _values(sample)
-            assert values["acc"] == 0.0, sample.output.completion
-            seen += 1
-    assert seen == 2 * len(CHEATS)
