@@ -165,7 +165,7 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
     samples = list(made.dataset)
     counts = opened.manifest["counts"][family][task]
     assert len(samples) == counts["items"] > 0
-    assert set(counts.get("settings", ())) <= set(card.settings)
+    assert set(counts.get("settings", card.settings)) == set(card.settings)
     assert len({sample.id for sample in samples}) == len(samples)
     for sample in samples:
         assert isinstance(sample.id, str)

@@ -10,12 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.tasks.writing.corpora import Papers, items_of, usual, words
 
-from vivavoce.corpus import ingest, load_corpus
-from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
-from vivavoce.tasks import PAPERS, demo_spec
-from vivavoce.tasks.writing.build import OPTIONS, build
-from vivavoce.tasks.writing.inputs import TASKS, paper_from_row, settings_of
+from vivavoce.tasks.writing.inputs import paper_from_row
 from vivavoce.text.dates import earlier
 
 LIKE_BASE = {"base", "random", "coauthor", "mixed"}
@@ -250,24 +246,6 @@ def test_a_paper_of_an_active_author_is_drawn_less_often(papers: Papers) -> None
     assert {(e.reason, e.detail) for e in left_out} == {
         ("author_sampling", "kept with probability 1/12")
     }
-
-
-@pytest.fixture(scope="module")
-def sample_items(tmp_path_factory: pytest.TempPathFactory) -> FamilyItems:
-    """The demo's writing items."""
-    folder = tmp_path_factory.mktemp("sample") / "c"
-    ingest("sample", Path(str(PAPERS)), folder)
-    demo = demo_spec()
-    values = {"round": {**demo["round"], "families": ["writing"]}, "writing": demo["writing"]}
-    spec = parse_spec(values, {"writing": OPTIONS})
-    return build(load_corpus(folder), spec, spec.families["writing"])
-
-
-def test_all_24_cells_of_the_sample_corpus_hold_items(sample_items: FamilyItems) -> None:
-    pairs = [(task, setting) for task in TASKS for setting in settings_of(task)]
-    assert len(pairs) == 24
-    for task, setting in pairs:
-        assert items_of(sample_items, task, setting)
 
 
 @settings(

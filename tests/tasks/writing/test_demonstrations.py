@@ -236,11 +236,6 @@ def test_each_author_is_expected_in_one_target() -> None:
     assert set(drops[0].values()) == {100}
 
 
-def test_papers_of_authors_with_one_paper_always_stay() -> None:
-    known = authors(a=(1,), b=(2,), c=())
-    assert all(draw_targets(["a", "b", "c"], known, seed) == {} for seed in range(50))
-
-
 def test_the_draw_of_a_paper_depends_on_seed_and_id_alone() -> None:
     few = authors(a=(1,), b=(1,), c=(2,))
     more = authors(a=(1,), b=(1,), c=(2,), x=(3,), y=(4,))

@@ -123,22 +123,6 @@ def test_leave_one_out_is_every_other_section_but_the_list_of_references() -> No
     assert "We begin." not in other_sections("introduction", WHOLE)
 
 
-@pytest.mark.parametrize(
-    ("task", "setting", "names"),
-    [
-        ("title", "base", ["content", "abstract"]),
-        ("abstract", "base", ["title", "content"]),
-        ("introduction", "random", ["title", "abstract", "content"]),
-        ("related_work", "mixed", ["title", "abstract", "content"]),
-        ("abstract", "title_only", ["title"]),
-        ("related_work", "title_only", ["title"]),
-        ("title", "leave_one_out", ["content", "abstract"]),
-    ],
-)
-def test_slots_of_a_task_and_setting(task: str, setting: str, names: list[str]) -> None:
-    assert list(slots(task, setting, PAPER)) == names
-
-
 def test_a_setting_that_a_task_does_not_have_is_refused() -> None:
     with pytest.raises(InputError, match=r"title has no setting 'title_only'.*leave_one_out"):
         slots("title", "title_only", PAPER)
