@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import signature
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -197,7 +198,7 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, task: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    place, card = {"round": str(opened.folder)}, list_families()[family].tasks[task]
+    place = {"round": str(opened.folder)}
     pinned = {"prompts": str(find_family(family).folder / "prompts")}
     pinned["pin"] = fingerprint(opened, open_prompts(family, pinned["prompts"]))
     known = set(signature(find_task_maker(task)).parameters) - {"round", "setting", *pinned}
@@ -206,16 +207,15 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     assert known <= values.keys()
     given = {key: values[key] for key in sorted(known) if values[key] is not None}
     given["setting"] = "random" if "demos" in known else "base"
-    log = inspect_eval(f"vivavoce/{task.replace('_', '-')}", place | pinned | given, tmp_path / "a")
+    log = inspect_eval(f"vivavoce/{task.replace('_', '-')}", place | pinned | given, tmp_path)
     assert log.eval.task == f"vivavoce/{task}"
-    for setting in card.settings:
-        if any(setting in row.get("settings", [setting]) for row in opened.items(family, task)):
-            inspect_eval(f"vivavoce/{task}", place | {"setting": setting}, tmp_path / setting)
 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_every_prompt_holds_every_slot(opened: Round, family: str, task: str) -> None:
-    for sample in create_task(task, {"round": str(opened.folder)}).dataset:
+    settings = list_families()[family].tasks[task].settings
+    given = ({"round": str(opened.folder), "setting": setting} for setting in settings)
+    for sample in chain.from_iterable(create_task(task, each).dataset for each in given):
         spans = (sample.metadata or {})["spans"]
         assert spans
         assert all(end > start for start, end in spans.values())

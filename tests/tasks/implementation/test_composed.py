@@ -10,15 +10,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.servers.scripted import answer, scripted, slot
-from tests.tasks.implementation.item_rounds import round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest_of_model, round_of
 from tests.tasks.implementation.loops import composed as loops
 from tests.tasks.implementation.loops.reading import read_expression, read_lines
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.attempts import attempt_tables
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items import composed_formulas as composing
 from vivavoce.tasks.implementation.items.composed_formulas import (
     Trial,
@@ -269,24 +268,16 @@ def answered(prompt: str) -> str:
 @pytest.mark.slow
 @pytest.mark.sandbox
 def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Round, tmp_path: Path
 ) -> None:
+    def script(ask: Ask) -> Reply:
+        return answer(answered(ask.prompt))
+
     rows = [row["id"] for row in opened.items("implementation", "formula")]
     reached: dict[str, dict[str, tuple[float, dict[str, int]]]] = {}
-    with scripted(lambda ask: answer(answered(ask.prompt))) as server:
-        server.serve_here(monkeypatch)
-        for setting, asked in (("none", 1), ("base", 4)):
-            spec = RunSpec(
-                tasks=["formula"],
-                round=opened.folder,
-                logs=tmp_path / setting,
-                models=["openai-api/scripted/composed-reader"],
-                settings=[setting],
-                subset=asked,
-                display="none",
-            )
-            assert run(spec).failed == ()
-            reached[setting] = failures(tmp_path / setting)
-    assert server.failures == []
+    for setting, asked in (("none", 1), ("base", 4)):
+        options = {"settings": [setting], "subset": asked}
+        contest_of_model("formula", opened, tmp_path / setting, script, **options)
+        reached[setting] = failures(tmp_path / setting)
     assert reached["base"] == dict.fromkeys(rows, (1.0, {}))
     assert [list(stages) for _, stages in reached["none"].values()] == [["data"]]

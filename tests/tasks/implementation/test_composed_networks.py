@@ -5,21 +5,18 @@ import re
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import answer, scripted, slot
-from tests.tasks.implementation.item_rounds import round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest_of_model, round_of
 from tests.tasks.implementation.loops import networks as loops
 from tests.tasks.implementation.loops.reading import read_lines
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items import composed_networks
 from vivavoce.tasks.implementation.items.architecture import draw_case, gold_layers
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, canonical
@@ -176,20 +173,6 @@ def test_a_round_of_composed_networks_has_all_difficulties(opened: Round) -> Non
         assert [layer.capitalize() for layer in row["layers"]] == sentences
 
 
-def reached(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, float]]:
-    """Values by item."""
-    spec = RunSpec(
-        tasks=["architecture"], round=opened.folder, logs=logs, display="none", **options
-    )
-    assert run(spec).failed == ()
-    found = {}
-    for info in list_eval_logs(str(logs)):
-        for sample in read_eval_log(info).samples or ():
-            (score,) = (sample.scores or {}).values()
-            found[str(sample.id)] = dict(score.value)
-    return found
-
-
 def right_share(tree: Node, wrong: Node) -> float:
     """Share of lines of a text that do not depend on the operator in which two networks differ."""
     (parts, others) = (
@@ -215,12 +198,13 @@ def mistaken_sums(tree: Node) -> Node:
 @pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Round, tmp_path: Path
 ) -> None:
-    with scripted(lambda ask: answer(reader_of_means(ask.prompt))) as server:
-        server.serve_here(monkeypatch)
-        found = reached(opened, tmp_path, models=["openai-api/scripted/reader-of-means"])
-    assert server.failures == []
+    def script(ask: Ask) -> Reply:
+        return answer(reader_of_means(ask.prompt))
+
+    rows = contest_of_model("architecture", opened, tmp_path, script)
+    found = {row["item"]: row for row in rows}
     shares = set()
     for row in opened.items("implementation", "architecture"):
         (tree,) = read_lines(row["description"], WORDS)

@@ -6,18 +6,14 @@ What attacks the sandbox alone is in tests/sandbox.
 import hashlib
 import json
 import os
-import shutil
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from inspect_ai.log import EvalSample, read_eval_log
-from tests.sandbox.ordinary_user import ordinary_user
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
 from tests.tasks.implementation.item_rounds import round_of
 
@@ -44,37 +40,11 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 @contextmanager
-def listener() -> Iterator[tuple[int, list[object]]]:
-    """A port of the host, and what reached it by TCP or UDP."""
-    heard: list[object] = []
-    with (
-        socket.create_server(("127.0.0.1", 0)) as tcp,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
-    ):
-        port = tcp.getsockname()[1]
-        udp.bind(("127.0.0.1", port))
-        threads = [
-            threading.Thread(target=_hear, args=(one, heard), daemon=True)
-            for one in (tcp.accept, lambda: udp.recvfrom(9))
-        ]
-        tcp.settimeout(0.2)
-        udp.settimeout(0.2)
-        for thread in threads:
-            thread.start()
-        yield port, heard
-        heard_before_end = list(heard)
-        heard.append("end")
-        for thread in threads:
-            thread.join()
-        heard[:] = heard_before_end
-
-
-def _hear(receive, heard: list[object]) -> None:
-    while "end" not in heard:
-        try:
-            heard.append(receive())
-        except TimeoutError:
-            continue
+def listener() -> Iterator[tuple[int, socket.socket]]:
+    """A port of the host, and the socket that nothing must reach."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        yield server.getsockname()[1], server
 
 
 def _programs(canary: Path, port: int, folder: Path) -> dict[str, str]:
@@ -158,11 +128,12 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     monkeypatch.setenv("HOME", str(folders["home"]))
     monkeypatch.chdir(folders["work"])
     watched = (*folders.values(), opened.folder)
-    with listener() as (port, heard):
+    with listener() as (port, server):
         programs = _programs(folders["canary"], port, opened.folder)
         before = _fingerprint(*watched)
         report = _serve(opened, tmp_path, list(programs.values()))
-        assert heard == []
+        with pytest.raises(BlockingIOError):
+            server.accept()
 
     assert report.failed == ()
     (path,) = report.logs
@@ -209,49 +180,3 @@ def _answers(folder: Path, programs: list[str]) -> Path:
     path = folder / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-ORDINARY = """
-import json, os, sys
-from pathlib import Path
-from inspect_ai.log import read_eval_log
-import pandas
-from vivavoce.running import RunSpec, run
-
-assert os.getuid() != 0
-folder, answers, epochs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-report = run(RunSpec(
-    tasks=["formula"], round=folder, logs=Path("logs"), models=[f"replay/{answers}"],
-    epochs=epochs, task_args={"timeout": int(sys.argv[4])}, max_connections=4, display="none",
-))
-assert report.failed == (), report.failed
-found = {}
-for sample in read_eval_log(report.logs[0]).samples:
-    assert not sample.error_retries, sample.epoch
-    (score,) = sample.scores.values()
-    printed = [str(one.output) for one in sample.events if one.event == "sandbox"]
-    found[sample.epoch] = [score.value["acc"], score.metadata["fault"], "\\n".join(printed)]
-print("FOUND" + json.dumps([found[epoch] for epoch in sorted(found)]))
-"""
-
-
-def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
-    with ordinary_user() as user, listener() as (port, heard), TemporaryDirectory() as name:
-        folder = Path(name)
-        canary = folder / "canary"
-        canary.mkdir()
-        (canary / "canary").write_text("alive", encoding="utf-8")
-        shutil.copytree(opened.folder, folder / "round")
-        programs = _programs(canary, port, folder / "round")
-        answers = _answers(folder, list(programs.values()))
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, *user.ids)
-        before = _fingerprint(canary, folder / "round")
-        arguments = [folder / "round", answers, len(programs), WAIT]
-        done = user.run(ORDINARY, *arguments, cwd=folder, HOME=name, SECRET_KEY=SECRET)
-        assert _fingerprint(canary, folder / "round") == before
-        assert heard == []
-    assert "FOUND" in done.stdout, done.stderr[-2000:]
-    found = json.loads(done.stdout.partition("FOUND")[2])
-    for name, (acc, fault, printed) in zip(programs, found, strict=True):
-        _check(name, acc, fault, printed, canary)

@@ -28,8 +28,14 @@ def chance(*texts: str) -> float:
     return int(hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12], 16) / 16**12
 
 
-def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
-    found = rows(court.hold(None, always_first, "first"))
+@pytest.fixture(scope="module")
+def first(court: Court) -> dict[str, dict[str, Any]]:
+    """Rows by metric, of a judge who always names the first text."""
+    return rows(court.hold(None, always_first, "first"))
+
+
+def test_a_judge_who_always_names_the_first_text(first: dict[str, dict[str, Any]]) -> None:
+    found = first
     for name in ("win", *CRITERIA):
         row = found[f"judge_{name}"]
         assert (row["value"], row["ci"], row["undefined"]) == (0.5, [0.5, 0.5], 0)
@@ -38,11 +44,15 @@ def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
     template = judge_hash(open_prompts("writing", None), ["compare"])
     judge = f"openai-api/scripted/judge-first template={template}"
     assert {row["judge"] for row in found.values()} == {judge}
+    # A judge's tokens are counted apart.
+    row = found["rougeL"]
+    assert (row["tokens"], row["judge_tokens"]) == (ITEMS * TOKENS, ITEMS * 2 * TOKENS)
+    assert (row["cost"], row["judge_cost"]) == (None, None)
 
 
+@pytest.mark.usefixtures("first")
 def test_both_orders_hold_both_texts_and_nothing_tells_which_is_which(court: Court) -> None:
-    court.hold(None, always_first, "orders")
-    prompts = court.server.prompts("judge-orders")
+    prompts = court.server.prompts("judge-first")
     assert len(prompts) == 2 * ITEMS
     shown = {(slot(prompt, "answer-1"), slot(prompt, "answer-2")) for prompt in prompts}
     written = {first for first, _ in shown} - set(court.gold.values())
@@ -55,11 +65,11 @@ def test_both_orders_hold_both_texts_and_nothing_tells_which_is_which(court: Cou
             assert prompt.count(text) == 1
         assert "<paper-" not in prompt
     # No contestant sees what judges see.
-    for prompt in court.server.prompts("writer-orders"):
+    for prompt in court.server.prompts("writer-first"):
         assert not any(gold in prompt for gold in court.gold.values())
         assert "answer-1" not in prompt
     # A judge decodes as judges do, whatever the contestant's settings are.
-    bodies = [ask.body for ask in court.server.asks if ask.model == "judge-orders"]
+    bodies = [ask.body for ask in court.server.asks if ask.model == "judge-first"]
     assert {(body["temperature"], body["max_tokens"]) for body in bodies} == {(0.0, 2048)}
 
 
@@ -137,28 +147,25 @@ def test_a_template_of_the_papers_kind_and_its_reply_are_read(court: Court, tmp_
 
 
 @pytest.mark.parametrize(
-    ("kind", "reply"),
+    ("kind", "reply", "metric", "requests"),
     [
-        ("partial", answer('{"novelty": 1}')),
-        ("blank", FAULTS["blank"]),
+        ("partial", answer('{"novelty": 1}'), "judge_malformed", 3),
+        ("blank", FAULTS["blank"], "judge_malformed", 3),
+        ("overflow", FAULTS["overflow"], "judge_malformed", 1),
+        ("refusal", FAULTS["refusal"], "judge_refused", 1),
     ],
 )
-def test_a_verdict_that_stays_malformed_is_counted_and_undefined(
-    court: Court, kind: str, reply: Reply
+def test_a_verdict_that_is_none_is_counted_and_undefined(
+    court: Court, kind: str, reply: Reply, metric: str, requests: int
 ) -> None:
     found = rows(court.hold(None, lambda ask: reply, kind))
-    assert (found["judge_malformed"]["value"], found["judge_malformed"]["undefined"]) == (1.0, 0)
+    for name in ("judge_malformed", "judge_refused"):
+        assert (found[name]["value"], found[name]["undefined"]) == (float(name == metric), 0)
     for name in ("judge_win", "judge_style", "judge_flip"):
         row = found[name]
         assert (row["value"], row["undefined"], row["rank"]) == (None, ITEMS, None)
     assert found["rougeL"]["rank"] == 1
-    assert len(court.server.prompts(f"judge-{kind}")) == ITEMS * 2 * 3
-
-
-def test_a_judge_whose_window_is_too_short_is_not_asked_again(court: Court) -> None:
-    found = rows(court.hold(None, lambda ask: FAULTS["overflow"], "overflow"))
-    assert found["judge_malformed"]["value"] == 1.0
-    assert len(court.server.prompts("judge-overflow")) == ITEMS * 2
+    assert len(court.server.prompts(f"judge-{kind}")) == ITEMS * 2 * requests
 
 
 ATTACK = """Nets
@@ -216,12 +223,6 @@ def test_only_a_title_is_judged_not_what_is_said_around_it(court: Court) -> None
         "Nets That Read"
     }
     assert found["length_ratio"]["value"] < 1
-
-
-def test_a_judges_tokens_are_counted_apart(court: Court) -> None:
-    found = rows(court.hold(None, always_first, "tokens"))["rougeL"]
-    assert (found["tokens"], found["judge_tokens"]) == (ITEMS * TOKENS, ITEMS * 2 * TOKENS)
-    assert (found["cost"], found["judge_cost"]) == (None, None)
 
 
 def test_the_same_run_asks_nobody_again_and_another_judge_has_own_rows(court: Court) -> None:
@@ -340,16 +341,16 @@ def test_inspect_alone_names_a_judge_by_its_role(court: Court, tmp_path: Path) -
     assert found["judge_flip"]["value"] == 1.0
 
 
+@pytest.mark.usefixtures("first")
 def test_a_log_keeps_both_verdicts_in_its_summaries(court: Court) -> None:
-    court.hold(None, lambda ask: verdict(1, style=2), "kept")
-    [path] = (court.logs / "kept").glob("*.eval")
+    [path] = (court.logs / "first").glob("*.eval")
     sample = (read_eval_log(str(path)).samples or [])[0]
     score = (sample.scores or {})["writing"]
     note = (score.metadata or {})["judge"]
     assert [order["first"] for order in note["orders"]] == ["answer", "reference"]
     for order in note["orders"]:
-        assert order["verdicts"] == {**dict.fromkeys(ASPECTS, "first"), "style": "second"}
-    assert note["model"] == "openai-api/scripted/judge-kept"
+        assert order["verdicts"] == dict.fromkeys(ASPECTS, "first")
+    assert note["model"] == "openai-api/scripted/judge-first"
     assert note["words"]["reference"] == len(sample.target.split())
     assert len(json.dumps(note, indent=2)) < 1000
 
@@ -369,9 +370,3 @@ def test_a_source_leaves_examples_out_and_puts_works_last() -> None:
     prompt = "WORKS title EXAMPLE content"
     spans = {"works": [0, 5], "title": [6, 11], "example_1": [12, 19], "content": [20, 27]}
     assert target_source(prompt, spans) == "Title:\ntitle\n\nContent:\ncontent\n\nWorks:\nWORKS"
-
-
-def test_what_a_judge_refuses_is_no_malformed_verdict(court: Court) -> None:
-    found = rows(court.hold(None, lambda ask: FAULTS["refusal"], "declining"))
-    assert (found["judge_refused"]["value"], found["judge_malformed"]["value"]) == (1.0, 0.0)
-    assert found["judge_win"]["undefined"] == ITEMS

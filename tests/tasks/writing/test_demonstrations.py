@@ -162,17 +162,6 @@ def test_a_work_that_came_out_earlier_under_another_id_is_no_target(papers: Pape
     assert reasons["again"] == ("near_copy", "the same work as q")
 
 
-def test_a_planted_later_version_is_found_by_name(papers: Papers) -> None:
-    papers.add("p", "2024-05", title="Of deep graphs")
-    papers.add("later", "2024-09", title="Of Deep Graphs!")
-    papers.add("other", "2024-07")
-    items = papers.build(demos=5)
-    assert "later" not in {row["id"] for row in items.tasks["abstract"]}
-    assert demos(items, "random", name="other") == ["p"]
-    (left_out,) = {e.paper_id: e for e in items.excluded if e.reason == "duplicate_title"}.values()
-    assert (left_out.paper_id, left_out.detail) == ("later", "same title as p")
-
-
 def test_of_two_copies_of_an_earlier_paper_one_is_shown(papers: Papers) -> None:
     papers.add("p", "2024-05")
     papers.add("old", "2022-05", title="Of deep graphs")
