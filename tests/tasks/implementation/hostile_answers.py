@@ -48,8 +48,6 @@ ANSWERS = {
     "pd.read_parquet = pd.DataFrame.to_parquet = lambda *_, **__: None\n"
     "np.isnan = np.abs = lambda *_: True\nsys.modules['vivavoce'] = np\n"
     "quiet(lambda: setattr(__import__('torch'), 'equal', lambda *_: True))",
-    "patched interpreter": "import builtins, json\njson.dumps = lambda *_: '{\"acc\": 1.0}'\n"
-    "builtins.float = lambda *_: 1.0\nbuiltins.__import__ = None",
     "packages left behind": "here = os.path.dirname(os.__file__)\n"
     "for folder in ('/work', '/tmp', '/site', here,\n"
     "        '/work/lib/python3.11/site-packages', CANARY):\n"
@@ -62,9 +60,6 @@ ANSWERS = {
     "print(json.dumps({'scores': forged, 'rows': 200, 'columns': 1, 'readable': True}))\n"
     "for name in ('result.json', 'scores.json', 'metadata.json', 'result.parquet'):\n"
     "    open(name, 'w').write(json.dumps(forged))",
-    "forged message to the supervisor": "import struct\n"
-    "for number in (1, 2, 3, 4, 5):\n"
-    "    quiet(os.write, number, struct.pack('>I', 30) + b'{\"returncode\": 0, \"size\": 0}  ')",
     "pickle as result": "import pickle\nclass Trap:\n    def __reduce__(self):\n"
     "        return os.system, (f'touch {CANARY}/trapped /work/trapped',)\n"
     "pickle.dump(Trap(), open('result.parquet', 'wb'))",
@@ -80,8 +75,6 @@ ANSWERS = {
     "files of the host": "for path in (ROUND, CANARY, '/root', '/home', '/tmp/../root',\n"
     "        '/proc/1/root', '/proc/self/root/..', '/sys', '/var', '/run', '/mnt', '/opt'):\n"
     "    for folder, _, names in os.walk(path):\n        print(folder, names)",
-    "the benchmark's code": "try:\n    import vivavoce.tasks.implementation.items.formula as f\n"
-    "    print('ESCAPED', f.list_formulas())\nexcept ImportError:\n    pass",
     "too many rows": "import numpy as np, pyarrow as pa, pyarrow.parquet as pq\n"
     "zero = pa.array(np.zeros(30_000_000, dtype=np.int32))\n"
     "pq.write_table(pa.table({'datetime': zero, 'instrument': zero, 'v': zero}), 'result.parquet')",

@@ -4,7 +4,6 @@ What attacks the sandbox alone is in tests/sandbox.
 """
 
 import hashlib
-import json
 import os
 import socket
 import time
@@ -13,13 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalSample, read_eval_log
+from inspect_ai.log import read_eval_log
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
 from tests.tasks.implementation.item_rounds import round_of
 
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunReport, RunSpec, run
+from vivavoce.running import RunSpec, run
+from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.items.formula import list_formulas
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
@@ -90,29 +90,6 @@ def _own_processes() -> list[str]:
     return found
 
 
-def _check(name: str, acc: float, fault: str | None, printed: str, canary: Path) -> None:
-    """What a program reached, and nothing of the host in what it printed."""
-    if name.startswith("right"):
-        assert (acc, fault) == (1.0, None), name
-    else:
-        assert acc == 0.0, name
-    assert SECRET not in printed, name
-    assert "ESCAPED" not in printed, name
-    assert str(canary / "canary") not in printed, name
-
-
-def _values(sample: EvalSample) -> tuple[dict[str, float], str | None]:
-    (score,) = (sample.scores or {}).values()
-    assert isinstance(score.value, dict)
-    return score.value, (score.metadata or {})["fault"]
-
-
-def _printed(sample: EvalSample) -> str:
-    return "\n".join(
-        str(event.output) for event in sample.events if event.event == "sandbox" and event.output
-    )
-
-
 def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +108,23 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     with listener() as (port, server):
         programs = _programs(folders["canary"], port, opened.folder)
         before = _fingerprint(*watched)
-        report = _serve(opened, tmp_path, list(programs.values()))
+        rows = [
+            {"id": FORMULA, "epoch": epoch, "text": f"```python\n{program}\n```"}
+            for epoch, program in enumerate(programs.values(), 1)
+        ]
+        write_jsonl(tmp_path / "answers.jsonl", rows)
+        report = run(
+            RunSpec(
+                tasks=["formula"],
+                round=opened.folder,
+                logs=tmp_path / "logs",
+                models=[f"replay/{tmp_path / 'answers.jsonl'}"],
+                epochs=len(programs),
+                task_args={"timeout": WAIT},
+                max_connections=4,  # one program waits for its limit
+                display="none",
+            )
+        )
         with pytest.raises(BlockingIOError):
             server.accept()
 
@@ -140,12 +133,18 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     samples = {sample.epoch: sample for sample in read_eval_log(path).samples or ()}
     assert sorted(samples) == list(range(1, len(programs) + 1))
     for epoch, name in enumerate(programs, 1):
-        values, fault = _values(samples[epoch])
-        assert not samples[epoch].error_retries, name  # asked once
-        _check(name, values["acc"], fault, _printed(samples[epoch]), folders["canary"])
+        sample = samples[epoch]
+        assert not sample.error_retries, name  # asked once
+        (score,) = (sample.scores or {}).values()
+        if name.startswith("right"):
+            assert (score.as_dict()["acc"], (score.metadata or {})["fault"]) == (1.0, None), name
+        else:
+            assert score.as_dict()["acc"] == 0.0, name
+        printed = str([event.output for event in sample.events if event.event == "sandbox"])
+        for told in (SECRET, "ESCAPED", str(folders["canary"] / "canary")):
+            assert told not in printed, name
 
     assert _fingerprint(*watched) == before
-    assert not Path("/dev/shm/vivavoce-canary").exists()
     deadline = time.monotonic() + 10
     while (left := _own_processes()) and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -153,30 +152,3 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
     assert row["n"] == 1  # one item; its attempts are averaged
     assert row["value"] == pytest.approx(2 / len(programs))
-
-
-def _serve(opened: Round, folder: Path, programs: list[str]) -> RunReport:
-    answers = _answers(folder, programs)
-    return run(
-        RunSpec(
-            tasks=["formula"],
-            round=opened.folder,
-            logs=folder / "logs",
-            models=[f"replay/{answers}"],
-            epochs=len(programs),
-            task_args={"timeout": WAIT},
-            max_connections=4,  # one program waits for its limit
-            display="none",
-        )
-    )
-
-
-def _answers(folder: Path, programs: list[str]) -> Path:
-    """A file for `replay`: one program an epoch."""
-    rows = [
-        {"id": FORMULA, "epoch": epoch, "text": f"```python\n{program}\n```"}
-        for epoch, program in enumerate(programs, 1)
-    ]
-    path = folder / "answers.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path

@@ -128,26 +128,29 @@ def test_a_demonstration_has_the_gold_of_the_task(papers: Papers) -> None:
     assert demos(items, "random", "related_work") == []
 
 
-def test_a_planted_near_copy_is_found_by_name(papers: Papers) -> None:
-    half = words("summary", 40) + " " + words("else", 20)  # too little for one work
+@pytest.mark.parametrize(
+    ("abstract", "reason", "shown_for_title"),
+    [
+        # Too little of it for one work.
+        (words("summary", 40) + " " + words("else", 20), "near_copy", []),
+        # Every fourth word is another one; it gives away no title.
+        (
+            " ".join(f"summary{n}" if n % 4 else f"other{n}" for n in range(60)),
+            "gold_retold",
+            ["older"],
+        ),
+    ],
+)
+def test_a_paper_that_gives_the_gold_away_is_rejected_by_name(
+    papers: Papers, abstract: str, reason: str, shown_for_title: list[str]
+) -> None:
     papers.add("p", "2024-05", abstract=words("summary", 60), **by("Weir"))
-    papers.add("copy", "2023-05", title="Quite another", abstract=half, **by("Weir", "Lim"))
+    papers.add("older", "2023-05", abstract=abstract, **by("Weir", "Lim"))
     items = papers.build()
     for kind in ("random", "coauthor"):
         assert demos(items, kind) == []
-        assert rejected(items, kind) == ("copy", "near_copy")
-
-
-def test_a_paper_that_retells_the_gold_with_every_fourth_word_changed_goes(papers: Papers) -> None:
-    gold = words("summary", 60)
-    retold = " ".join(w if n % 4 else f"other{n}" for n, w in enumerate(gold.split()))
-    papers.add("p", "2024-05", abstract=gold, **by("Weir"))
-    papers.add("older", "2023-05", abstract=retold, **by("Weir", "Lim"))
-    items = papers.build()
-    for kind in ("random", "coauthor"):
-        assert rejected(items, kind) == ("older", "gold_retold")
-        # It gives away no title.
-        assert demos(items, kind, "title") == ["older"]
+        assert rejected(items, kind) == ("older", reason)
+        assert demos(items, kind, "title") == shown_for_title
 
 
 def test_a_work_that_came_out_earlier_under_another_id_is_no_target(papers: Papers) -> None:

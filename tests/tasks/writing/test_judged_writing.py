@@ -1,19 +1,20 @@
 """Contestants of known quality, made of the gold: each metric falls by what was done to it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.servers.commands import viva_here
-from tests.servers.scripted import FAULTS, Ask, Reply, answer, by_model
+from tests.servers.scripted import FAULTS, Ask, Reply, answer, by_model, scripted
 from tests.tasks.writing.gold_contestants import (
     DENIED,
     INVENTED,
     MAKERS,
     MODEL,
     REMOVED,
+    ROUND,
     Bench,
     claims_of,
     joined,
@@ -23,6 +24,7 @@ from tests.tasks.writing.gold_contestants import (
 )
 from tests.tasks.writing.judges import bare, judge
 
+from vivavoce.rounds import load_round
 from vivavoce.store import read_jsonl, write_jsonl
 from vivavoce.tasks.writing.questions import nugget_rows
 
@@ -35,6 +37,22 @@ SHARES = (
     "relevance",
     "organisation",
 )
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("judged")
+    (folder / "round.toml").write_text(ROUND)
+    viva_here("ingest", "sample", "60", "--corpus", folder / "corpus")
+    viva_here(
+        "round", "build", folder / "round.toml", "--corpus", folder / "corpus", "--out", folder
+    )
+    with scripted(judge) as server:
+        viva_here("round", "nuggets", folder / "late", "--model", MODEL, env=server.environment)
+        opened = load_round(folder / "late")
+        answers = folder / "answers"
+        answers.mkdir()
+        yield Bench(server, opened, folder / "late.nuggets.jsonl", answers)
 
 
 @pytest.fixture(scope="module")

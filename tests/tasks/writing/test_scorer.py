@@ -88,8 +88,6 @@ def test_a_section_that_cites_nothing_has_no_precision() -> None:
     found = score("Nobody is cited.", "gold", task="related_work", metadata=RELATED)
     assert math.isnan(found["reference_precision"])
     assert (found["reference_recall"], found["importance"]) == (0.0, 0.0)
-
-
-def test_no_section_at_all_cites_nothing() -> None:
+    # No section at all cites nothing.
     found = score("", "gold", task="related_work", metadata=RELATED)
     assert found == {**dict.fromkeys((*SCORED, *CITATIONS), 0.0), "valid": 0.0}

@@ -150,54 +150,6 @@ def test_the_tail_of_a_prompt_of_tens_of_thousands_of_tokens_arrives(long: Long)
     assert not sample.metadata["fit"]["estimated"]
 
 
-def test_an_example_is_shortened_before_anything_of_the_paper(long: Long) -> None:
-    whole = long.count(long.run(1_000_001)[0].input)  # type: ignore[arg-type]
-    sample, sent = long.run(whole - 5_000 + RESERVED)
-    fit = sample.metadata["fit"]
-    assert 30_000 < fit["tokens"] == long.count(sent) <= whole - 5_000
-    assert fit["tokens"] > whole - 5_100  # and no more than has to go
-    assert [cut["slot"] for cut in fit["cuts"]] == ["example_3"]
-    assert fit["dropped"] == 0
-    # Its answer stays with it; the end of the prompt is what it was.
-    assert sent.count("<example_answer>") == 3
-    assert sent.count(f"oak-related_work-{LAST}") == 1
-    assert f"oak-conclusion-{LAST}" not in sent
-    assert sent.count(f"pear-conclusion-{LAST}") == 1
-    assert sent.endswith(END)
-
-
-def test_examples_go_from_the_last_and_each_with_its_answer(long: Long) -> None:
-    names = ["elm", "fir"]
-    text = only_input(long)
-    base = long.count(text[text.index("Here the examples end") :])
-    example = (long.count(text) - base) // 3
-    # A quarter of an example is its answer: in the room of a tenth there is none for one more.
-    sample, sent = long.run(base + round(example * (len(names) + 0.1)) + RESERVED)
-    for name in ("elm", "fir", "oak"):
-        for part in (f"{name}-method-0 ", f"{name}-related_work-0 ", f"The {name} title"):
-            assert (part in sent) == (name in names)
-    numbers = re.findall(r'<example number="(\d)">', sent)
-    assert numbers == [str(n) for n in range(1, len(names) + 1)]
-    assert sample.metadata["fit"]["dropped"] == 3 - len(names)
-    kept = [f"example {number}" for number in numbers]
-    shown = sample.metadata["fit"]["shown"]
-    assert [part for part in shown["whole"] if part.startswith("example")] == kept
-    assert shown["cut"] == []
-    assert shown["dropped"] == ["example 1", "example 2", "example 3"][len(names) :]
-    assert sum(part.startswith("work ") for part in shown["whole"]) > 0
-    [score] = (sample.scores or {}).values()
-    counts = {"whole": len(names), "cut": 0, "dropped": 3 - len(names)}
-    assert (score.metadata or {})["fit"] == counts  # of what the setting adds
-    # Those that are left are whole, and so is the paper.
-    assert sent.count(f"-conclusion-{LAST}") == len(names) + 1
-    assert sent.endswith(END)
-
-
-def only_input(long: Long) -> str:
-    made: Task = MAKERS["related_work"](str(long.round.folder), setting="mixed")
-    return str(made.dataset[0].input)
-
-
 def test_a_model_of_few_tokens_sees_paper_and_works_and_no_example(long: Long) -> None:
     window = 8_192
     sample, sent = long.run(window, track="padded")
