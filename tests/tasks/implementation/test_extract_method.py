@@ -129,7 +129,7 @@ def test_an_answer_is_read_with_tolerance() -> None:
                 "formula": "",
                 "variables": ["x", {"symbol": "y"}],
             },
-            {"name": "B", "formula": "b", "variables": {"z": "depth"}, "inferred": True},
+            {"name": "B", "formula": r"\[ b \]", "variables": {r"\(z\)": ""}, "inferred": True},
             {"name": ""},
             "not a method",
         ]

@@ -145,7 +145,8 @@ def test_a_paper_that_gives_the_gold_away_is_rejected_by_name(
     papers: Papers, abstract: str, reason: str, shown_for_title: list[str]
 ) -> None:
     papers.add("p", "2024-05", abstract=words("summary", 60), **by("Weir"))
-    papers.add("older", "2023-05", abstract=abstract, **by("Weir", "Lim"))
+    other = {"title": "Quite another", **by("Weir", "Lim")}
+    papers.add("older", "2023-05", abstract=abstract, **other)
     items = papers.build()
     for kind in ("random", "coauthor"):
         assert demos(items, kind) == []
