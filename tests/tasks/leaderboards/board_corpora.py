@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -96,8 +97,9 @@ class Boards:
             }
         )
 
+    @cached_property
     def corpus(self) -> Corpus:
-        """The corpus of all that was added."""
+        """The corpus of all that was added before it was asked for."""
         target = self.folder / "corpus"
         ingest("tei", self.folder / "tei", target)
         for name, kind, rows in (
@@ -115,7 +117,7 @@ class Boards:
         """The round of a window."""
         values = {"id": name, "window": {"start": start, "end": end}, "families": ["leaderboards"]}
         spec = parse_spec({"round": values, "leaderboards": options}, {"leaderboards": OPTIONS})
-        return build_round(self.corpus(), spec, {"leaderboards": family}, self.folder / "rounds")
+        return build_round(self.corpus, spec, {"leaderboards": family}, self.folder / "rounds")
 
 
 def _rows(cells: Cells) -> str:

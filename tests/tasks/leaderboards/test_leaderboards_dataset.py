@@ -15,14 +15,6 @@ from vivavoce.tasks.leaderboards.family import LeaderboardArguments
 from vivavoce.tasks.leaderboards.items import FoundChunk, PaperChunk, compose
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    made = parsing(tmp_path_factory.mktemp("dataset"))
-    late = made.paper("Willow", "2025-06-01", tables={"F1 on Treebank": [["Willow", "99.9"]]})
-    made.result("Willow", "99.9", late, dataset="Treebank")
-    return made.round(pool="corpus")
-
-
 def only(opened: Round, **arguments: Any) -> Sample:
     [sample] = samples_of("leaderboard", opened, **arguments)
     return sample

@@ -10,7 +10,6 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
-from tests.tasks.leaderboards.board_corpora import parsing
 from tests.tasks.samples import only, train_tokenizer, values_of
 from tokenizers import Tokenizer
 
@@ -76,9 +75,8 @@ class Finished:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+def finished(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     folder = tmp_path_factory.mktemp("leaderboard")
-    opened = parsing(folder).round(pool="corpus")
     text = "Alder parses sentences of Treebank. It does so again and again. | Model | F1 | "
     tokenizer = train_tokenizer(folder / "tokenizer.json", text)
     (folder / "models.toml").write_text(

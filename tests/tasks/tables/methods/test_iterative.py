@@ -1,7 +1,6 @@
 """The iterative method: digests, rounds of batches, and a check of every cell."""
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from tests.tasks.tables.methods.method_runs import (
     table_of,
 )
 
-from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.windows import EstimatedCounter
 from vivavoce.tasks.tables.iterative import iterative, passages
 
@@ -347,23 +345,6 @@ def test_a_template_that_cannot_be_used_is_reported_before_a_call(
     assert log.status == "error"
     assert "{{ row }} exactly once" in str(log.error)
     assert server.asks == []
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"batch": 0},
-        {"batch": 4.0},
-        {"rounds": 0},
-        {"rounds": True},
-        {"seed": "one"},
-        {"cot": "yes"},
-        {"context": 0},
-    ],
-)
-def test_arguments_that_make_no_sense_are_reported(arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=re.escape(next(iter(arguments)))):
-        iterative(**arguments)
 
 
 def test_passages_are_those_that_the_values_find_in_the_order_of_the_text() -> None:
