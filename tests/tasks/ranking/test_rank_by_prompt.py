@@ -43,7 +43,7 @@ def papers_of(folder: Path) -> Papers:
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return papers_of(tmp_path_factory.mktemp("round")).round(networks=[], texts=[])
+    return papers_of(tmp_path_factory.mktemp("round")).ranking_round(networks=[], texts=[])
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 
 
 def ranked(papers: Papers, min_papers: int = 3) -> RankedBoards:
-    return ranked_boards(papers.corpus(), WINDOW, min_papers, 0)
+    return ranked_boards(papers.corpus, WINDOW, min_papers, 0)
 
 
 def order(papers: Papers, found: RankedBoards) -> dict[str, list[str]]:
