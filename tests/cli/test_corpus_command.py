@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from typer.testing import Result
 
 Viva = Callable[..., Result]
@@ -47,24 +46,6 @@ def test_an_export_prints_where_it_wrote(viva: Viva, sample: Path, tmp_path: Pat
         "out": str(out),
     }
     assert len(out.read_text().splitlines()) == 40
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["stats", "--corpus", "missing"], "viva ingest KIND WHERE --corpus missing"),
-        (["verify", "--corpus", "."], "is not a corpus"),
-        (["export", "papers", "--corpus", "sample", "--out", "x.csv"], ".jsonl or .parquet"),
-        (["export", "poems", "--corpus", "sample", "--out", "x.jsonl"], "'poems'"),
-    ],
-)
-def test_wrong_use_is_2(
-    viva: Viva, sample: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
-) -> None:
-    monkeypatch.chdir(sample.parent)
-    result = viva("corpus", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
 
 
 # Boards

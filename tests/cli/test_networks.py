@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli.corpus import network_app as app
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import StaleError
 
 Network = Callable[..., Result]
 
@@ -76,10 +76,3 @@ def test_the_command_to_build_is_named(network: Network, sample: Path, by: tuple
     assert isinstance(error, StaleError)
     assert error.exit_code == 1
     assert f"viva network build --corpus {sample}" in str(error)
-
-
-def test_a_folder_that_is_no_corpus_is_wrong_use(network: Network, tmp_path: Path) -> None:
-    for verb in ("build", "stats"):
-        error = network(verb, "--corpus", tmp_path).exception
-        assert isinstance(error, InputError)
-        assert error.exit_code == 2

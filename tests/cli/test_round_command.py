@@ -51,25 +51,6 @@ def test_json_names_the_round_and_its_counts(build: Callable[..., Result], tmp_p
     assert summary["counts"]["writing"]["title"]["items"] > 10
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('id = "small"', 'id = "../small"', "[round] id"),
-        ("2025-01-01", '"soon"', "window.end"),
-        ("families", "familys", "Did you mean families?"),
-    ],
-)
-def test_a_bad_spec_is_2_and_names_file_and_key(
-    build: Callable[..., Result], spec: Path, old: str, new: str, said: str, tmp_path: Path
-) -> None:
-    spec.write_text(spec.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-    result = build("--json")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert str(spec) in result.stderr
-    assert said in result.stderr
-    assert not (tmp_path / "rounds").exists()
-
-
 def test_a_window_without_papers_is_1_with_why(build: Callable[..., Result], spec: Path) -> None:
     spec.write_text(
         spec.read_text(encoding="utf-8")
@@ -97,11 +78,3 @@ def test_verify_and_stats(folder: Path, viva: Viva) -> None:
         "sound": False,
         "problems": [f"{folder}/card.md differs from the manifest"],
     }
-
-
-def test_a_folder_that_is_no_round_is_2(folder: Path, viva: Viva, tmp_path: Path) -> None:
-    for verb in ("verify", "stats"):
-        result = viva("round", verb, folder.parent)
-        assert result.exit_code == 2
-        assert "Did you mean" in result.stderr
-        assert viva("round", verb, tmp_path / "missing").exit_code == 2

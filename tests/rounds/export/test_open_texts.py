@@ -166,16 +166,3 @@ def test_a_round_of_open_papers_is_exported_whole(small: Round, tmp_path: Path) 
     for path in whole.rglob("*.parquet"):
         other = tmp_path / "open" / "data" / path.relative_to(whole)
         assert path.read_bytes() == other.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--format", "ids", "--texts", "open"], "has no texts"),
-        (["--texts", "some"], "is not one of"),
-    ],
-)
-def test_wrong_use_is_a_message(made: Path, tmp_path: Path, words: list[str], message: str) -> None:
-    done = viva_here("round", "export", made, "--out", tmp_path / "x", *words, expect=2)
-    assert message in done.output
-    assert not (tmp_path / "x").exists()
