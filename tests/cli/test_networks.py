@@ -50,7 +50,7 @@ def test_build_prints_where_it_wrote(network: Network, sample: Path) -> None:
     assert done.stdout.splitlines()[-1] == str(sample / "networks")
     report = json.loads(network("build", "--corpus", sample, "--json").stdout)
     assert report["path"] == str(sample / "networks")
-    assert report["networks"]["citation"]["nodes"] > 40
+    assert report["networks"]["citation"]["nodes"] > 24
 
 
 def test_stats_are_as_promised(network: Network, built: Path) -> None:
@@ -58,7 +58,7 @@ def test_stats_are_as_promised(network: Network, built: Path) -> None:
 
     assert {name: list(counts) for name, counts in stats.items()} == STATS
     assert all(isinstance(n, int) for counts in stats.values() for n in counts.values())
-    assert stats["citation"]["papers"] == 40
+    assert stats["citation"]["papers"] == 24
     printed = network("stats", "--corpus", built)
     assert f"    external: {stats['citation']['external']}" in printed.stdout.splitlines()
 

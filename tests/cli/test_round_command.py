@@ -7,58 +7,35 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import SPEC
-from tests.servers.commands import viva_here
 from typer.testing import Result
 
 Viva = Callable[..., Result]
 
 
 @pytest.fixture
-def build(viva: Viva, sample: Path, spec: Path, tmp_path: Path) -> Callable[..., Result]:
-    def run(*more: object, out: str = "rounds") -> Result:
-        return viva("round", "build", spec, "--corpus", sample, "--out", tmp_path / out, *more)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def whole(forty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The round that the command builds, to copy."""
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "spec.toml").write_text(SPEC)
-    viva_here("round", "build", folder / "spec.toml", "--corpus", forty, "--out", folder)
-    return folder / "small"
-
-
-@pytest.fixture
-def folder(whole: Path, tmp_path: Path) -> Path:
+def folder(small: Path, tmp_path: Path) -> Path:
     """A round to do with as one likes."""
-    return Path(shutil.copytree(whole, tmp_path / "rounds" / "small"))
+    return Path(shutil.copytree(small, tmp_path / "rounds" / "small"))
 
 
-def test_the_last_line_is_the_rounds_folder(build: Callable[..., Result], tmp_path: Path) -> None:
-    result = build()
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[-1] == str(tmp_path / "rounds" / "small")
+def test_the_last_line_is_the_rounds_folder_and_json_has_counts(
+    viva: Viva, small: Path, sample_papers: Path, spec: Path, tmp_path: Path
+) -> None:
+    *lines, last = (small.parent.parent / "said.txt").read_text().splitlines()
+    assert last == str(small)
     assert any(line.startswith("  title: ") for line in lines)
-
-
-def test_json_names_the_round_and_its_counts(build: Callable[..., Result], tmp_path: Path) -> None:
-    summary = json.loads(build("--json").stdout)
-    assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "rounds" / "small"))
+    done = viva("round", "build", spec, "--corpus", sample_papers, "--out", tmp_path, "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "small"))
     assert len(summary["manifest"]) == 64
     assert summary["counts"]["writing"]["title"]["items"] > 10
 
 
-def test_a_window_without_papers_is_1_with_why(build: Callable[..., Result], spec: Path) -> None:
-    spec.write_text(
-        spec.read_text(encoding="utf-8")
-        .replace("2023-07-01", "1999-01-01")
-        .replace("2025", "2000"),
-        encoding="utf-8",
-    )
-    result = build()
+def test_a_window_without_papers_is_1_with_why(
+    viva: Viva, sample_papers: Path, spec: Path, tmp_path: Path
+) -> None:
+    spec.write_text(SPEC.replace("2023", "1999").replace("2025", "2000"), "utf-8")
+    result = viva("round", "build", spec, "--corpus", sample_papers, "--out", tmp_path)
     assert result.exit_code == 1
     assert "would have no items" in result.stderr
     assert "outside_window" in result.stderr

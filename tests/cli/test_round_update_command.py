@@ -34,10 +34,11 @@ anchors = 1
 
 
 @pytest.fixture(scope="module")
-def begun(forty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a round; then twenty more papers come into the corpus."""
     folder = tmp_path_factory.mktemp("begun")
-    corpus = shutil.copytree(forty, folder / "sample")
+    corpus = folder / "sample"
+    viva_here("ingest", "sample", "40", "--corpus", corpus)
     (folder / "live.toml").write_text(SPEC)
     where = ("--corpus", corpus, "--out", folder / "rounds")
     viva_here("round", "build", folder / "live.toml", *where)
