@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
@@ -28,9 +28,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 def scores(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dict[str, Any]]]:
     """Rows by method and item, of a model where there is a script."""
-    play = contest_of_model if "script" in options else contest
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in play("formula", opened, logs, **options):
+    for row in contest("formula", opened, logs, **options):
         found.setdefault(row["method"], {})[row["item"]] = row
     return found
 
