@@ -7,11 +7,16 @@ from typing import Any
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.servers.scripted import Script, scripted
+from tests.support.rounds import NEURAL
 
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
+
+needs_neural = pytest.mark.skipif(
+    not NEURAL, reason="torch-geometric is not installed: pip install 'vivavoce[neural]'"
+)
 
 
 def round_of(folder: Path, name: str = "items", seed: int = 0, **chosen: Any) -> Round:

@@ -1,6 +1,5 @@
 """Architectures through `viva run`: modules of a scripted model, run in the sandbox and scored."""
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 from safetensors.numpy import load
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, round_of
+from tests.tasks.implementation.item_rounds import contest, needs_neural, round_of
 from tests.tasks.samples import samples_of
 
 from vivavoce.errors import InputError, MissingExtra
@@ -17,13 +16,7 @@ from vivavoce.rounds import Round
 from vivavoce.tasks.implementation.items.architecture import list_architectures
 from vivavoce.tasks.implementation.scorer import architecture_trials
 
-pytestmark = [
-    pytest.mark.sandbox,
-    pytest.mark.skipif(
-        importlib.util.find_spec("torch_geometric") is None,
-        reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
-    ),
-]
+pytestmark = [pytest.mark.sandbox, needs_neural]
 
 ALL = sorted(list_architectures())
 TWO = ["DirGNN", "PMLP"]

@@ -1,6 +1,5 @@
 """Architectures to implement: our references against torch-geometric, and the driver."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load, save
+from tests.tasks.implementation.item_rounds import needs_neural
 
 from vivavoce.metrics.architecture import score_architecture
 from vivavoce.tasks.implementation.items import driver
@@ -22,10 +22,7 @@ from vivavoce.tasks.implementation.items.architecture import (
 )
 from vivavoce.tasks.implementation.items.architectures import draw_graph
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None,
-    reason="torch-geometric is not installed: pip install torch-geometric",
-)
+pytestmark = needs_neural
 ARCHITECTURES = list_architectures()
 each_architecture = pytest.mark.parametrize("name", list(ARCHITECTURES))
 

@@ -1,6 +1,5 @@
 """Networks composed from a seed: read in one way, computed as loops do, and of this round alone."""
 
-import importlib.util
 import re
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, round_of
+from tests.tasks.implementation.item_rounds import contest, needs_neural, round_of
 from tests.tasks.implementation.loops import networks as loops
 from tests.tasks.implementation.loops.reading import read_lines
 
@@ -33,10 +32,7 @@ from vivavoce.tasks.implementation.items.composed_networks import (
     write_text,
 )
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None,
-    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
-)
+pytestmark = needs_neural
 X = Node("x")
 WIDE = Node("linear", (X,), 5)
 

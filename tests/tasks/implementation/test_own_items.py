@@ -1,6 +1,5 @@
 """A folder of a user's own items of every kind, and market data, as items of a round."""
 
-import importlib.util
 import shutil
 from functools import cache
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.servers.commands import viva_here
-from tests.tasks.implementation.item_rounds import round_of
+from tests.tasks.implementation.item_rounds import needs_neural, round_of
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
@@ -159,10 +158,7 @@ def ring(generator, *, nodes):
 
 @pytest.mark.slow
 @pytest.mark.sandbox
-@pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None,
-    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
-)
+@needs_neural
 def test_an_architecture_of_ones_own_goes_from_its_folder_to_the_board(folder: Path) -> None:
     (folder / "architectures").mkdir()
     (folder / "architectures" / "own_sum.toml").write_text(NETWORK, "utf-8")
@@ -273,10 +269,7 @@ NETWORKS_REPLACED = [
 
 
 @pytest.mark.parametrize(("name", "old", "new", "reason"), NETWORKS_REPLACED)
-@pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None,
-    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
-)
+@needs_neural
 def test_a_fault_in_a_network_of_ones_own_names_what_failed(
     folder: Path, name: str, old: str, new: str, reason: str
 ) -> None:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.command import BwrapConfig, compose_file
@@ -61,16 +60,6 @@ def test_nothing_else_is_a_sandbox(name: str) -> None:
         sandbox_for(TABLES, name)
 
 
-@solver
-def answers() -> Solver:
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = ModelOutput.from_content("test", "1")
-        state.completed = True
-        return state
-
-    return solve
-
-
 @scorer(metrics=[mean()])
 def runs(marker: str) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
@@ -83,7 +72,7 @@ def runs(marker: str) -> Scorer:
 def test_inspects_local_runs_no_program_of_a_model(tmp_path: Path) -> None:
     """As when someone says `inspect eval vivavoce/formula --sandbox local`."""
     marker = tmp_path / "ran"
-    task = Task(dataset=[Sample(input="x")], solver=answers(), scorer=runs(str(marker)))
+    task = Task(dataset=[Sample(input="x")], solver=[], scorer=runs(str(marker)))
     (log,) = eval(
         task, sandbox="local", model="none/none", display="none", log_dir=str(tmp_path / "logs")
     )
