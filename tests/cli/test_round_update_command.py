@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.servers.commands import viva_here
+from tests.support.tei import tei_text
 from typer.testing import Result
 
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_tree, read_json, write_sealed
 
-PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
-<title level="a" type="main">{0}</title></titleStmt></fileDesc></teiHeader><text><body>
-<div><head>Introduction</head><p>{1}</p></div></body></text></TEI>"""
 Viva = Callable[..., Result]
 SPEC = """
 [round]
@@ -133,7 +131,7 @@ def test_twice_is_fine_and_a_late_text_makes_a_new_round(
     assert (summary["path"], summary["is_new"]) == (first["path"], False)
     body = " ".join(f"body{number}" for number in range(500))
     text = tmp_path / "late.tei.xml"
-    text.write_text(PAPER.format(row["title"], body))
+    text.write_text(tei_text(row["title"], sections={"Introduction": body}))
     assert viva("ingest", "tei", text, "--corpus", sample).exit_code == 0
     late = update("plain", "2024-07-01", "--json")
     assert late.exit_code == 0

@@ -47,6 +47,7 @@ WRONG = {
     "fetch oai --out new --from June": "'June' is not a day",
     "fetch oai --out new --from 2024-06-02 --until 2024-06-01": "is after",
     "fetch oai --out new --base https://[x/oai": "is not an address",
+    "fetch texts --corpus new": "is not a corpus",
     "fetch texts --corpus corpus --kinds html,docx --base http://127.0.0.1:9": "docx",
     "corpus stats --corpus missing": "viva ingest KIND WHERE --corpus missing",
     "corpus stats --corpus corpus --paper 2": "--paper",

@@ -6,8 +6,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from tests.corpus.fetching_corpus import PAPER, feed_of, rows_of
+from tests.corpus.fetching_corpus import feed_of, rows_of
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
+from tests.support.tei import tei_text
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
@@ -51,14 +52,11 @@ def server() -> Iterator[ReplayServer]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    entries = "".join(
-        f'<biblStruct><analytic><title level="a">{title}</title></analytic>'
-        + (f'<idno type="DOI">{DOI}</idno>' if title == BY_DOI else "")
-        + "</biblStruct>"
-        for title in (ON_ARXIV, BY_DOI, BY_TITLE, NOWHERE, "Preface")
-    )
-    (tmp_path / "1901.00001.tei.xml").write_text(PAPER.format(entries), "utf-8")
-    ingest("tei", tmp_path / "1901.00001.tei.xml", tmp_path / "corpus")
+    works = (ON_ARXIV, BY_DOI, BY_TITLE, NOWHERE, "Preface")
+    ids = {BY_DOI: f'<idno type="DOI">{DOI}</idno>'}
+    path = tmp_path / "1901.00001.tei.xml"
+    path.write_text(tei_text("One that cites", cited=works, ids=ids), "utf-8")
+    ingest("tei", path, tmp_path / "corpus")
     return tmp_path / "corpus"
 
 

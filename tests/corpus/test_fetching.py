@@ -12,7 +12,6 @@ from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, p
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
-from vivavoce.errors import InputError
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.store import hash_file
 
@@ -110,18 +109,6 @@ def test_the_licence_of_the_metadata_stays_beside_that_of_the_page(
     assert (row["name"], row["version"]) == ("2001.00007", "v2")
     assert row["file"] == "downloads/html/2001.00007v2.html"
     assert load_corpus(tmp_path / "corpus").papers[0].licence == "CC0"
-
-
-def test_a_text_that_was_not_there_is_asked_for_again_so_many_times(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, "2001.00004v1")
-    found = [fetch(corpus, again=2) for _ in range(4)]
-    # Three kinds of text each time, and no more after the second time.
-    assert [report.again for report in found] == [0, 3, 3, 0]
-    assert len(server.asks) == 9
-    assert [report.without for report in found] == [1, 1, 1, 1]
-    assert [row["again"] for row in rows_of(corpus)] == [2, 2, 2]
 
 
 def test_a_passing_fault_is_asked_for_again_and_a_definite_answer_is_not(
@@ -257,11 +244,3 @@ def test_what_was_fetched_before_a_kill_is_read_without_asking_unless_it_was_dam
 
 def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
-
-
-def test_a_folder_that_is_no_corpus_is_reported_and_left_alone(
-    fetch: Fetch, tmp_path: Path
-) -> None:
-    with pytest.raises(InputError, match="is not a corpus"):
-        fetch(tmp_path / "nothing")
-    assert not (tmp_path / "nothing").exists()
