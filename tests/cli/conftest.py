@@ -1,15 +1,12 @@
 """The `viva` command, called in this process."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.servers.commands import viva_here
 from tests.support.tei import tei_text
-from typer.testing import CliRunner, Result
 
-from vivavoce.cli import app
 from vivavoce.store import write_jsonl
 
 SPEC = """[round]
@@ -19,16 +16,6 @@ window = {start = 2023-01-01, end = 2025-01-01}
 [writing]
 settings = ["base"]
 """
-
-
-@pytest.fixture
-def viva() -> Callable[..., Result]:
-    """Run a command line; every word may be a path."""
-
-    def run(*words: object) -> Result:
-        return CliRunner().invoke(app, [str(word) for word in words])
-
-    return run
 
 
 @pytest.fixture

@@ -1,14 +1,11 @@
 """`viva audit` and the comparisons of `viva board`: tables, one JSON document, exit codes."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
 from tests.results.audits.made_rounds import item, paper, words, write_round
-from tests.servers.commands import only_json, viva_here
-
-viva = partial(viva_here, expect=None)
+from tests.servers.commands import only_json, viva
 
 JUDGES = {
     "lab/judge-1": {"a": WON, "b": LOST, "c": TIED},

@@ -1,15 +1,12 @@
 """`viva board`: one JSON document, tables for people, and refusals with an exit code."""
 
 import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import only_json, small_round, title_logs, viva_here
+from tests.servers.commands import only_json, small_round, title_logs, viva
 
 from vivavoce.running import RunSpec, run
-
-viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 KEYS = [

@@ -3,20 +3,17 @@
 import json
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import parse_eval_result_entries
-from tests.servers.commands import only_json, title_logs, viva_here
+from tests.servers.commands import only_json, title_logs, viva
 from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.results.board.exchange import eval_results, every_eval_ever, model_id
 from vivavoce.store import hash_tree, read_json
-
-viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 

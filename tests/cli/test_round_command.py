@@ -2,14 +2,11 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import SPEC
-from typer.testing import Result
-
-Viva = Callable[..., Result]
+from tests.servers.commands import viva
 
 
 @pytest.fixture
@@ -19,7 +16,7 @@ def folder(small: Path, tmp_path: Path) -> Path:
 
 
 def test_the_last_line_is_the_rounds_folder_and_json_has_counts(
-    viva: Viva, small: Path, sample_papers: Path, spec: Path, tmp_path: Path
+    small: Path, sample_papers: Path, spec: Path, tmp_path: Path
 ) -> None:
     *lines, last = (small.parent.parent / "said.txt").read_text().splitlines()
     assert last == str(small)
@@ -32,7 +29,7 @@ def test_the_last_line_is_the_rounds_folder_and_json_has_counts(
 
 
 def test_a_window_without_papers_is_1_with_why(
-    viva: Viva, sample_papers: Path, spec: Path, tmp_path: Path
+    sample_papers: Path, spec: Path, tmp_path: Path
 ) -> None:
     spec.write_text(SPEC.replace("2023", "1999").replace("2025", "2000"), "utf-8")
     result = viva("round", "build", spec, "--corpus", sample_papers, "--out", tmp_path)
@@ -41,7 +38,7 @@ def test_a_window_without_papers_is_1_with_why(
     assert "outside_window" in result.stderr
 
 
-def test_verify_and_stats(folder: Path, viva: Viva) -> None:
+def test_verify_and_stats(folder: Path) -> None:
     assert viva("round", "verify", folder).stdout == f"{folder} is sound\n"
     stats = json.loads(viva("round", "stats", folder, "--json").stdout)
     assert stats["tasks"]["writing/title"]["items"] > 10

@@ -1,13 +1,10 @@
 """`viva run --agent`: an agent of a user's own from the command line to the board."""
 
 import re
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import only_json, small_round, viva_here
-
-viva = partial(viva_here, expect=None)
+from tests.servers.commands import only_json, small_round, viva
 
 ALONE = """
 async def alone(question):

@@ -3,22 +3,19 @@
 import json
 import os
 import shutil
-from functools import partial
 from pathlib import Path
 from time import sleep
 
 import pytest
 from click.testing import Result
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.commands import INSPECT, only_json, run, small_round, viva_here
+from tests.servers.commands import INSPECT, only_json, run, small_round, viva, viva_here
 
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
 from vivavoce.tasks import find_family
 from vivavoce.tasks.family import open_prompts
-
-viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 

@@ -153,7 +153,7 @@ def test_a_damaged_shard_alone_is_made_again(corpus: Path, monkeypatch: pytest.M
 def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
     small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for papers in ("12", "16"):
+    for papers in ("6", "9"):
         ingest("sample", Path(papers), tmp_path / "once")
     done: list[str] = []
     for step in (tables.repartition, tables.make_shard, tables.resolve_references):
@@ -164,7 +164,7 @@ def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
             return step(task)
 
         monkeypatch.setattr(tables, step.__name__, again)
-    for papers in ("12", "16"):
+    for papers in ("6", "9"):
         ingest("sample", Path(papers), tmp_path / "again")
     assert {*done} == {"repartition", "make_shard", "resolve_references"}
     assert hash_tree(tmp_path / "again") == hash_tree(tmp_path / "once")

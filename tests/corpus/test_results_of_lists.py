@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +101,9 @@ def test_the_tables_depend_neither_on_the_order_nor_on_the_cut(
 ) -> None:
     seen = set()
     inputs = {"metadata": paper, **lists}
-    for number, order in enumerate(permutations(inputs)):
+    for number, order in enumerate((list(inputs), list(inputs)[::-1], sorted(inputs)[::-1])):
         corpus = tmp_path / str(number)
-        if number == 3:
+        if number == 2:
             monkeypatch.setattr(partitioning, "MEAN_PAPERS", 1)
             monkeypatch.setattr(identity, "AT_ONCE", 1)
         for kind in order:

@@ -182,18 +182,6 @@ def test_real_files_are_read_whole(
         assert " ".join(row["text"].split()) in text
 
 
-def test_real_folders_hold_just_these_files(data_dir: Path, tmp_path: Path) -> None:
-    names = [p.name for p in data_dir.rglob("*") if p.is_file() and SOURCE.matches(p)]
-    assert sorted(names) == [
-        "s2orc_2020.acl-main.207.json",
-        "s2orc_24e6b80e338a4e543de6b49cada07156c9149d22.json",
-    ]
-    report = ingest("s2orc", data_dir / "fulltext", tmp_path / "corpus")
-    assert (report.read, report.failed) == (1, ())
-    (only,) = load_corpus(tmp_path / "corpus").papers
-    assert only.gates == ()
-
-
 # Hostile files
 
 

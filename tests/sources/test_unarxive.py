@@ -7,10 +7,7 @@ from typing import Any
 
 from tests.sources.reading import reader
 
-from vivavoce.corpus import ingest
-from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document
-from vivavoce.sources import get_source
 from vivavoce.sources.fulltext.unarxive import SOURCE
 
 
@@ -162,22 +159,6 @@ def test_every_paper_of_the_real_sample_is_read_whole(data_dir: Path) -> None:
             kind for kind in ("cite", "formula", "figure", "table") if f"{{{{{kind}:" in text
         ]
         assert "[?]" not in text
-
-
-def test_a_folder_with_the_real_sample_becomes_a_corpus(data_dir: Path, tmp_path: Path) -> None:
-    report = ingest("unarxive", data_dir / "fulltext", tmp_path / "corpus")
-    assert (report.read, report.failed, report.papers, report.dated) == (28, (), 28, 28)
-    gates = [paper.gates for paper in load_corpus(tmp_path / "corpus").papers]
-    assert sum(gate == () for gate in gates) >= 25
-
-
-def test_each_real_file_is_of_one_kind(data_dir: Path) -> None:
-    kinds = [get_source(kind) for kind in ("jats", "latex", "pdf", "s2orc", "tei", "unarxive")]
-    for path in sorted((data_dir / "fulltext").iterdir()):
-        assert len([source.kind for source in kinds if source.matches(path)]) == 1
-    others = [path for path in data_dir.rglob("*.json*") if path.parent.name != "fulltext"]
-    assert others
-    assert not [path for path in others if SOURCE.matches(path)]
 
 
 # Hostile files
