@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
 from tests.results.audits.made_rounds import item, paper, words, write_round
-from tests.servers.commands import only_json, viva
+from tests.servers.commands import only_json, viva, viva_here
 
 JUDGES = {
     "lab/judge-1": {"a": WON, "b": LOST, "c": TIED},
@@ -57,15 +57,12 @@ def test_a_sound_round_ends_with_0_and_a_breach_with_1(tmp_path: Path) -> None:
     one = paper("one")
     rows = {"abstract": [item(one, one.abstract, settings=("base", "title_only"))]}
     sound = write_round(tmp_path / "sound", [one], rows)
-    done = viva("audit", "leakage", sound)
-    assert done.exit_code == 0, done.stderr
+    done = viva_here("audit", "leakage", sound)
     assert "0 breaches, 0 other findings" in done.stdout
     demo = paper("later", published="2024-09-09", method=words("m"))
     late = {"abstract": [item(one, one.abstract, settings=("random",), random=["later"])]}
     leaky = write_round(tmp_path / "leaky", [one, demo], late)
-    done = viva("audit", "leakage", leaky)
-    assert done.exit_code == 1
+    done = viva_here("audit", "leakage", leaky, expect=1)
     assert "Breach: demonstration_not_earlier: abstract: one and later" in done.stdout
-    found = viva("audit", "leakage", leaky, "--json")
-    assert found.exit_code == 1
+    found = viva_here("audit", "leakage", leaky, "--json", expect=1)
     assert only_json(found.stdout)["breaches"] == 1

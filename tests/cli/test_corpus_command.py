@@ -19,14 +19,11 @@ def test_a_sound_corpus_is_0_and_a_damaged_one_1_naming_the_file(sample: Path) -
     assert (sound.exit_code, sound.stdout) == (0, f"{sample} is sound\n")
     path = sample / "tables" / "papers" / "000000000000.parquet"
     path.write_bytes(path.read_bytes()[:500])
-    damaged = viva("corpus", "verify", "--corpus", sample)
-    assert damaged.exit_code == 1
+    damaged = viva_here("corpus", "verify", "--corpus", sample, expect=1)
     assert str(path) in damaged.stdout
-    report = viva("corpus", "verify", "--corpus", sample, "--json")
-    assert report.exit_code == 1
+    report = viva_here("corpus", "verify", "--corpus", sample, "--json", expect=1)
     assert json.loads(report.stdout)["sound"] is False
-    read = viva("corpus", "stats", "--corpus", sample)
-    assert read.exit_code == 1
+    read = viva_here("corpus", "stats", "--corpus", sample, expect=1)
     assert str(path) in read.stderr
     viva_here("ingest", "sample", "24", "--corpus", sample)
     viva_here("corpus", "verify", "--corpus", sample)

@@ -33,17 +33,13 @@ def test_every_command_has_an_example_and_takes_json_and_wide() -> None:
         help_page = viva_here(*words, "--help")
         assert f"Example: viva {' '.join(words)}" in help_page.stdout
         assert "--json" in help_page.stdout or words in WITHOUT_JSON, words
-        refused = viva(*words, "--wide", "--no-such-option")
-        assert refused.exit_code == 2, words
+        refused = viva_here(*words, "--wide", "--no-such-option", expect=2)
         assert "--no-such-option" in refused.stderr, words
         assert "--wide" not in refused.stderr, words
 
 
-def test_a_missing_or_unknown_command_exits_with_2() -> None:
-    assert viva().exit_code == 2
-    result = viva("ingets")
-    assert result.exit_code == 2
-    assert "ingets" in result.stderr
+def test_a_missing_command_exits_with_2() -> None:
+    viva_here(expect=2)
 
 
 def fail(_: object) -> None:
@@ -61,8 +57,7 @@ def test_a_bug_is_reported_without_a_traceback(monkeypatch: pytest.MonkeyPatch) 
 
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus, "load_corpus", fail)
-    result = viva("--debug", "corpus", "stats", "--corpus", "c")
-    assert result.exit_code == 1
+    result = viva_here("--debug", "corpus", "stats", "--corpus", "c", expect=1)
     assert isinstance(result.exception, RuntimeError)
 
 

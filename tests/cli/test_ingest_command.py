@@ -41,7 +41,7 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
 
 
 def test_strict_makes_a_failure_of_it(tei: Path, tmp_path: Path) -> None:
-    assert viva("ingest", "tei", tei, "--corpus", tmp_path / "c", "--strict").exit_code == 1
+    viva_here("ingest", "tei", tei, "--corpus", tmp_path / "c", "--strict", expect=1)
     # What could be read is in all the same.
     found = viva("corpus", "stats", "--corpus", tmp_path / "c", "--json")
     assert json.loads(found.stdout)["tables"]["papers"] == 2
@@ -52,8 +52,7 @@ def test_strict_makes_a_failure_of_it(tei: Path, tmp_path: Path) -> None:
 def test_when_nothing_goes_in_it_has_failed(tei: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tei / f"{name}.tei.xml").write_text("nothing")
-    result = viva("ingest", "tei", tei, "--corpus", tmp_path / "c", "--json")
-    assert result.exit_code == 1
+    result = viva_here("ingest", "tei", tei, "--corpus", tmp_path / "c", "--json", expect=1)
     report = json.loads(result.stdout)
     assert (report["read"], len(report["failed"]), report["papers"]) == (0, 3, 0)
 

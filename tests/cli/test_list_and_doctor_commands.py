@@ -73,6 +73,5 @@ def test_doctor_works_without_an_installation(monkeypatch: pytest.MonkeyPatch) -
         raise installation.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(installation.metadata, "version", unknown)
-    result = viva("doctor")
-    assert result.exit_code == 1
+    result = viva_here("doctor", expect=1)
     assert "pip install vivavoce" in result.stdout

@@ -80,8 +80,7 @@ def test_of_two_publishers_the_second_is_refused_and_begins_again_with_the_work_
         return build(*arguments)
 
     monkeypatch.setattr("vivavoce.corpus.ingestion.imports.build_tables", meanwhile)
-    result = viva("ingest", "sample", "50", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("ingest", "sample", "50", "--corpus", ADDRESS, expect=1)
     assert "was published by someone else after it was copied here" in result.stderr
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
     assert papers_at(ADDRESS) == 40
@@ -103,8 +102,7 @@ def test_a_killed_ingest_publishes_nothing_and_goes_on_where_it_stopped(
     killed.kill()
     killed.wait()
     assert states_in(bucket) == ["00000001.json"]
-    result = viva("corpus", "stats", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
     assert "was cut short" in result.stderr
     assert states_in(bucket) == ["00000001.json"]
     viva_here("ingest", "sample", "200", "--corpus", ADDRESS)
@@ -138,8 +136,7 @@ def test_what_was_altered_in_the_store_is_noticed(
     content[len(content) // 2] ^= 1
     bucket.put_object(Bucket="papers", Key=key, Body=bytes(content))
     machine("second")
-    result = viva("corpus", "stats", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
     assert ADDRESS in result.stderr
     assert "differs from what was" in result.stderr
 
@@ -156,8 +153,7 @@ def test_a_state_names_no_file_outside_the_corpus(
         body = canonical_json([files, hash_of(files)])
         bucket.put_object(Bucket="papers", Key="one/states/00000001.json", Body=body)
         bucket.put_object(Bucket="papers", Key=f"one/objects/00/{digest}", Body=b"x")
-        result = viva("corpus", "stats", "--corpus", ADDRESS)
-        assert result.exit_code == 1, name
+        result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
         assert "differs from what was written" in result.stderr, name
     assert not list(corpora.rglob("out"))
 
@@ -167,8 +163,7 @@ def test_damage_is_not_published(bucket: Any, machine: Callable[[str], Path]) ->
     viva("ingest", "sample", "40", "--corpus", ADDRESS)
     path = next((copy_in(corpora) / "tables" / "sections").glob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1])
-    result = viva("corpus", "stats", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
     assert "nothing was published" in result.stderr
     assert states_in(bucket) == ["00000001.json"]
 

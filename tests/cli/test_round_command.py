@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import SPEC
-from tests.servers.commands import viva
+from tests.servers.commands import viva, viva_here
 
 
 @pytest.fixture
@@ -32,8 +32,9 @@ def test_a_window_without_papers_is_1_with_why(
     sample_papers: Path, spec: Path, tmp_path: Path
 ) -> None:
     spec.write_text(SPEC.replace("2023", "1999").replace("2025", "2000"), "utf-8")
-    result = viva("round", "build", spec, "--corpus", sample_papers, "--out", tmp_path)
-    assert result.exit_code == 1
+    result = viva_here(
+        "round", "build", spec, "--corpus", sample_papers, "--out", tmp_path, expect=1
+    )
     assert "would have no items" in result.stderr
     assert "outside_window" in result.stderr
 
@@ -46,8 +47,7 @@ def test_verify_and_stats(folder: Path) -> None:
     assert "writing/title" in shown
     assert "Lengths in tokens" in shown
     (folder / "card.md").write_text("changed")
-    damaged = viva("round", "verify", folder, "--json")
-    assert damaged.exit_code == 1
+    damaged = viva_here("round", "verify", folder, "--json", expect=1)
     assert json.loads(damaged.stdout) == {
         "sound": False,
         "problems": [f"{folder}/card.md differs from the manifest"],

@@ -90,8 +90,7 @@ def test_an_update_says_what_it_did_and_ends_with_the_folder(
     shown = {name: value for name, value in read_json(revealed).items() if name != "seal"}
     shown["items"]["writing/title"][0] = "another"
     write_sealed(revealed, shown)
-    refused = viva("round", "seal", sealed, "--check", revealed)
-    assert refused.exit_code == 1
+    refused = viva_here("round", "seal", sealed, "--check", revealed, expect=1)
     assert "writing/title another was not promised" in refused.stdout
 
 
@@ -155,4 +154,4 @@ def test_seal_and_reveal_write_files_to_publish(rounds: Path, tmp_path: Path) ->
         assert json.loads(done.stdout) == {"path": str(path)}
         assert read_json(path)["round"] == "live"
     for words in ([], ["--check", path, "--reveal"]):
-        assert viva("round", "seal", rounds / "live", *words).exit_code == 2
+        viva_here("round", "seal", rounds / "live", *words, expect=2)
