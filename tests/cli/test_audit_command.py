@@ -43,7 +43,7 @@ def test_a_label_with_an_unknown_id_is_named_with_its_line(logs: Path, tmp_path:
     assert f"{path}:1 has the id 'zzz'" in done.stderr
 
 
-@pytest.mark.parametrize("verb", [("audit", "judge"), (*SHOW, "setting")])
+@pytest.mark.parametrize("verb", [("audit", "judge"), (*SHOW, "setting"), (*SHOW, "sweep")])
 def test_logs_without_what_is_looked_for_end_with_1_and_say_how_to_make_some(
     tmp_path: Path, verb: tuple[str, str]
 ) -> None:
