@@ -13,7 +13,7 @@ from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, p
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
-from vivavoce.store import hash_file
+from vivavoce.store import hash_file, write_jsonl
 
 ONE, TWO, THREE = "2001.00001v1", "2001.00002v2", "2001.00003v1"
 
@@ -44,6 +44,11 @@ def fetch(server: ReplayServer, clock: FakeClock) -> Fetch:
         return fetch_texts(corpus, client_of(server, clock), addresses=addresses, **options)
 
     return run
+
+
+def ingest_row(folder: Path, **row: str) -> None:
+    write_jsonl(folder / "m.jsonl", [row])
+    ingest("metadata", folder / "m.jsonl", folder / "corpus")
 
 
 def targets(server: ReplayServer) -> list[str]:
@@ -99,9 +104,7 @@ def test_the_index_says_what_was_tried_and_what_came_of_it(fetch: Fetch, tmp_pat
 def test_the_licence_of_the_metadata_stays_beside_that_of_the_page(
     fetch: Fetch, library: Library, tmp_path: Path
 ) -> None:
-    rows = tmp_path / "m.jsonl"
-    rows.write_text('{"arxiv_id": "2001.00007", "title": "A b", "licence": "CC0"}\n', "utf-8")
-    ingest("metadata", rows, tmp_path / "corpus")
+    ingest_row(tmp_path, arxiv_id="2001.00007", title="A b", licence="CC0")
     library.add("/html/2001.00007", latexml_page("2001.00007v2"))
     fetch(tmp_path / "corpus")
     (row,) = rows_of(tmp_path / "corpus")
@@ -162,9 +165,7 @@ def test_a_file_that_gives_no_text_makes_room_for_the_next_kind(
 def test_a_paper_of_the_anthology_comes_as_pdf(
     fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
 ) -> None:
-    rows = tmp_path / "m.jsonl"
-    rows.write_text('{"id": "P18-1001", "title": "A title of a paper"}\n', "utf-8")
-    ingest("metadata", rows, tmp_path / "corpus")
+    ingest_row(tmp_path, id="P18-1001", title="A title of a paper")
     (paper,) = load_corpus(tmp_path / "corpus").papers
     assert paper.acl_id == "P18-1001"
     library.add("/P18-1001.pdf", pdf(tmp_path))
@@ -177,9 +178,7 @@ def test_papers_that_have_a_text_or_no_id_are_not_asked_for(
     fetch: Fetch, server: ReplayServer, tmp_path: Path
 ) -> None:
     ingest("sample", Path("5"), tmp_path / "corpus")
-    rows = tmp_path / "m.jsonl"
-    rows.write_text('{"doi": "10.1000/x", "title": "A title"}\n', "utf-8")
-    ingest("metadata", rows, tmp_path / "corpus")
+    ingest_row(tmp_path, doi="10.1000/x", title="A title")
     assert fetch(tmp_path / "corpus").lacking == 0
     assert server.asks == []
 
