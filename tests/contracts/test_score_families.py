@@ -165,10 +165,11 @@ def test_an_interval_holds_its_value_and_the_same_seed_gives_the_same_one(tmp_pa
     gold, predictions = files(tmp_path, family, "oracle")
     lines = predictions.read_text("utf-8").splitlines(keepends=True)
     predictions.write_text("".join(lines[:2]), "utf-8")  # half of the items stay unanswered
-    first = score(family, gold, predictions, resamples=300, options=ScoreOptions(seed=5))
-    again = score(family, gold, predictions, resamples=300, options=ScoreOptions(seed=5))
+    first = score(family, gold, predictions, options=ScoreOptions(resamples=300, seed=5))
+    again = score(family, gold, predictions, resamples=300, seed=5)
     assert first == again
     assert first["missing"] == 2
+    assert first["settings"]["resamples"] == 300
     headline = first["metrics"][HEADLINE[family]]
     assert headline["ci"][0] <= headline["value"] <= headline["ci"][1]
 
