@@ -83,7 +83,7 @@ def score(
         "n": len(clusters),
         "missing": lacking,
         "metrics": metrics,
-        "settings": {name: getattr(options, name) for name in _OF_ALL} | measured.settings,
+        "settings": {**{name: getattr(options, name) for name in _OF_ALL}, **measured.settings},
     }
 
 
