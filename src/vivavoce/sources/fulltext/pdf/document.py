@@ -134,7 +134,7 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
 def _abstract_place(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> int:
     """The place of a heading of the abstract on the first two pages; else 0.
 
-    What is above it is front matter: an initial in a long list of authors is no letter of a section.
+    What is above it is front matter: an initial in a list of authors is no letter of a section.
     """
     for candidate in candidates:
         role = role_of_heading(candidate.text)

@@ -1,5 +1,6 @@
 """Put words in reading order: runs on one baseline, columns, and bands between wide lines."""
 
+import math
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -20,6 +21,7 @@ from vivavoce.sources.fulltext.pdf.runs import (
     runs_of,
     with_accents,
 )
+from vivavoce.sources.fulltext.references import BRACKETED
 from vivavoce.text.headings import role_of_heading
 
 _MIN_LINES = 8
@@ -284,7 +286,8 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     """Order lines by bands between page-wide lines, and column by column inside a band."""
 
     def by_column(band: list[Line]) -> list[Line]:
-        return sorted(band, key=lambda line: (line.column, line.y, line.x0))
+        top = _list_top(band)
+        return sorted(band, key=lambda line: (line.y >= top, line.column, line.y, line.x0))
 
     ordered: list[Line] = []
     open_band: list[Line] = []
@@ -297,6 +300,17 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
             line.column = line.column or own
             open_band.append(line)
     return ordered + by_column(open_band)
+
+
+def _list_top(band: Sequence[Line]) -> float:
+    """Height at which a list of references begins that goes on in the next column, below text."""
+    labels = [(BRACKETED.match(join_words(line.words[:3])), line) for line in band]
+    entries = [(match["label"], line) for match, line in labels if match]
+    first = next((line for label, line in entries if label == "1"), None)
+    if first is None or all(line.column <= first.column for _, line in entries):
+        return math.inf
+    top = first.y - first.size
+    return top if all(line.y > top for _, line in entries) else math.inf
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
