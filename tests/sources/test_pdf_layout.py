@@ -33,7 +33,9 @@ def in_columns(paper: Paper, columns: list[list[tuple[str, str]]]) -> None:
 def test_references_may_stand_in_two_columns_below_text_in_one(tmp_path: Path) -> None:
     paper = Paper(tmp_path / "a.pdf")
     paper.front()
-    paper.sections("1 Introduction", "2 Method", "3 Conclusion")
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        paper.heading(heading)
+        paper.paragraph(f"{FILLER} {FILLER}")
     paper.centred("REFERENCES", TEXT, 10)
     in_columns(paper, [ENTRIES[:4], ENTRIES[4:]])
     raws = [reference.raw for reference in read_file(paper.save()).references]
@@ -45,7 +47,7 @@ def test_references_without_a_heading_go_on_beside_the_last_section(tmp_path: Pa
     paper.front()
     for heading in ("1 Introduction", "2 Method", "3 Results"):
         paper.heading(heading)
-        paper.paragraph(FILLER + " " + FILLER)
+        paper.paragraph(f"{FILLER} {FILLER}")
     paper.page()
     top = paper.y
     entries = [[(f"[{n}] {one[0]}", one[1]) for n, one in enumerate(ENTRIES, 1)][:4]]
