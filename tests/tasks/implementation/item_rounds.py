@@ -26,8 +26,23 @@ def round_of(folder: Path, name: str = "items", seed: int = 0, **chosen: Any) ->
     return build_round(folder / "corpus", spec, folder)
 
 
-def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[str, Any]]:
-    """A row a sample: values, fault, item, epoch, method and answer."""
+NUMBERS = count()
+
+
+def contest(
+    task: str, opened: Round, logs: Path, script: Script | None = None, **options: Any
+) -> list[dict[str, Any]]:
+    """A row a sample: values, fault, item, epoch, method and answer; of a model with a script.
+
+    Inspect keeps a model it has met, and with it the address of its server: each has its own name.
+    """
+    if script is not None:
+        models = [f"openai-api/scripted/of-items-{next(NUMBERS)}"]
+        with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
+            server.serve_here(patch)
+            rows = contest(task, opened, logs, models=models, **options)
+        assert server.failures == []
+        return rows
     report = run(RunSpec(tasks=[task], round=opened.folder, logs=logs, display="none", **options))
     assert report.failed == ()
     rows = []
@@ -40,22 +55,4 @@ def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[s
             about = {"fault": (score.metadata or {})["fault"], "answer": sample.output.completion}
             about |= {"item": str(sample.id), "method": method, "epoch": sample.epoch}
             rows.append({**score.value, **about})
-    return rows
-
-
-NUMBERS = count()
-
-
-def contest_of_model(
-    task: str, opened: Round, logs: Path, script: Script, **options: Any
-) -> list[dict[str, Any]]:
-    """A row a sample of a scripted model.
-
-    Inspect keeps a model it has met, and with it the address of its server: each has its own name.
-    """
-    models = [f"openai-api/scripted/of-items-{next(NUMBERS)}"]
-    with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
-        server.serve_here(patch)
-        rows = contest(task, opened, logs, models=models, **options)
-    assert server.failures == []
     return rows

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from safetensors.numpy import load
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 from tests.tasks.samples import samples_of
 
 from vivavoce.errors import InputError, MissingExtra
@@ -153,9 +153,7 @@ def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         program = TRIALS[name][1].replace("<canary>", str(canary))
         return answer(f"{name}\n```python\n{program}```")
 
-    rows = contest_of_model(
-        "architecture", opened, folder / "logs", script, epochs=len(TRIALS) // 2
-    )
+    rows = contest("architecture", opened, folder / "logs", script, epochs=len(TRIALS) // 2)
     assert not canary.exists()
     return {row["answer"].split("\n")[0]: row for row in rows}
 
@@ -180,7 +178,7 @@ def test_zeros_and_forged_layers_come_nowhere_near(scored: dict[str, dict[str, A
 def test_a_model_that_does_not_end_is_stopped(opened: Round, tmp_path: Path) -> None:
     sleeper = answer("```python\nimport time\ntime.sleep(1000)\n```")
     options = {"task_args": {"timeout": 1}, "limit": 1}
-    rows = contest_of_model("architecture", opened, tmp_path, lambda ask: sleeper, **options)
+    rows = contest("architecture", opened, tmp_path, lambda ask: sleeper, **options)
     assert [row["fault"] for row in rows] == ["timeout"]
     assert {row[name] for row in rows for name in NAMES} == {0.0}
 
@@ -196,7 +194,7 @@ def test_a_model_that_refines_sees_how_its_own_module_failed(opened: Round, tmp_
         return answer(f"```python\n{REFERENCE[name]}```")
 
     options = {"methods": ["self_refine"], "limit": 1}
-    rows = contest_of_model("architecture", opened, tmp_path, script, **options)
+    rows = contest("architecture", opened, tmp_path, script, **options)
     assert {row[name] for row in rows for name in NAMES} == {1.0}
 
 

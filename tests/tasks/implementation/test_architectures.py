@@ -31,14 +31,14 @@ each_architecture = pytest.mark.parametrize("name", list(ARCHITECTURES))
 
 
 @cache
-def case_of(name: str, seed: int = 0) -> dict[str, bytes]:
+def case_of(name: str, seed: int = 1) -> dict[str, bytes]:
     """The case of an architecture, made once: it is data alone."""
     return build_case(ARCHITECTURES[name], seed)
 
 
-def prepare(folder: Path, architecture: Architecture, model: str, seed: int = 0) -> None:
+def prepare(folder: Path, architecture: Architecture, model: str) -> None:
     """What the sandbox holds before the driver starts."""
-    case = case_of(architecture.name, seed)
+    case = case_of(architecture.name)
     (folder / "model.py").write_text(model, encoding="utf-8")
     (folder / "settings.json").write_text(architecture.settings(), encoding="utf-8")
     (folder / "weights.safetensors").write_bytes(case["weights"])
@@ -55,8 +55,8 @@ def results(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]
 @each_architecture
 def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_path: Path) -> None:
     architecture = ARCHITECTURES[name]
-    weights, *inputs = draw_case(architecture, 7)
-    prepare(tmp_path, architecture, architecture.reference, seed=7)
+    weights, *inputs = draw_case(architecture, 1)
+    prepare(tmp_path, architecture, architecture.reference)
 
     driver.run(tmp_path)
 
@@ -74,7 +74,7 @@ def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_pat
 @each_architecture
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(name: str) -> None:
     architecture = ARCHITECTURES[name]
-    case = case_of(name, 1)
+    case = case_of(name)
 
     assert build_case(architecture, 1) == case
     other = case_of(name, 2)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 from tests.tasks.implementation.loops import composed as loops
 from tests.tasks.implementation.loops.reading import read_expression, read_lines
 
@@ -277,7 +277,7 @@ def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
     reached: dict[str, dict[str, tuple[float, dict[str, int]]]] = {}
     for setting, asked in (("none", 1), ("base", 4)):
         options = {"settings": [setting], "subset": asked}
-        contest_of_model("formula", opened, tmp_path / setting, script, **options)
+        contest("formula", opened, tmp_path / setting, script, **options)
         reached[setting] = failures(tmp_path / setting)
     assert reached["base"] == dict.fromkeys(rows, (1.0, {}))
     assert [list(stages) for _, stages in reached["none"].values()] == [["data"]]

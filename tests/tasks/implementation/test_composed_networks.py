@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 from tests.tasks.implementation.loops import networks as loops
 from tests.tasks.implementation.loops.reading import read_lines
 
@@ -203,7 +203,7 @@ def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
     def script(ask: Ask) -> Reply:
         return answer(reader_of_means(ask.prompt))
 
-    rows = contest_of_model("architecture", opened, tmp_path, script)
+    rows = contest("architecture", opened, tmp_path, script)
     found = {row["item"]: row for row in rows}
     shares = set()
     for row in opened.items("implementation", "architecture"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import FoundMethod
@@ -37,8 +37,7 @@ def opened(folder: Path) -> Round:
 
 def scores(opened: Round, logs: Path, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
     """Rows by method and report, of a model where there is a script."""
-    play = contest_of_model if "script" in options else contest
-    rows = play("extract_method", opened, logs, **options)
+    rows = contest("extract_method", opened, logs, **options)
     return {(row["method"], row["item"]): row for row in rows}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
@@ -28,9 +28,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 def scores(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dict[str, Any]]]:
     """Rows by method and item, of a model where there is a script."""
-    play = contest_of_model if "script" in options else contest
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in play("formula", opened, logs, **options):
+    for row in contest("formula", opened, logs, **options):
         found.setdefault(row["method"], {})[row["item"]] = row
     return found
 
@@ -136,7 +135,6 @@ USES = {
         2 / 4,
         1.0,
     ),
-    "named, others used": ("x = pe.fillna(0) + t.fillna(0)", 0.0, 0.0),
     "chance": ("import random\nx = b - r * random.random()", 0.0, 0.0),
     "right": ("x = d.assign(b=days['B/P'].rank()).eval('b') - days['ROE'].rank()", 1.0, 1.0),
 }
@@ -149,9 +147,9 @@ def test_columns_count_if_the_result_needs_them(tmp_path: Path) -> None:
         {"id": "PB_ROE", "epoch": epoch, "text": f"```python\n{RANKS}{code}{SAVED}```"}
         for epoch, (code, _, _) in enumerate(USES.values(), 1)
     ]
-    write_jsonl(tmp_path / "answers.jsonl", [*rows, {"id": "PB_ROE", "epoch": 7, "text": "-"}])
+    write_jsonl(tmp_path / "answers.jsonl", [*rows, {"id": "PB_ROE", "epoch": 6, "text": "-"}])
     model = f"replay/{tmp_path}/answers.jsonl"
-    answers = contest("formula", opened, tmp_path / "logs", models=[model], epochs=7)
+    answers = contest("formula", opened, tmp_path / "logs", models=[model], epochs=6)
     *scored, empty = sorted(answers, key=lambda row: row["epoch"])
     for row, (way, (_, precision, recall)) in zip(scored, USES.items(), strict=True):
         reached = (row["data_precision"], row["data_recall"])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
+from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
@@ -182,7 +182,7 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         return for_volatility(texts[ask.turn - 1])(ask)
 
     options = {"task_args": {"timeout": 30}, "epochs": len(WRONG)}
-    rows = contest_of_model("reproduce", opened, logs, script, **options)
+    rows = contest("reproduce", opened, logs, script, **options)
     return {names[row["answer"]]: row for row in rows if row["item"] == "restless_months"}
 
 

@@ -249,18 +249,13 @@ def check(whole: Rendered, counter: TokenCounter, window: int, reserved: int) ->
 texts = st.text(st.sampled_from("the reads of paper.\n 读😀é"), max_size=120) | st.text(max_size=60)
 
 
-@given(texts, texts, st.integers(1, 120), st.integers(0, 40))
-def test_a_fitted_prompt_lacks_nothing_but_the_tail(
-    content: str, other: str, window: int, reserved: int
-) -> None:
-    check(prompt(content, other), ESTIMATE, window, reserved)
-
-
+@pytest.mark.parametrize("is_estimated", [True, False])
 @given(content=texts, other=texts, window=st.integers(1, 120), reserved=st.integers(0, 40))
-def test_the_same_holds_for_a_models_own_tokenizer(
-    tokenizer: FileCounter, content: str, other: str, window: int, reserved: int
+def test_a_fitted_prompt_lacks_nothing_but_the_tail(
+    tokenizer: FileCounter, is_estimated: bool, content: str, other: str, window: int, reserved: int
 ) -> None:
-    check(prompt(content, other), tokenizer, window, reserved)
+    counter = ESTIMATE if is_estimated else tokenizer
+    check(prompt(content, other), counter, window, reserved)
 
 
 def test_a_long_paper_fills_its_window(tokenizer: FileCounter) -> None:

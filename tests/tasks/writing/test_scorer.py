@@ -45,11 +45,6 @@ def test_no_answer_scores_zero_even_where_it_equals_the_gold(answer: str, task: 
     assert score(answer, answer or "gold", task=task) == expected
 
 
-def test_an_overflow_scores_zero_though_its_text_would_match() -> None:
-    text = "This model's maximum context length is 4096 tokens."
-    assert score(text, text, stop="model_length") == {**dict.fromkeys(SCORED, 0.0), "valid": 0.0}
-
-
 def test_of_a_title_only_the_title_is_read() -> None:
     answer = 'Sure, here is the title:\n\n**"Dense Retrieval"**\n\nIt names the method.'
     found = scored(answer, "Dense Retrieval", task="title")
