@@ -26,7 +26,6 @@ from tests.servers.scripted import (
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 
 import vivavoce.tasks.tables as family
-from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting import load_prompts
@@ -248,13 +247,6 @@ def test_a_table_cannot_leave_its_block(server: ScriptedServer) -> None:
     assert used.values()["unary_r"] == 1 / 8
     for prompt in server.prompts("reader-attacked"):
         assert attack in prompt
-
-
-def test_options_and_roles_that_cannot_be_used_are_reported() -> None:
-    with pytest.raises(InputError, match="at least 1"):
-        QASetup(runs=0)
-    with pytest.raises(InputError, match="--model-role answerer=MODEL"):
-        check_roles(["answerer"])
 
 
 def test_a_prompt_holds_topic_and_numbered_pairs_in_tags_of_its_own() -> None:
