@@ -285,9 +285,10 @@ def test_a_step_that_stays_of_no_use_is_left_out(work: Work, bad: str) -> None:
         answer('{"add": ["' + "x" * 150_000 + '"], "digest": "' + "y" * 40_000 + '"}'),
         answer('{"digest": "\\ud800", "rows": {"P1": {"A\\ud800": "\\udfff"}}}'),
         answer('{"digest": "{{ demand }} {% raw %}", "rows": {"P1": {"{{ x }}": "{% if %}"}}}'),
+        answer('{"rows": {"P1": {"A": ' + "9" * 5_000 + "}}}"),
         FAULTS["overflow"],
     ],
-    ids=["unknown", "deep", "long", "surrogate", "template", "overflow"],
+    ids=["unknown", "deep", "long", "surrogate", "template", "number", "overflow"],
 )
 def test_garbage_ends_in_a_table_all_the_same(work: Work, reply: Reply) -> None:
     _, log = work(lambda _: reply, iterative(rounds=1), sample(pool_of(2)))
