@@ -86,6 +86,14 @@ def test_the_direction_of_the_walk() -> None:
     assert tiers(rank_papers(graph, ALL, options=both), 2, 2) == ["bc", "ad"]
 
 
+def test_both_ways_a_pair_that_cites_each_other_is_joined_once() -> None:
+    both = replace(PLAIN, direction="both")
+    once = four({"citation": [(0, 1), (1, 2), (2, 3)]})
+    twice = four({"citation": [(0, 1), (1, 0), (1, 2), (2, 3), (3, 2)]})
+    one, other = (pagerank_scores(graph, "citation", PLACES, both) for graph in (once, twice))
+    assert one.tolist() == other.tolist()
+
+
 WORDS = ("graph", "parsing", "trees", "corpus", "neural")
 PAPERS = st.lists(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), min_size=1, max_size=8

@@ -62,11 +62,6 @@ def _row(table: str, demand: str | None) -> Row:
     return {"id": table, "demand": demand, "model": "m", "attempts": 1, "verdicts": [verdict]}
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return round_of(tmp_path_factory.mktemp("tables"))
-
-
 def test_a_table_becomes_an_item_with_its_rows_and_a_pool(opened: Round) -> None:
     row = items(opened)[ITEM]
     assert (row["cluster"], row["kind"], row["published"]) == (PARSING, "cited", "2020-03-01")
