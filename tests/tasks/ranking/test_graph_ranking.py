@@ -96,9 +96,9 @@ def test_both_ways_a_pair_that_cites_each_other_is_joined_once() -> None:
 
 WORDS = ("graph", "parsing", "trees", "corpus", "neural")
 PAPERS = st.lists(
-    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), min_size=1, max_size=8
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), min_size=5, max_size=8
 )
-PAIRS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20, unique=True)
+PAIRS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=9, unique=True)
 
 
 @settings(deadline=None, max_examples=40)
