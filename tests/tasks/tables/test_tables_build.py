@@ -227,6 +227,15 @@ def test_demands_and_labels_that_came_with_a_table_win(tmp_path: Path) -> None:
     assert row["evidence"] == ["abstract"] * 3
 
 
+def test_a_work_of_two_tables_counts_once() -> None:
+    item = {
+        **{"kind": "cited", "columns": ["A", "B"], "rows": [{"cells": ["x", None]}] * 2},
+        **{"gold_papers": ["p0", "p1"], "pool": ["p0", "p1", "p2"], "evidence": ["title"] * 3},
+    }
+    found = table_statistics([item, item])
+    assert (found["distinct_papers"], found["empty_cells"]) == (2, 0.5)
+
+
 def test_no_tables_have_no_means() -> None:
     empty = table_statistics([])
     assert empty["sizes"]["papers"] == {"min": None, "max": None, "mean": None, "total": 0}
