@@ -1,9 +1,12 @@
 """Rounds of implementation items, and the scores of runs over them."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.scripted import Script, scripted
 
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
@@ -23,8 +26,23 @@ def round_of(folder: Path, name: str = "items", seed: int = 0, **chosen: Any) ->
     return build_round(folder / "corpus", spec, folder)
 
 
-def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[str, Any]]:
-    """A row a sample: values, fault, item, epoch, method and answer."""
+NUMBERS = count()
+
+
+def contest(
+    task: str, opened: Round, logs: Path, script: Script | None = None, **options: Any
+) -> list[dict[str, Any]]:
+    """A row a sample: values, fault, item, epoch, method and answer; of a model with a script.
+
+    Inspect keeps a model it has met, and with it the address of its server: each has its own name.
+    """
+    if script is not None:
+        models = [f"openai-api/scripted/of-items-{next(NUMBERS)}"]
+        with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
+            server.serve_here(patch)
+            rows = contest(task, opened, logs, models=models, **options)
+        assert server.failures == []
+        return rows
     report = run(RunSpec(tasks=[task], round=opened.folder, logs=logs, display="none", **options))
     assert report.failed == ()
     rows = []

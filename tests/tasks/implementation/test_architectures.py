@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from vivavoce.metrics.architecture import score_architecture, score_tracks
+from vivavoce.metrics.architecture import score_architecture
 from vivavoce.tasks.implementation.items import driver
 from vivavoce.tasks.implementation.items.architecture import (
     Architecture,
     build_case,
     draw_case,
     draw_weights,
-    driver_source,
     list_architectures,
 )
 from vivavoce.tasks.implementation.items.architectures import draw_graph
@@ -32,14 +31,14 @@ each_architecture = pytest.mark.parametrize("name", list(ARCHITECTURES))
 
 
 @cache
-def case_of(name: str, seed: int = 0) -> dict[str, bytes]:
+def case_of(name: str, seed: int = 1) -> dict[str, bytes]:
     """The case of an architecture, made once: it is data alone."""
     return build_case(ARCHITECTURES[name], seed)
 
 
-def prepare(folder: Path, architecture: Architecture, model: str, seed: int = 0) -> None:
+def prepare(folder: Path, architecture: Architecture, model: str) -> None:
     """What the sandbox holds before the driver starts."""
-    case = case_of(architecture.name, seed)
+    case = case_of(architecture.name)
     (folder / "model.py").write_text(model, encoding="utf-8")
     (folder / "settings.json").write_text(architecture.settings(), encoding="utf-8")
     (folder / "weights.safetensors").write_bytes(case["weights"])
@@ -53,17 +52,11 @@ def results(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]
     return main, unseen
 
 
-def run_script(folder: Path) -> subprocess.CompletedProcess[str]:
-    (folder / "driver.py").write_text(driver_source(), encoding="utf-8")
-    command = [sys.executable, "-I", "driver.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
 @each_architecture
 def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_path: Path) -> None:
     architecture = ARCHITECTURES[name]
-    weights, *inputs = draw_case(architecture, 7)
-    prepare(tmp_path, architecture, architecture.reference, seed=7)
+    weights, *inputs = draw_case(architecture, 1)
+    prepare(tmp_path, architecture, architecture.reference)
 
     driver.run(tmp_path)
 
@@ -81,7 +74,7 @@ def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_pat
 @each_architecture
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(name: str) -> None:
     architecture = ARCHITECTURES[name]
-    case = case_of(name, 1)
+    case = case_of(name)
 
     assert build_case(architecture, 1) == case
     other = case_of(name, 2)
@@ -131,20 +124,6 @@ def test_a_directed_mean_by_hand(tmp_path: Path) -> None:
     # 0.3 * 2 + 1 = 1.6; 0.7 * 2 + 2 = 3.4; 0.3 * 2 + 3 = 3.6
     assert layers["layer_05"].ravel().tolist() == pytest.approx([1.6, 3.4, 3.6])
     assert not (tmp_path / "unseen_result.safetensors").exists()
-
-
-def test_the_driver_is_a_program_that_needs_nothing_of_ours(tmp_path: Path) -> None:
-    pmlp = ARCHITECTURES["PMLP"]
-    prepare(tmp_path, pmlp, pmlp.reference)
-
-    ended = run_script(tmp_path)
-
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    assert "vivavoce" not in driver_source()
-    main, unseen = results(tmp_path)
-    case = case_of("PMLP")
-    values = score_tracks(load(case["gold"]), main, load(case["unseen_gold"]), unseen)
-    assert set(values.values()) == {1.0}
 
 
 @pytest.mark.parametrize(
