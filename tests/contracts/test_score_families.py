@@ -137,10 +137,11 @@ def test_an_interval_holds_its_value_and_depends_on_the_seed_alone(tmp_path, fam
     gold, predictions = files(tmp_path, family, "oracle")
     lines = predictions.read_text("utf-8").splitlines(keepends=True)[:2]  # half stay unanswered
     predictions.write_text("".join(lines), "utf-8")
-    first = score(family, gold, predictions, resamples=300, options=ScoreOptions(seed=5))
+    first = score(family, gold, predictions, options=ScoreOptions(resamples=300, seed=5))
     predictions.write_text("".join(reversed(lines)), "utf-8")
-    assert score(family, gold, predictions, resamples=300, options=ScoreOptions(seed=5)) == first
+    assert score(family, gold, predictions, resamples=300, seed=5) == first
     assert first["missing"] == 2
+    assert first["settings"]["resamples"] == 300
     headline = first["metrics"][HEADLINE[family]]
     assert headline["ci"][0] <= headline["value"] <= headline["ci"][1]
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from vivavoce.cli import app
 from vivavoce.metrics.leaderboards import read_board
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.scoring import ScoreOptions, score
+from vivavoce.results.scoring import score
 
 Fields = Mapping[str, Any]
 TITLES = [f"The Matter of Number {number} Reconsidered" for number in range(200)]
@@ -65,7 +65,7 @@ def values(folder: Path, family: str, *answers: Fields) -> dict[str, Any]:
         lines = (json.dumps({"id": number, **row}) + "\n" for number, row in enumerate(rows))
         (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
     files = (folder / "gold.jsonl", folder / "answers.jsonl")
-    return dict(score(family, *files, resamples=0, options=ScoreOptions())["metrics"])
+    return dict(score(family, *files, resamples=0)["metrics"])
 
 
 @pytest.mark.parametrize("family", GOLD)

@@ -196,7 +196,7 @@ def score(
     """Score answers from any system against a gold file, without a model or Inspect."""
     from vivavoce.results.scoring import score as score_files
 
-    result = score_files(family, gold, predictions, resamples=options.resamples, options=options)
+    result = score_files(family, gold, predictions, options=options)
     rows = [
         {
             "metric": name,

@@ -166,10 +166,7 @@ def compare(request: Request, standing: Standing) -> list[Row]:
         )
         lead = next(one for one in row["metrics"] if one["metric"] == standing.chosen.metric)
         names = (pair[0].name, pair[1].name)
-        if len(request.models) == 1:
-            better = next((a for a, b in (names, names[::-1]) if (a, b) in standing.beats), None)
-        else:
-            better = {"a": names[0], "b": names[1], None: None}[lead["better"]]
+        better = next((a for a, b in (names, names[::-1]) if (a, b) in standing.beats), None)
         rows.append(_verdict(standing, pair, row, lead, better, len(pairs)))
     return rows
 

@@ -5,7 +5,7 @@ answers to its tasks are scored as texts.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,17 @@ def score(
     gold: Path | str | Sequence[Row],
     predictions: Path | str | Sequence[Row],
     *,
-    resamples: int = 10_000,
     options: ScoreOptions | None = None,
+    **given: Any,
 ) -> dict[str, Any]:
     """Score predictions against gold.
+
+    Args:
+        family: Name of a score family, such as `writing`.
+        gold: The gold file, or its rows.
+        predictions: The file of answers, or its rows.
+        options: Options of `viva score`.
+        given: Fields of `ScoreOptions`, in place of those of `options`.
 
     Returns:
         `family`, `n`, `missing`, `metrics` (by name: value, ci, n and undefined) and `settings`.
@@ -62,22 +69,21 @@ def score(
     if family not in families:
         known = ", ".join(families)
         raise InputError(f"There is no score family {family!r}. Available: {known}.")
-    chosen, options = families[family], options or ScoreOptions()
+    chosen, options = families[family], replace(options or ScoreOptions(), **given)
     _refuse_unused(chosen, options)
-    shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
     golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))
     try:
         measured, clusters, lacking = _measured(chosen, golds, answers, options)
     except InputError as error:
         raise InputError(f"{error}\n{chosen.shape}") from error
-    draws = 0 if chosen.measure_files else resamples
-    metrics = estimate(measured, resample(clusters, resamples=draws, seed=options.seed))
+    resamples = 0 if chosen.measure_files else options.resamples
+    metrics = estimate(measured, resample(clusters, resamples=resamples, seed=options.seed))
     return {
         "family": family,
         "n": len(clusters),
         "missing": lacking,
         "metrics": metrics,
-        "settings": {**shared, **measured.settings},
+        "settings": {**{name: getattr(options, name) for name in _OF_ALL}, **measured.settings},
     }
 
 

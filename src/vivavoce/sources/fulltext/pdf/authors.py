@@ -131,10 +131,12 @@ def _join_broken(above: _Cell, cell: _Cell) -> None:
     if not (pieces and following and is_near):
         return
     half, second = pieces[-1], following[0]
-    is_broken = " " not in second and half.count(" ") < 2
+    is_half = not _is_name(half) and text.rstrip()[-1] not in ",;"
+    is_broken = is_half or (" " not in second and half.count(" ") < 2)
     if is_broken and is_list and _is_name(f"{half} {second}"):
-        above.parts[-1] = font, text[: text.rfind(half.split()[0])]
-        cell.parts[0] = own, f"{half} {rest}"
+        start = text.rfind(half.split()[0])
+        above.parts[-1] = font, text[:start]
+        cell.parts[0] = own, f"{text[start:].strip()} {rest}"
 
 
 def _cells(line: Line) -> Iterator[_Cell]:

@@ -40,6 +40,7 @@ _STATEMENT = re.compile(
     r"|q\d|a\d|rq ?\d)\b",
     re.IGNORECASE,
 )
+_NUMBERED_STATEMENT = re.compile(rf"{_STATEMENT.pattern} \d+(?:\.\d+)*\s?[.(]", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
@@ -105,9 +106,13 @@ class _Finder:
             return None
         self.body = self.texts[place]
         style = self._style(words)
+        is_face = style.kind == PLAIN and style.name != self.body.name
+        if is_face:
+            style = replace(style, kind=OTHER)
         head = self._prefix(words, style)
-        if style.kind == OTHER and len(head) < len(words):
-            if read_numbers(join_words(head)) and head[-1].text[-1] in ".:":
+        if style.kind == OTHER and (is_face or len(head) < len(words)):
+            is_run_in = 0 < len(head) < len(words) and head[-1].text[-1] in ".:"
+            if is_run_in and read_numbers(join_words(head)):
                 return self._run_in(place, words, head, style)
             style, head = replace(style, kind=PLAIN), list(words)
         if len(head) == len(words):
@@ -175,10 +180,12 @@ class _Finder:
             return None
         text = join_words(words)
         numbers = read_numbers(text)
-        column = self.columns.of(line)
-        middle = (column.left + column.right) / 2
-        is_centred = abs((line.x0 + line.x1) / 2 - middle) < 0.03 * column.width
-        lefts = (column.left, self.columns.usual(line).left)
+        column, usual = self.columns.of(line), self.columns.usual(line)
+        is_centred = any(
+            abs(line.x0 + line.x1 - own.left - own.right) < 0.06 * own.width
+            for own in (column, usual)
+        )
+        lefts = (column.left, usual.left)
         is_list = style.kind == BOLD and role_of_heading(text) == "references"
         is_left = is_list or any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
         follows = bool(before) and before[-1].stop == place
@@ -194,6 +201,8 @@ class _Finder:
         if style.kind in {PLAIN, CAPS, OTHER} and not (is_apart or is_known):
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
+            return None
+        if _NUMBERED_STATEMENT.match(text):
             return None
         if not (is_left or is_centred) or line.size < self.body.size - (
             _SMALLER_CAPS if is_sure else _SMALLER
@@ -220,7 +229,9 @@ class _Finder:
         after = self.lines[place + 1] if place + 1 < len(self.lines) else None
         goes_on = after is not None and after.words[0].font.name == style.name
         is_full = self.lines[place].x1 > column.right - 0.1 * column.width
-        return len(words) <= 14 and not goes_on and not is_full and words[-1].text[-1] not in ".,;"
+        is_pure = all(word.font.name == style.name for word in words)  # a statement has formulas
+        is_open = goes_on or is_full or words[-1].text[-1] in ".,;"
+        return len(words) <= 14 and is_pure and not is_open
 
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
         """The place after the last line of a heading that starts at `place`."""
@@ -292,6 +303,8 @@ class _Finder:
         )
         plain = text.strip(" .:—–-")
         if not is_closed or not plain or _STATEMENT.match(plain):
+            return None
+        if plain[0].islower() and not numbers:  # a keyword of an algorithm
             return None
         if style.kind == CAPS and role_of_heading(plain) is None and len(plain.split()) < 2:
             return None

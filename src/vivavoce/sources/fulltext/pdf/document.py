@@ -61,7 +61,12 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     candidates = find_candidates(columns)
     headings, chosen = find_headings(candidates, layout.lines)
     paragraphs = Paragraphs(columns)
-    body = [heading for heading in headings if _role(heading) != "abstract"]
+    stated = _abstract_place(candidates, layout.lines)
+    body = [
+        heading
+        for heading in headings
+        if _role(heading) != "abstract" and heading.candidate.start >= stated
+    ]
     if not any(_role(heading) == "references" for heading in body):
         place = find_unheaded(layout.lines)
         if place is not None:
@@ -124,6 +129,20 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
         health_reasons=verdict.reasons,
         doubts=verdict.doubts,
     )
+
+
+def _abstract_place(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> int:
+    """The place of a heading of the abstract on the first two pages; else 0.
+
+    What is above it is front matter: an initial in a list of authors is no letter of a section.
+    """
+    for candidate in candidates:
+        role = role_of_heading(candidate.text)
+        if lines[candidate.start].page > 1 or role == "introduction":
+            break
+        if role == "abstract" and candidate.is_strong and not candidate.runs_in:
+            return candidate.start
+    return 0
 
 
 def _role(heading: Heading) -> str | None:

@@ -75,9 +75,8 @@ class _Judge:
             )
             if number is None:
                 continue
-            if number.style == ARABIC:
-                self._accept_parts(top + 1, stop, ARABIC, number.parts)
-            else:
+            self._accept_parts(top + 1, stop, ARABIC, number.parts)
+            if number.style != ARABIC:
                 self._accept_roman_parts(top + 1, stop, number)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:

@@ -1,16 +1,17 @@
 """Put words in reading order: runs on one baseline, columns, and bands between wide lines."""
 
+import math
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.beside import find_beside, join_front, set_beside
 from vivavoce.sources.fulltext.pdf.fonts import Font
-from vivavoce.sources.fulltext.pdf.lines import Page, Rule
+from vivavoce.sources.fulltext.pdf.lines import Page, Rule, Word
 from vivavoce.sources.fulltext.pdf.runs import (
     RUN_GAP,
     SCRIPT,
@@ -20,12 +21,16 @@ from vivavoce.sources.fulltext.pdf.runs import (
     runs_of,
     with_accents,
 )
+from vivavoce.sources.fulltext.references import BRACKETED
+from vivavoce.text.headings import role_of_heading
 
 _MIN_LINES = 8
 _FEW_NUMBERS = 4
 """Fewest line numbers on a page that numbers every fifth line."""
 _BOTH = 2
 _SMALL_PRINT = 0.8
+_LEVEL, _SAME_EDGE = 0.05, 1.5
+"""Share of the font size by which numbers are off the baseline, and points between their edges."""
 _MIN_COLUMN, _MIN_LINE = 0.1, 0.12
 """Least shares of the page's width: of a column, and of a line used to find columns."""
 
@@ -71,12 +76,15 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     for word in (word for lines in runs.values() for line in lines for word in line.words):
         letters_of[word.font] += len(word.text)
     body = max(letters_of, key=lambda font: (letters_of[font], font.name, font.size))
-    gutters = _find_gutters(pages, runs, body)
+    numbers = _line_numbers(runs, body)
+    runs = {page: [*_without_numbers(own, numbers)] for page, own in runs.items()}
+    gutters, first = _find_gutters(pages, runs, body), 0
+    if not gutters:
+        below = _below_references(runs)
+        gutters, first = _find_gutters(pages, below, body), min(below, default=0)
     lines: list[Line] = []
-    beside = _line_numbers(runs, body)
     for page in pages:
-        text = [run for run in runs[page.number] if id(run) not in beside]
-        lines += _page_lines(text, gutters, body)
+        lines += _page_lines(runs[page.number], gutters if page.number >= first else (), body)
     for line in lines:
         line.text = join_words(line.words)
         if is_leftwards:
@@ -93,14 +101,14 @@ def read_layout(pages: Sequence[Page]) -> Layout:
 
 
 def _find_gutters(
-    pages: Sequence[Page], runs: dict[int, list[Line]], body: Font
+    pages: Sequence[Page], runs: Mapping[int, Sequence[Line]], body: Font
 ) -> tuple[float, ...]:
     """The middles of the strips between columns: few lines cross them, many end on each side."""
     width = sorted(page.width for page in pages)[len(pages) // 2]
     wide = [
         line
         for page in pages
-        for line in runs[page.number]
+        for line in runs.get(page.number, ())
         if abs(line.size - body.size) <= 2.0 and line.width >= _MIN_LINE * width
     ]
     ends, starts = sorted(line.x1 for line in wide), sorted(line.x0 for line in wide)
@@ -126,46 +134,80 @@ def _find_gutters(
     return tuple(float(strip[len(strip) // 2]) for strip in strips)
 
 
-def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:
+def _below_references(runs: Mapping[int, Sequence[Line]]) -> dict[int, list[Line]]:
+    """The runs below the last heading of a reference list, on its page and on the next one."""
+    heads = [
+        (page, run.y)
+        for page, own in runs.items()
+        for run in own
+        if role_of_heading(join_words(run.words)) == "references"
+    ]
+    if not heads:
+        return {}
+    last, top = heads[-1]
+    pages = [page for page in (last, last + 1) if page in runs]
+    return {page: [run for run in runs[page] if page > last or run.y > top] for page in pages}
+
+
+def _line_numbers(runs: Mapping[int, Sequence[Line]], body: Font) -> set[int]:
     """The line numbers of a manuscript, by `id`; other pages identify those of a page with few."""
     beside = [own for page in runs.values() for own in _numbers_beside(page, body)]
-    sure = [run for own in beside if _counts_lines(own, body) for run in own]
-    places = Counter((round(run.x1 / 3), round(run.size)) for run in sure)
+    sure = [word for own in beside if _counts_lines(own, body) for word in own]
+    places = Counter((round(word.x1), round(word.font.size)) for word in sure)
+    firsts = (run.words[0] for page in runs.values() for run in page)
     others = (
-        run
-        for own in beside
-        for run in own
-        if places[round(run.x1 / 3), round(run.size)] >= _MIN_LINES
+        word
+        for word in firsts
+        if word.text.isdecimal()
+        and sum(places[round(word.x1) + step, round(word.font.size)] for step in (-1, 0, 1))
+        >= _MIN_LINES
     )
-    return {id(run) for run in (*sure, *others)}
+    return {id(word) for word in (*sure, *others)}
 
 
-def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Line]]:
-    """Numbers outside a page's text, or in small print between columns, grouped by edge."""
+def _without_numbers(runs: Sequence[Line], numbers: Collection[int]) -> Iterator[Line]:
+    for run in runs:
+        if id(run.words[0]) not in numbers:
+            yield run
+        elif len(run.words) > 1:
+            yield line_of(run.words[1:], run.page)
+
+
+def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Word]]:
+    """Numbers outside a page's text, or in small print before its lines, grouped by edge."""
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
     if not others:
         return []
     left = others[len(others) // 10].x0
     right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
-    edges: dict[int, list[Line]] = defaultdict(list)
-    for run in runs:
-        if len(run.words) != 1 or not run.words[0].text.isdecimal():
+    outside: tuple[list[Word], list[Word]] = ([], [])
+    edges: list[list[Word]] = []
+    for run in sorted(runs, key=lambda run: run.words[0].x1):
+        word, is_alone = run.words[0], len(run.words) == 1
+        if not word.text.isdecimal():
             continue
-        if run.x1 < left or run.x0 > right:
-            edges[-1 if run.x1 < left else -2].append(run)
-        elif run.size < _SMALL_PRINT * body.size:
-            edges[round(run.x1 / 3)].append(run)
-    return list(edges.values())
+        if is_alone and (run.x1 < left or run.x0 > right):
+            outside[run.x0 > right].append(word)
+        elif word.font.size < _SMALL_PRINT * body.size and (is_alone or _is_level(word, run)):
+            if not edges or word.x1 - edges[-1][-1].x1 > _SAME_EDGE:
+                edges.append([])
+            edges[-1].append(word)
+    return [*filter(None, outside), *edges]
 
 
-def _counts_lines(numbers: list[Line], body: Font) -> bool:
+def _is_level(word: Word, run: Line) -> bool:
+    """Check whether a number stands on the baseline, unlike a raised mark."""
+    return abs(word.y - run.y) < _LEVEL * run.size
+
+
+def _counts_lines(numbers: list[Word], body: Font) -> bool:
     """Check whether numbers rise in equal steps down the page, unlike those in a contents list."""
-    numbers.sort(key=lambda run: run.y)
-    values = [int(run.words[0].text) for run in numbers]
+    numbers.sort(key=lambda word: word.y)
+    values = [int(word.text) for word in numbers]
     steps = Counter(after - before for before, after in pairwise(values))
     rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
     counted = [after - before == 5 for before, after in pairwise(values)]
-    is_small = all(run.size < _SMALL_PRINT * body.size for run in numbers)
+    is_small = all(word.font.size < _SMALL_PRINT * body.size for word in numbers)
     is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
     is_fifth = is_fifth and sum(counted) >= 0.6 * len(counted)
     return is_fifth or (len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1))
@@ -244,7 +286,8 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     """Order lines by bands between page-wide lines, and column by column inside a band."""
 
     def by_column(band: list[Line]) -> list[Line]:
-        return sorted(band, key=lambda line: (line.column, line.y, line.x0))
+        top = _list_top(band)
+        return sorted(band, key=lambda line: (line.y >= top, line.column, line.y, line.x0))
 
     ordered: list[Line] = []
     open_band: list[Line] = []
@@ -257,6 +300,17 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
             line.column = line.column or own
             open_band.append(line)
     return ordered + by_column(open_band)
+
+
+def _list_top(band: Sequence[Line]) -> float:
+    """Height at which a list of references begins that goes on in the next column, below text."""
+    labels = [(BRACKETED.match(join_words(line.words[:3])), line) for line in band]
+    entries = [(match["label"], line) for match, line in labels if match]
+    first = next((line for label, line in entries if label == "1"), None)
+    if first is None or all(line.column <= first.column for _, line in entries):
+        return math.inf
+    top = first.y - first.size
+    return top if all(line.y > top for _, line in entries) else math.inf
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
