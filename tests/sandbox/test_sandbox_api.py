@@ -336,8 +336,9 @@ def _verdict(rules: bytes, number: int, argument: int = 0, machine: int = 0xC000
         elif code == 0x06:
             return value
         else:
-            found = {0x15: accumulator == value, 0x35: accumulator >= value, 0x45: bool(accumulator & value)}[code]
-            at += yes if found else no
+            is_equal, is_above = accumulator == value, accumulator >= value
+            holds = {0x15: is_equal, 0x35: is_above, 0x45: bool(accumulator & value)}[code]
+            at += yes if holds else no
 
 
 @pytest.mark.parametrize(
