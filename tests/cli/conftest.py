@@ -1,19 +1,14 @@
 """The `viva` command, called in this process."""
 
-import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.servers.commands import viva_here
-from typer.testing import CliRunner, Result
+from tests.support.tei import tei_text
 
-from vivavoce.cli import app
+from vivavoce.store import write_jsonl
 
-PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
-<title level="a" type="main">The matter of {0}</title></titleStmt></fileDesc></teiHeader><text>
-<body><div><head>Introduction</head><p>Some words on {0}.</p></div></body></text></TEI>"""
 SPEC = """[round]
 id = "small"
 families = ["writing"]
@@ -24,22 +19,12 @@ settings = ["base"]
 
 
 @pytest.fixture
-def viva() -> Callable[..., Result]:
-    """Run a command line; every word may be a path."""
-
-    def run(*words: object) -> Result:
-        return CliRunner().invoke(app, [str(word) for word in words])
-
-    return run
-
-
-@pytest.fixture
 def tei(tmp_path: Path) -> Path:
     """A folder with two papers and a broken file."""
     folder = tmp_path / "tei"
     folder.mkdir()
     for name in ("one", "two"):
-        (folder / f"{name}.tei.xml").write_text(PAPER.format(name))
+        (folder / f"{name}.tei.xml").write_text(tei_text(f"The matter of {name}"))
     (folder / "broken.tei.xml").write_text("<TEI>")
     (folder / "notes.txt").write_text("not a paper")
     return folder
@@ -48,10 +33,9 @@ def tei(tmp_path: Path) -> Path:
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
     """Metadata of one of the two papers, and a bad row."""
-    path = tmp_path / "m.jsonl"
-    lines = [{"file": "one.tei.xml", "published": "2024-05", "mood": "good"}, {"title": "Nameless"}]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    dated = {"file": "one.tei.xml", "published": "2024-05", "mood": "good"}
+    write_jsonl(tmp_path / "m.jsonl", [dated, {"title": "Nameless"}])
+    return tmp_path / "m.jsonl"
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -14,9 +15,8 @@ import pytest
 from tests.results.audits.made_table_logs import table, write_table_log
 from tests.servers import commands
 from tests.servers.annotation import EXCLUDE, INCLUDE, Made, lines, rows_of
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from vivavoce.cli import app
 from vivavoce.store import read_jsonl
 from vivavoce.web.annotation.campaigns import find_person
 from vivavoce.web.annotation.database import open_database
@@ -26,8 +26,7 @@ ANSWER = {"t1": table("Task|Year", "P1|QA|2018", "P2|MT|2017")}
 PEOPLE = ("--person", "ann", "--person", "ben", "--person", "cem")
 
 
-def viva(*words: object) -> Result:
-    return CliRunner().invoke(app, ["annotate", *map(str, words)])
+viva = partial(commands.viva, "annotate")
 
 
 def only_json(done: Result) -> Any:

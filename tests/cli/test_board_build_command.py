@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from tests.results.audits.made_logs import write_log
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, viva_here
 
-from vivavoce.cli import app
 from vivavoce.store import hash_tree
 
 ITEMS = [f"item-{number}" for number in range(8)]
@@ -28,11 +27,8 @@ def logs(tmp_path: Path) -> Path:
 
 
 def build(logs: Path, out: Path, *more: str) -> dict[str, Any]:
-    words = ["board", "build", str(logs), "--out", str(out), "--resamples", "100"]
-    result = CliRunner().invoke(app, [*words, "--json", *more])
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    words = ("board", "build", logs, "--out", out, "--resamples", "100", "--json")
+    return dict(only_json(viva_here(*words, *more).stdout))
 
 
 def rows_of(site: Path) -> list[dict[str, Any]]:
@@ -82,8 +78,6 @@ def test_a_build_with_nothing_new_does_not_load_what_reads_logs(logs: Path, tmp_
 
 def test_a_key_is_refused_again_where_nothing_is_new(logs: Path, tmp_path: Path) -> None:
     note = "sk-" + "proj-4f9Zq81LmN2bX7cV5tR0"
-    words = ["board", "build", str(logs), "--out", str(tmp_path / "site"), "--note", note]
+    words = ("board", "build", logs, "--out", tmp_path / "site", "--note", note)
     for _ in range(2):
-        done = CliRunner().invoke(app, words)
-        assert done.exit_code == 2
-        assert "Do not publish" in done.output
+        assert "Do not publish" in viva_here(*words, expect=2).output

@@ -1,15 +1,12 @@
 """`viva board`: one JSON document, tables for people, and refusals with an exit code."""
 
 import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import only_json, small_round, title_logs, viva_here
+from tests.servers.commands import only_json, small_round, title_logs, viva, viva_here
 
 from vivavoce.running import RunSpec, run
-
-viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 KEYS = [
@@ -35,8 +32,7 @@ def logs(made: Path, tmp_path: Path) -> Path:
 
 
 def test_json_is_one_document_with_the_promised_keys(made: Path) -> None:
-    done = viva("board", "show", made, "--json")
-    assert done.exit_code == 0
+    done = viva_here("board", "show", made, "--json")
     board = only_json(done.stdout)
     assert len(board["rows"]) == 2 * 3 * 4  # tasks, contestants, three metrics and a diagnostic
     for row in board["rows"]:
@@ -69,13 +65,11 @@ def test_a_partial_log_is_refused_unless_asked_for(logs: Path) -> None:
     )
     [name] = [Path(path).name for path in run(spec).logs]
     for verb in (("show",), ("build", "--out", folder / "site")):
-        done = viva("board", verb[0], logs, *verb[1:])
-        assert done.exit_code == 1
+        done = viva_here("board", verb[0], logs, *verb[1:], expect=1)
         assert f"{name}: 1 of 4 answers" in done.stderr
         assert done.stdout == ""
     assert not (folder / "site").exists()
-    done = viva("board", "show", logs, "--partial")
-    assert done.exit_code == 0
+    done = viva_here("board", "show", logs, "--partial")
     assert "extractive/centrality (partial)" in done.stdout
     assert f"Note: {name} is partial" in done.stdout
     rows = only_json(viva("board", "show", logs, "--partial", "--json").stdout)["rows"]
@@ -88,6 +82,5 @@ def test_a_damaged_log_is_refused_and_named(logs: Path) -> None:
     done = viva("board", "show", logs)
     assert (done.exit_code, path.name in done.stderr) == (1, True)
     assert "fault of the program" not in done.stderr
-    done = viva("board", "show", logs, "--partial", "--json")
-    assert done.exit_code == 0
+    done = viva_here("board", "show", logs, "--partial", "--json")
     assert any(path.name in note for note in only_json(done.stdout)["notes"])

@@ -3,20 +3,17 @@
 import json
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import parse_eval_result_entries
-from tests.servers.commands import only_json, title_logs, viva_here
+from tests.servers.commands import only_json, title_logs, viva, viva_here
 from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.results.board.exchange import eval_results, every_eval_ever, model_id
 from vivavoce.store import hash_tree, read_json
-
-viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 
@@ -39,10 +36,9 @@ def rows(logs: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def test_a_record_of_every_eval_ever_has_all_that_the_row_has(
     logs: Path, rows: dict[tuple[str, str], dict[str, Any]], tmp_path: Path
 ) -> None:
-    done = viva(
+    viva_here(
         "board", "export", logs, "--as", "eee", "--out", tmp_path / "a", "--date", "2026-01-02"
     )
-    assert done.exit_code == 0, done.output
     (path,) = (tmp_path / "a").glob("data/viva-voce-*/extractive/lead/*.json")
     record = read_json(path)
     assert record["retrieved_timestamp"] == "1767312000"  # 2026-01-02T00:00:00Z
@@ -58,10 +54,9 @@ def test_a_record_of_every_eval_ever_has_all_that_the_row_has(
     config = result["generation_config"]
     assert config["additional_details"]["prompt_hash"] == row["prompt_hash"]
     assert config["generation_args"]["temperature"] == 0.0
-    again = viva(
+    viva_here(
         "board", "export", logs, "--as", "eee", "--out", tmp_path / "b", "--date", "2026-01-02"
     )
-    assert again.exit_code == 0
     assert hash_tree(tmp_path / "a") == hash_tree(tmp_path / "b")
 
 
@@ -70,7 +65,7 @@ def test_a_record_of_every_eval_ever_has_all_that_the_row_has(
 def test_the_validator_of_every_eval_ever_agrees(logs: Path, tmp_path: Path, folder: str) -> None:
     """From inside the folder, or beside one that is called data."""
     out = tmp_path / folder
-    assert viva("board", "export", logs, "--as", "eee", "--out", out).exit_code == 0
+    viva_here("board", "export", logs, "--as", "eee", "--out", out)
     command = [sys.executable, "-m", "every_eval_ever", "validate", "data/*/*/*/*.json"]
     where = out.parent if folder == "data" else out
     done = subprocess.run(command, cwd=where, capture_output=True, text=True)
@@ -118,7 +113,7 @@ def test_a_row_without_a_value_makes_no_record() -> None:
 
 
 def test_tables_hold_every_row(logs: Path, tmp_path: Path) -> None:
-    assert viva("board", "export", logs, "--as", "csv", "--out", tmp_path / "c").exit_code == 0
+    viva_here("board", "export", logs, "--as", "csv", "--out", tmp_path / "c")
     done = viva("board", "export", logs, "--as", "parquet", "--out", tmp_path / "p", "--json")
     assert only_json(done.stdout)["files"] == ["board.parquet"]
     table = pq.ParquetFile(tmp_path / "p" / "board.parquet").read()

@@ -3,20 +3,18 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
+from tests.servers.commands import viva_here
 
 from vivavoce.rounds import load_round
 from vivavoce.store import read_jsonl
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
-Viva = Callable[..., Result]
 EVERY = 6
 """One TEI file in so many."""
 START = "2015-01-01"
@@ -27,8 +25,7 @@ _ARXIV = re.compile(r"([0-9]{2})([0-9]{2})\.[0-9]{4,5}")
 class Planted:
     """A round of real papers, and what was planted among them."""
 
-    def __init__(self, viva: Viva, data: Path, folder: Path) -> None:
-        self._viva = viva
+    def __init__(self, data: Path, folder: Path) -> None:
         self.folder = folder
         (folder / "tei").mkdir()
         for path in sorted((data / "tei").glob("[0-9]*.tei.xml"))[::EVERY]:
@@ -54,14 +51,12 @@ class Planted:
         return self.folder / name
 
     def run(self, *words: object) -> str:
-        done = self._viva(*words)
-        assert done.exit_code == 0, done.output
-        return done.stdout
+        return viva_here(*words).stdout
 
 
 @pytest.fixture
-def planted(viva: Viva, data_dir: Path, tmp_path: Path) -> Planted:
-    return Planted(viva, data_dir, tmp_path)
+def planted(data_dir: Path, tmp_path: Path) -> Planted:
+    return Planted(data_dir, tmp_path)
 
 
 def items_of(made: Path, task: str = "abstract") -> dict[str, dict[str, Any]]:

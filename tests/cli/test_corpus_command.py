@@ -1,42 +1,35 @@
 """viva corpus stats, verify and export."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-from typer.testing import Result
-
-Viva = Callable[..., Result]
+from tests.servers.commands import viva, viva_here
 
 
-def test_stats_are_counts_for_people_or_one_json_document(viva: Viva, sample: Path) -> None:
-    printed = viva("corpus", "stats", "--corpus", sample)
-    assert printed.exit_code == 0
+def test_stats_are_counts_for_people_or_one_json_document(sample: Path) -> None:
+    printed = viva_here("corpus", "stats", "--corpus", sample)
     assert "    papers: 24" in printed.stdout.splitlines()
     stats = json.loads(viva("corpus", "stats", "--corpus", sample, "--json").stdout)
     assert stats["tables"]["papers"] == 24
     assert stats["gates"]["undated"] == 1
 
 
-def test_a_sound_corpus_is_0_and_a_damaged_one_1_naming_the_file(viva: Viva, sample: Path) -> None:
+def test_a_sound_corpus_is_0_and_a_damaged_one_1_naming_the_file(sample: Path) -> None:
     sound = viva("corpus", "verify", "--corpus", sample)
     assert (sound.exit_code, sound.stdout) == (0, f"{sample} is sound\n")
     path = sample / "tables" / "papers" / "000000000000.parquet"
     path.write_bytes(path.read_bytes()[:500])
-    damaged = viva("corpus", "verify", "--corpus", sample)
-    assert damaged.exit_code == 1
+    damaged = viva_here("corpus", "verify", "--corpus", sample, expect=1)
     assert str(path) in damaged.stdout
-    report = viva("corpus", "verify", "--corpus", sample, "--json")
-    assert report.exit_code == 1
+    report = viva_here("corpus", "verify", "--corpus", sample, "--json", expect=1)
     assert json.loads(report.stdout)["sound"] is False
-    read = viva("corpus", "stats", "--corpus", sample)
-    assert read.exit_code == 1
+    read = viva_here("corpus", "stats", "--corpus", sample, expect=1)
     assert str(path) in read.stderr
-    assert viva("ingest", "sample", "24", "--corpus", sample).exit_code == 0
-    assert viva("corpus", "verify", "--corpus", sample).exit_code == 0
+    viva_here("ingest", "sample", "24", "--corpus", sample)
+    viva_here("corpus", "verify", "--corpus", sample)
 
 
-def test_an_export_prints_where_it_wrote(viva: Viva, sample: Path, tmp_path: Path) -> None:
+def test_an_export_prints_where_it_wrote(sample: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "papers.jsonl"
     command = ("corpus", "export", "papers", "--corpus", sample, "--out", out)
     assert viva(*command).stdout == f"{out}: 24 rows\n"
@@ -51,7 +44,7 @@ def test_an_export_prints_where_it_wrote(viva: Viva, sample: Path, tmp_path: Pat
 # Boards
 
 
-def test_boards_of_the_sample_are_counted(viva: Viva, sample: Path) -> None:
+def test_boards_of_the_sample_are_counted(sample: Path) -> None:
     found = json.loads(
         viva("corpus", "stats", "--of", "boards", "--corpus", sample, "--json").stdout
     )
@@ -61,12 +54,11 @@ def test_boards_of_the_sample_are_counted(viva: Viva, sample: Path) -> None:
     assert found["all"]["results"] == stats["tables"]["results"] > 0
     assert found["all"]["boards"] == found["all"]["datasets"] > 1
     assert sum(found["all"]["tasks_by_area"].values()) >= found["all"]["tasks"]
-    printed = viva("corpus", "stats", "--of", "boards", "--corpus", sample)
-    assert printed.exit_code == 0
+    printed = viva_here("corpus", "stats", "--of", "boards", "--corpus", sample)
     assert f"    boards: {found['all']['boards']}" in printed.stdout.splitlines()
 
 
-def test_an_ingest_counts_the_results_of_papers(viva: Viva, tmp_path: Path) -> None:
+def test_an_ingest_counts_the_results_of_papers(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({"arxiv_id": "2001.00001", "title": "Of graphs"}), encoding="utf-8")
     score = {"task": "T", "dataset": "D", "metric": "F1", "score": 1}

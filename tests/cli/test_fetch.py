@@ -1,31 +1,17 @@
 """viva fetch, against a repository and an arXiv on the loopback interface."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
-import typer
 from tests.servers.arxiv_replay import FakeClock, ReplayServer, replaying
 from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
+from tests.servers.commands import viva_here
 from tests.servers.oai_replay import Repository, days_of_june, serving
-from typer.testing import CliRunner, Result
 
-from vivavoce.cli import fetch
-from vivavoce.cli.output import VivaGroup
 from vivavoce.corpus import ingest, load_corpus
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run() -> Run:
-    """Run `viva fetch ...`; errors become messages and exit codes as in the whole command."""
-    top = typer.Typer(cls=VivaGroup, rich_markup_mode=None)
-    top.callback()(lambda: None)
-    top.add_typer(fetch.app, name="fetch")
-    return lambda *words: CliRunner().invoke(top, ["fetch", *map(str, words)])
 
 
 @pytest.fixture
@@ -49,12 +35,11 @@ def arxiv() -> Iterator[ReplayServer]:
 
 
 def test_a_listing_is_saved_and_the_next_command_printed(
-    run: Run, oai: ReplayServer, repository: Repository, tmp_path: Path
+    oai: ReplayServer, repository: Repository, tmp_path: Path
 ) -> None:
     out = tmp_path / "my listings"
     words = ["oai", "--set", "cs", "--from", "2024-06-01", "--until", "2024-06-30", "--out", out]
-    result = run(*words, "--base", f"{oai.origin}/oai")
-    assert result.exit_code == 0, result.output
+    result = viva_here("fetch", *words, "--base", f"{oai.origin}/oai")
     assert result.stdout.splitlines() == [
         f"{out}: 4 records, files: 2",
         f"Next: viva ingest oai '{out}' --corpus corpus",
@@ -68,11 +53,11 @@ def test_a_listing_is_saved_and_the_next_command_printed(
 
 
 def test_the_same_command_again_goes_on_and_json_says_from_where(
-    run: Run, oai: ReplayServer, tmp_path: Path
+    oai: ReplayServer, tmp_path: Path
 ) -> None:
     words = ["oai", "--out", tmp_path, "--json"]
-    assert run(*words, "--base", f"{oai.origin}/oai").exit_code == 0
-    again = json.loads(run(*words, "--base", f"{oai.origin}/oai").stdout)
+    viva_here("fetch", *words, "--base", f"{oai.origin}/oai")
+    again = json.loads(viva_here("fetch", *words, "--base", f"{oai.origin}/oai").stdout)
     assert again == {
         "folder": str(tmp_path),
         "files": ["000003-arXivRaw.oai.xml"],
@@ -87,15 +72,16 @@ def test_the_same_command_again_goes_on_and_json_says_from_where(
     }
 
 
-def test_only_encrypted_addresses_are_asked(run: Run, tmp_path: Path) -> None:
-    result = run("oai", "--out", tmp_path, "--base", "http://example.org/oai")
-    assert (result.exit_code, "not https" in result.output) == (1, True)
+def test_only_encrypted_addresses_are_asked(tmp_path: Path) -> None:
+    result = viva_here(
+        "fetch", "oai", "--out", tmp_path, "--base", "http://example.org/oai", expect=1
+    )
+    assert "not https" in result.stderr
 
 
-def test_a_search_is_saved_to_be_ingested(run: Run, arxiv: ReplayServer, tmp_path: Path) -> None:
+def test_a_search_is_saved_to_be_ingested(arxiv: ReplayServer, tmp_path: Path) -> None:
     out = tmp_path / "feeds"
-    result = run("arxiv", "cat:cs.CL", "--max", 3, "--out", out, "--base", arxiv.api)
-    assert result.exit_code == 0, result.output
+    result = viva_here("fetch", "arxiv", "cat:cs.CL", "--max", 3, "--out", out, "--base", arxiv.api)
     assert result.stdout.splitlines() == [
         f"{out}: 3 of the 5 papers found, files: 1",
         f"Next: viva ingest arxiv {out} --corpus corpus",
@@ -104,18 +90,20 @@ def test_a_search_is_saved_to_be_ingested(run: Run, arxiv: ReplayServer, tmp_pat
     assert (report.read, report.failed) == (3, ())
 
 
-def test_a_search_again_replaces_its_pages(run: Run, arxiv: ReplayServer, tmp_path: Path) -> None:
-    first = run("arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json")
-    other = run("arxiv", "b", "--out", tmp_path, "--base", arxiv.api, "--json")
+def test_a_search_again_replaces_its_pages(arxiv: ReplayServer, tmp_path: Path) -> None:
+    first = viva_here("fetch", "arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json")
+    other = viva_here("fetch", "arxiv", "b", "--out", tmp_path, "--base", arxiv.api, "--json")
     (mine,), (theirs,) = json.loads(first.stdout)["files"], json.loads(other.stdout)["files"]
     stale = tmp_path / mine.replace("-00000", "-00100")
     stale.write_bytes(b"an earlier, longer answer")
-    found = json.loads(run("arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json").stdout)
+    found = json.loads(
+        viva_here("fetch", "arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json").stdout
+    )
     assert (found["files"], found["papers"], found["total"]) == ([mine], 5, 5)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine, theirs])
 
 
-def test_an_empty_search_leaves_no_file(run: Run, arxiv: ReplayServer, tmp_path: Path) -> None:
-    result = run("arxiv", "au:nobody", "--out", tmp_path, "--base", arxiv.api)
+def test_an_empty_search_leaves_no_file(arxiv: ReplayServer, tmp_path: Path) -> None:
+    result = viva_here("fetch", "arxiv", "au:nobody", "--out", tmp_path, "--base", arxiv.api)
     assert result.stdout == f"{tmp_path}: 0 of the 0 papers found, files: 0\n"
     assert list(tmp_path.iterdir()) == []

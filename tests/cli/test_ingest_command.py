@@ -3,28 +3,23 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from typer.testing import Result
-
-Viva = Callable[..., Result]
+from tests.servers.commands import viva, viva_here
 
 
-def test_files_may_fail_and_the_last_line_says_so(viva: Viva, tei: Path, tmp_path: Path) -> None:
-    result = viva("ingest", "tei", tei, "--corpus", tmp_path / "c")
-    assert result.exit_code == 0
+def test_files_may_fail_and_the_last_line_says_so(tei: Path, tmp_path: Path) -> None:
+    result = viva_here("ingest", "tei", tei, "--corpus", tmp_path / "c")
     lines = result.stdout.splitlines()
     assert lines[0].startswith("  broken.tei.xml: ")
     assert lines[-1] == f"{tmp_path / 'c'}: 2 read from tei, 1 failed"
 
 
 def test_json_is_one_document_with_the_failures_and_their_reasons(
-    viva: Viva, tei: Path, rows: Path, tmp_path: Path
+    tei: Path, rows: Path, tmp_path: Path
 ) -> None:
     viva("ingest", "tei", tei, "--corpus", tmp_path / "c")
-    result = viva("ingest", "metadata", rows, "--corpus", tmp_path / "c", "--json")
-    assert result.exit_code == 0
+    result = viva_here("ingest", "metadata", rows, "--corpus", tmp_path / "c", "--json")
     report = json.loads(result.stdout)
     (fault,) = report.pop("failed")
     assert fault["where"] == "m.jsonl:2"
@@ -45,25 +40,24 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
     }
 
 
-def test_strict_makes_a_failure_of_it(viva: Viva, tei: Path, tmp_path: Path) -> None:
-    assert viva("ingest", "tei", tei, "--corpus", tmp_path / "c", "--strict").exit_code == 1
+def test_strict_makes_a_failure_of_it(tei: Path, tmp_path: Path) -> None:
+    viva_here("ingest", "tei", tei, "--corpus", tmp_path / "c", "--strict", expect=1)
     # What could be read is in all the same.
     found = viva("corpus", "stats", "--corpus", tmp_path / "c", "--json")
     assert json.loads(found.stdout)["tables"]["papers"] == 2
     (tei / "broken.tei.xml").unlink()
-    assert viva("ingest", "tei", tei, "--corpus", tmp_path / "d", "--strict").exit_code == 0
+    viva_here("ingest", "tei", tei, "--corpus", tmp_path / "d", "--strict")
 
 
-def test_when_nothing_goes_in_it_has_failed(viva: Viva, tei: Path, tmp_path: Path) -> None:
+def test_when_nothing_goes_in_it_has_failed(tei: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tei / f"{name}.tei.xml").write_text("nothing")
-    result = viva("ingest", "tei", tei, "--corpus", tmp_path / "c", "--json")
-    assert result.exit_code == 1
+    result = viva_here("ingest", "tei", tei, "--corpus", tmp_path / "c", "--json", expect=1)
     report = json.loads(result.stdout)
     assert (report["read"], len(report["failed"]), report["papers"]) == (0, 3, 0)
 
 
-def test_only_the_first_failures_are_printed_and_json_has_all(viva: Viva, tmp_path: Path) -> None:
+def test_only_the_first_failures_are_printed_and_json_has_all(tmp_path: Path) -> None:
     (tmp_path / "m.jsonl").write_text('{"id": "p", "title": "T"}\n' + "{}\n" * 25)
     command = ("ingest", "metadata", tmp_path / "m.jsonl", "--corpus", tmp_path / "c")
     printed = viva(*command).stdout
@@ -72,11 +66,11 @@ def test_only_the_first_failures_are_printed_and_json_has_all(viva: Viva, tmp_pa
     assert len(json.loads(viva(*command, "--json").stdout)["failed"]) == 25
 
 
-def test_a_column_is_renamed(viva: Viva, rows: Path, tmp_path: Path) -> None:
+def test_a_column_is_renamed(rows: Path, tmp_path: Path) -> None:
     corpus = tmp_path / "c"
     rows.write_text('{"Nr": 7, "Name": "Of graphs"}', encoding="utf-8")
     command = ("ingest", "metadata", rows, "--corpus", corpus, "--map", "Nr=id")
-    assert viva(*command, "--map", "Name=title").exit_code == 0
+    viva_here(*command, "--map", "Name=title")
     viva("corpus", "export", "papers", "--corpus", corpus, "--out", tmp_path / "p.jsonl")
     (paper,) = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
     assert (paper["paper_id"], paper["title"]) == ("7", "Of graphs")

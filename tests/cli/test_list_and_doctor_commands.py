@@ -2,15 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
+from tests.servers.commands import viva, viva_here
 
 from vivavoce import installation
-
-Viva = Callable[..., Result]
 
 
 @pytest.mark.parametrize(
@@ -22,7 +19,7 @@ Viva = Callable[..., Result]
         ("sources", "source", "tei"),
     ],
 )
-def test_what_there_is_is_listed(viva: Viva, thing: str, column: str, expected: str) -> None:
+def test_what_there_is_is_listed(thing: str, column: str, expected: str) -> None:
     found = json.loads(viva("list", thing, "--json").stdout)
     assert expected in [row[column] for row in found]
     printed = viva("list", thing, "--wide").stdout.splitlines()
@@ -31,7 +28,7 @@ def test_what_there_is_is_listed(viva: Viva, thing: str, column: str, expected: 
 
 
 def test_rounds_of_a_folder_are_listed_and_other_folders_passed_over(
-    viva: Viva, small: Path, tmp_path: Path
+    small: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "rounds"
     assert json.loads(viva("list", "rounds", "--in", out, "--json").stdout) == []
@@ -45,9 +42,8 @@ def test_rounds_of_a_folder_are_listed_and_other_folders_passed_over(
     assert str(out / "else") in result.stderr
 
 
-def test_doctor_finds_what_this_test_runs_on(viva: Viva) -> None:
-    result = viva("doctor", "--json")
-    assert result.exit_code == 0
+def test_doctor_finds_what_this_test_runs_on() -> None:
+    result = viva_here("doctor", "--json")
     found = {row["name"]: row for row in json.loads(result.stdout)}
     assert found["base packages"]["state"] == "ok"
     assert found["Python 3.11 or newer"]["state"] == "ok"
@@ -55,7 +51,7 @@ def test_doctor_finds_what_this_test_runs_on(viva: Viva) -> None:
 
 
 def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
-    viva: Viva, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(
@@ -72,11 +68,10 @@ def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
     assert (docker["state"], docker["install"]) == ("unused", "")
 
 
-def test_doctor_works_without_an_installation(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_works_without_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(name: str) -> str:
         raise installation.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(installation.metadata, "version", unknown)
-    result = viva("doctor")
-    assert result.exit_code == 1
+    result = viva_here("doctor", expect=1)
     assert "pip install vivavoce" in result.stdout

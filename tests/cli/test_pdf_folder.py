@@ -1,14 +1,12 @@
 """A folder of PDFs alone becomes a round and a board, by the commands a user runs."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.commands import only_json, viva_here
 from tests.sources.pdf_folder import printed, write_folder
-from typer.testing import CliRunner
 
-from vivavoce.cli import app
 from vivavoce.corpus import load_corpus
 
 pytestmark = pytest.mark.slow
@@ -24,28 +22,26 @@ settings = ["base", "coauthor"]
 """
 
 
-def viva(*words: object) -> str:
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
 def test_twenty_pdfs_are_a_round_with_coauthors_and_related_work(tmp_path: Path) -> None:
     papers = write_folder(tmp_path / "pdfs", 20)
     corpus, rounds, logs = tmp_path / "corpus", tmp_path / "rounds", tmp_path / "logs"
-    report = json.loads(viva("ingest", "pdf", tmp_path / "pdfs", "--corpus", corpus, "--json"))
+    report = only_json(
+        viva_here("ingest", "pdf", tmp_path / "pdfs", "--corpus", corpus, "--json").stdout
+    )
     assert (report["read"], report["dated"], report["failed"]) == (20, 20, [])
     _check_corpus(corpus, papers)
     (tmp_path / "spec.toml").write_text(SPEC)
-    viva("round", "build", tmp_path / "spec.toml", "--corpus", corpus, "--out", rounds)
+    viva_here("round", "build", tmp_path / "spec.toml", "--corpus", corpus, "--out", rounds)
     found = rounds / "folder-2023"
-    stats = json.loads(viva("round", "stats", found, "--json"))["tasks"]["writing/related_work"]
+    stats = only_json(viva_here("round", "stats", found, "--json").stdout)["tasks"][
+        "writing/related_work"
+    ]
     assert stats["settings"]["base"] >= 12
     assert stats["settings"]["coauthor"] >= 4
     for setting in ("base", "coauthor"):
         words = ["--round", found, "--model", "extractive/lead", "--logs", logs]
-        viva("run", "related_work", "--setting", setting, *words)
-    rows = json.loads(viva("board", "show", logs, "--json"))
+        viva_here("run", "related_work", "--setting", setting, *words)
+    rows = only_json(viva_here("board", "show", logs, "--json").stdout)
     shown = {(row["task"], row["setting"], row["n"], row["valid"]) for row in rows["rows"]}
     assert shown == {
         ("related_work", setting, stats["settings"][setting], 1.0)

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.commands import viva, viva_here
 from tests.servers.object_store import bucket, keys_in, server, states_in
-from typer.testing import Result
 
 from vivavoce.store import hash_tree
 
 pytestmark = pytest.mark.slow
 
 __all__ = ["bucket", "server"]
-Viva = Callable[..., Result]
 ADDRESS = "s3://papers/one"
 
 
@@ -38,29 +37,27 @@ def copy_in(corpora: Path) -> Path:
     return copy
 
 
-def papers_at(viva: Viva, address: str) -> int:
-    result = viva("corpus", "stats", "--corpus", address, "--json")
-    assert result.exit_code == 0, result.output
+def papers_at(address: str) -> int:
+    result = viva_here("corpus", "stats", "--corpus", address, "--json")
     return int(json.loads(result.stdout)["tables"]["papers"])
 
 
 def test_what_one_machine_ingests_another_one_reads(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path], tmp_path: Path
+    bucket: Any, machine: Callable[[str], Path], tmp_path: Path
 ) -> None:
     first = machine("first")
-    result = viva("ingest", "sample", "40", "--corpus", ADDRESS)
-    assert result.exit_code == 0, result.output
+    result = viva_here("ingest", "sample", "40", "--corpus", ADDRESS)
     assert f"{ADDRESS}: " in result.stderr
     assert "files published" in result.stderr
     assert states_in(bucket) == ["00000001.json"]
     second = machine("second")
-    assert papers_at(viva, ADDRESS) == 40
-    assert viva("network", "build", "--corpus", ADDRESS).exit_code == 0
+    assert papers_at(ADDRESS) == 40
+    viva_here("network", "build", "--corpus", ADDRESS)
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
-    assert papers_at(viva, ADDRESS) == 40  # reading publishes nothing
+    assert papers_at(ADDRESS) == 40  # reading publishes nothing
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
     machine("first")
-    assert viva("network", "stats", "--corpus", ADDRESS).exit_code == 0
+    viva_here("network", "stats", "--corpus", ADDRESS)
     assert hash_tree(copy_in(first)) == hash_tree(copy_in(second))
     viva("ingest", "sample", "40", "--corpus", tmp_path / "folder")
     viva("network", "build", "--corpus", tmp_path / "folder")
@@ -68,7 +65,7 @@ def test_what_one_machine_ingests_another_one_reads(
 
 
 def test_of_two_publishers_the_second_is_refused_and_begins_again_with_the_work_of_the_first(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    bucket: Any, machine: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine("first")
     viva("ingest", "sample", "40", "--corpus", ADDRESS)
@@ -79,25 +76,24 @@ def test_of_two_publishers_the_second_is_refused_and_begins_again_with_the_work_
         monkeypatch.setattr("vivavoce.corpus.ingestion.imports.build_tables", build)
         with pytest.MonkeyPatch.context() as there:
             there.setenv("XDG_CACHE_HOME", os.environ["XDG_CACHE_HOME"] + "-other")
-            assert viva("network", "build", "--corpus", ADDRESS).exit_code == 0
+            viva_here("network", "build", "--corpus", ADDRESS)
         return build(*arguments)
 
     monkeypatch.setattr("vivavoce.corpus.ingestion.imports.build_tables", meanwhile)
-    result = viva("ingest", "sample", "50", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("ingest", "sample", "50", "--corpus", ADDRESS, expect=1)
     assert "was published by someone else after it was copied here" in result.stderr
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
-    assert papers_at(viva, ADDRESS) == 40
-    assert viva("ingest", "sample", "50", "--corpus", ADDRESS).exit_code == 0
+    assert papers_at(ADDRESS) == 40
+    viva_here("ingest", "sample", "50", "--corpus", ADDRESS)
     assert states_in(bucket) == ["00000002.json", "00000003.json"]
-    assert papers_at(viva, ADDRESS) == 50
+    assert papers_at(ADDRESS) == 50
 
 
 def test_a_killed_ingest_publishes_nothing_and_goes_on_where_it_stopped(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path], tmp_path: Path
+    bucket: Any, machine: Callable[[str], Path], tmp_path: Path
 ) -> None:
     corpora = machine("first")
-    assert viva("ingest", "sample", "40", "--corpus", ADDRESS).exit_code == 0
+    viva_here("ingest", "sample", "40", "--corpus", ADDRESS)
     command = [Path(sys.executable).with_name("viva"), "ingest", "sample", "200"]
     killed = subprocess.Popen([*command, "--corpus", ADDRESS], stderr=subprocess.DEVNULL)
     while not list(copy_in(corpora).glob("imports/0002-*/complete.json")):
@@ -106,11 +102,10 @@ def test_a_killed_ingest_publishes_nothing_and_goes_on_where_it_stopped(
     killed.kill()
     killed.wait()
     assert states_in(bucket) == ["00000001.json"]
-    result = viva("corpus", "stats", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
     assert "was cut short" in result.stderr
     assert states_in(bucket) == ["00000001.json"]
-    assert viva("ingest", "sample", "200", "--corpus", ADDRESS).exit_code == 0
+    viva_here("ingest", "sample", "200", "--corpus", ADDRESS)
     assert states_in(bucket) == ["00000001.json", "00000002.json"]
     for papers in (40, 200):
         viva("ingest", "sample", papers, "--corpus", tmp_path / "folder")
@@ -118,12 +113,12 @@ def test_a_killed_ingest_publishes_nothing_and_goes_on_where_it_stopped(
 
 
 def test_objects_that_no_state_needs_are_removed(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path]
+    bucket: Any, machine: Callable[[str], Path]
 ) -> None:
     corpora = machine("first")
     needed: list[set[str]] = []
     for papers in (40, 50, 60, 70):
-        assert viva("ingest", "sample", papers, "--corpus", ADDRESS).exit_code == 0
+        viva_here("ingest", "sample", papers, "--corpus", ADDRESS)
         needed.append({*hash_tree(copy_in(corpora)).values()})
     assert states_in(bucket) == ["00000003.json", "00000004.json"]
     held = {key.rpartition("/")[2] for key in keys_in(bucket) if "/objects/" in key}
@@ -132,7 +127,7 @@ def test_objects_that_no_state_needs_are_removed(
 
 @pytest.mark.parametrize("part", ["/objects/", "/states/"])
 def test_what_was_altered_in_the_store_is_noticed(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path], part: str
+    bucket: Any, machine: Callable[[str], Path], part: str
 ) -> None:
     machine("first")
     viva("ingest", "sample", "40", "--corpus", ADDRESS)
@@ -141,14 +136,13 @@ def test_what_was_altered_in_the_store_is_noticed(
     content[len(content) // 2] ^= 1
     bucket.put_object(Bucket="papers", Key=key, Body=bytes(content))
     machine("second")
-    result = viva("corpus", "stats", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
     assert ADDRESS in result.stderr
     assert "differs from what was" in result.stderr
 
 
 def test_a_state_names_no_file_outside_the_corpus(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path], tmp_path: Path
+    bucket: Any, machine: Callable[[str], Path], tmp_path: Path
 ) -> None:
     from vivavoce.store import canonical_json, hash_of
 
@@ -159,19 +153,17 @@ def test_a_state_names_no_file_outside_the_corpus(
         body = canonical_json([files, hash_of(files)])
         bucket.put_object(Bucket="papers", Key="one/states/00000001.json", Body=body)
         bucket.put_object(Bucket="papers", Key=f"one/objects/00/{digest}", Body=b"x")
-        result = viva("corpus", "stats", "--corpus", ADDRESS)
-        assert result.exit_code == 1, name
+        result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
         assert "differs from what was written" in result.stderr, name
     assert not list(corpora.rglob("out"))
 
 
-def test_damage_is_not_published(viva: Viva, bucket: Any, machine: Callable[[str], Path]) -> None:
+def test_damage_is_not_published(bucket: Any, machine: Callable[[str], Path]) -> None:
     corpora = machine("first")
     viva("ingest", "sample", "40", "--corpus", ADDRESS)
     path = next((copy_in(corpora) / "tables" / "sections").glob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1])
-    result = viva("corpus", "stats", "--corpus", ADDRESS)
-    assert result.exit_code == 1
+    result = viva_here("corpus", "stats", "--corpus", ADDRESS, expect=1)
     assert "nothing was published" in result.stderr
     assert states_in(bucket) == ["00000001.json"]
 
@@ -186,7 +178,7 @@ def test_damage_is_not_published(viva: Viva, bucket: Any, machine: Callable[[str
     ],
 )
 def test_a_wrong_address_is_reported(
-    viva: Viva, bucket: Any, machine: Callable[[str], Path], address: str, code: int, says: str
+    bucket: Any, machine: Callable[[str], Path], address: str, code: int, says: str
 ) -> None:
     machine("first")
     result = viva("corpus", "stats", "--corpus", address)

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import viva_here
+from tests.servers.commands import viva, viva_here
+from tests.support.tei import tei_text
 from typer.testing import Result
 
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_tree, read_json, write_sealed
 
-PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
-<title level="a" type="main">{0}</title></titleStmt></fileDesc></teiHeader><text><body>
-<div><head>Introduction</head><p>{1}</p></div></body></text></TEI>"""
-Viva = Callable[..., Result]
 SPEC = """
 [round]
 id = "live"
@@ -59,7 +56,7 @@ def rounds(begun: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def update(viva: Viva, sample: Path, rounds: Path) -> Callable[..., Result]:
+def update(sample: Path, rounds: Path) -> Callable[..., Result]:
     def run(name: str, until: str, *more: object) -> Result:
         options = ("--corpus", sample, "--out", rounds, "--until", until, *more)
         return viva("round", "update", rounds / name, *options)
@@ -68,7 +65,7 @@ def update(viva: Viva, sample: Path, rounds: Path) -> Callable[..., Result]:
 
 
 def test_an_update_says_what_it_did_and_ends_with_the_folder(
-    update: Callable[..., Result], viva: Viva, rounds: Path
+    update: Callable[..., Result], rounds: Path
 ) -> None:
     result = update("live", "2024-07-01")
     assert result.exit_code == 0
@@ -76,7 +73,7 @@ def test_an_update_says_what_it_did_and_ends_with_the_folder(
     assert lines[-1] == str(rounds / "live-2024-07-01")
     assert lines[0].startswith("New papers: ")
     assert f"revealed in {rounds / 'live.revealed.json'}" in result.stdout
-    assert viva("round", "verify", lines[-1]).exit_code == 0
+    viva_here("round", "verify", lines[-1])
 
     before = hash_tree(rounds)
     for name in ("live", "live-2024-07-01"):
@@ -93,8 +90,7 @@ def test_an_update_says_what_it_did_and_ends_with_the_folder(
     shown = {name: value for name, value in read_json(revealed).items() if name != "seal"}
     shown["items"]["writing/title"][0] = "another"
     write_sealed(revealed, shown)
-    refused = viva("round", "seal", sealed, "--check", revealed)
-    assert refused.exit_code == 1
+    refused = viva_here("round", "seal", sealed, "--check", revealed, expect=1)
     assert "writing/title another was not promised" in refused.stdout
 
 
@@ -108,12 +104,12 @@ def test_json_has_the_update(update: Callable[..., Result], rounds: Path) -> Non
 
 @pytest.mark.slow
 def test_twice_is_fine_and_a_late_text_makes_a_new_round(
-    viva: Viva, update: Callable[..., Result], sample: Path, rounds: Path, tmp_path: Path
+    update: Callable[..., Result], sample: Path, rounds: Path, tmp_path: Path
 ) -> None:
     """An update as a timer runs it: again on the same day, and after a text came late."""
     (tmp_path / "plain.toml").write_text(SPEC.split("[update]")[0].replace("live", "plain"))
     options = ("--corpus", sample, "--out", rounds)
-    assert viva("round", "build", tmp_path / "plain.toml", *options).exit_code == 0
+    viva_here("round", "build", tmp_path / "plain.toml", *options)
     first = json.loads(update("plain", "2024-07-01", "--json").stdout)
     made = hash_tree(rounds)
     again = update("plain", "2024-07-01", "--json")
@@ -128,13 +124,13 @@ def test_twice_is_fine_and_a_late_text_makes_a_new_round(
     row["abstract"] = " ".join(f"late{number}" for number in range(60))
     file = tmp_path / "late.jsonl"
     file.write_text(json.dumps(row) + "\n")
-    assert viva("ingest", "metadata", file, "--corpus", sample).exit_code == 0
+    viva_here("ingest", "metadata", file, "--corpus", sample)
     summary = json.loads(update("plain", "2024-07-01", "--json").stdout)
     assert (summary["path"], summary["is_new"]) == (first["path"], False)
     body = " ".join(f"body{number}" for number in range(500))
     text = tmp_path / "late.tei.xml"
-    text.write_text(PAPER.format(row["title"], body))
-    assert viva("ingest", "tei", text, "--corpus", sample).exit_code == 0
+    text.write_text(tei_text(row["title"], sections={"Introduction": body}))
+    viva_here("ingest", "tei", text, "--corpus", sample)
     late = update("plain", "2024-07-01", "--json")
     assert late.exit_code == 0
     summary = json.loads(late.stdout)
@@ -150,7 +146,7 @@ def test_twice_is_fine_and_a_late_text_makes_a_new_round(
     assert after["round"] == "plain-2024-08-01"
 
 
-def test_seal_and_reveal_write_files_to_publish(viva: Viva, rounds: Path, tmp_path: Path) -> None:
+def test_seal_and_reveal_write_files_to_publish(rounds: Path, tmp_path: Path) -> None:
     for suffix, more in (("sealed", []), ("revealed", ["--reveal"])):
         out = ("--out", tmp_path / "published")
         done = viva("round", "seal", rounds / "live", *out, "--json", *more)
@@ -158,4 +154,4 @@ def test_seal_and_reveal_write_files_to_publish(viva: Viva, rounds: Path, tmp_pa
         assert json.loads(done.stdout) == {"path": str(path)}
         assert read_json(path)["round"] == "live"
     for words in ([], ["--check", path, "--reveal"]):
-        assert viva("round", "seal", rounds / "live", *words).exit_code == 2
+        viva_here("round", "seal", rounds / "live", *words, expect=2)

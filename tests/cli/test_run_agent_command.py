@@ -1,13 +1,10 @@
 """`viva run --agent`: an agent of a user's own from the command line to the board."""
 
 import re
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import only_json, small_round, viva_here
-
-viva = partial(viva_here, expect=None)
+from tests.servers.commands import only_json, small_round, viva, viva_here
 
 ALONE = """
 async def alone(question):
@@ -26,22 +23,20 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str | Path, ..
 
 
 def test_its_row_is_on_the_board_and_nobody_can_verify_it(ask: tuple[str | Path, ...]) -> None:
-    done = viva(*ask)
-    assert done.exit_code == 0, done.output
+    viva_here(*ask)
     rows = only_json(viva("board", "show", "logs", "--json").stdout)["rows"]
     (method,) = {row["method"] for row in rows}
     assert re.fullmatch(r"custom_agent\(agent=mine\.py@alone, sha256=[0-9a-f]{12}\)", method)
     assert {row["n"] for row in rows} == {3}
     assert {row["valid"] for row in rows} == {1.0}
-    verified = viva("board", "verify", "logs", "--round", ask[3])
-    assert verified.exit_code == 1
+    verified = viva_here("board", "verify", "logs", "--round", ask[3], expect=1)
     # The file of another's agent is never run to verify a log.
     assert "its method custom_agent cannot be run again here" in verified.output
 
 
 def test_a_changed_file_is_another_contestant(ask: tuple[str | Path, ...]) -> None:
-    assert viva(*ask).exit_code == 0
+    viva_here(*ask)
     Path("mine.py").write_text(ALONE.replace("about", "on"), "utf-8")
-    assert viva(*ask).exit_code == 0
+    viva_here(*ask)
     rows = only_json(viva("board", "show", "logs", "--json").stdout)["rows"]
     assert len({row["method"] for row in rows}) == 2

@@ -169,18 +169,6 @@ def test_a_wrong_type_or_an_unknown_id_names_the_line(tmp_path, gold, prediction
     assert re.search(says, message)
 
 
-def test_an_option_of_another_family_is_refused_not_ignored(tmp_path):
-    gold = lines(tmp_path / "g.jsonl", {"id": 1, "reference": "a"})
-    assert "--legacy" in refused("writing", gold, gold, "--legacy")
-
-
-def test_an_unknown_family_lists_those_there_are(tmp_path):
-    gold = lines(tmp_path / "g.jsonl", {"id": 1})
-    assert "architecture, factor, leaderboards, own_list, own_match" in refused(
-        "summaries", gold, gold
-    )
-
-
 @pytest.mark.data
 def test_legacy_needs_the_published_queries(data_dir, tmp_path):
     gold = lines(tmp_path / "g.jsonl", {"id": 0, "gold": ["A"]})

@@ -53,9 +53,3 @@ def test_the_board_shows_what_an_answer_costs(swept: Path) -> None:
     assert row["answers"] == 3 * 2
     tokens, _, dollars, _ = costs[3].split()[-4:]
     assert (float(tokens), dollars) == (round(row["tokens"] / 6), "–")
-
-
-def test_logs_without_a_sweep_end_with_1(round_folder: Path, tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    viva_here("run", "title", "--round", round_folder, "--logs", logs, "--method", "null")
-    assert "--sweep" in viva_here("board", "show", "--by", "sweep", logs, expect=1).stderr

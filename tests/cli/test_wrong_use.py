@@ -24,6 +24,7 @@ RAG = f"{LEAD} --method rag"
 DECIDE = f"{LEAD} --model extractive/centrality"
 IMPORT = "annotate import --campaign pilot --db a.db"
 ITEMS = f"{IMPORT} items.jsonl"
+SCORE = "score writing --gold gold.jsonl --predictions gold.jsonl"
 INIT = "round init new.toml"
 UPDATE = "round update round-0/small --corpus corpus --out round-0"
 DAYS = "--start 2024-07-01 --end 2025-01-01"
@@ -47,6 +48,7 @@ WRONG = {
     "fetch oai --out new --from June": "'June' is not a day",
     "fetch oai --out new --from 2024-06-02 --until 2024-06-01": "is after",
     "fetch oai --out new --base https://[x/oai": "is not an address",
+    "fetch texts --corpus new": "is not a corpus",
     "fetch texts --corpus corpus --kinds html,docx --base http://127.0.0.1:9": "docx",
     "corpus stats --corpus missing": "viva ingest KIND WHERE --corpus missing",
     "corpus stats --corpus corpus --paper 2": "--paper",
@@ -121,6 +123,8 @@ WRONG = {
     "board submit --check missing": "missing",
     "audit judge missing": "missing",
     "audit leakage missing": "missing",
+    f"{SCORE.replace('writing', 'summaries')}": "architecture, factor, leaderboards, own_list",
+    f"{SCORE} --legacy": "--legacy",
     # Annotation
     f"{IMPORT} --kind distractors": "Give one source",
     f"{IMPORT} --from-round .": "Facts need both",
@@ -156,6 +160,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_jsonl(folder / "m.jsonl", [{"id": "p", "title": "T", "mood": "good"}])
     write_jsonl(folder / "other.jsonl", [{"id": "paper 1", "text": "A title"}])
     write_jsonl(folder / "none.jsonl", [])
+    write_jsonl(folder / "gold.jsonl", [{"id": 1, "reference": "a"}])
     lines(folder / "items.jsonl", *rows_of("distractors", 4))
     database = ("--db", folder / "a.db", "--campaign", "other", "--kind", "distractors")
     viva_here("annotate", "import", folder / "items.jsonl", *database)

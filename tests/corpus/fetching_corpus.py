@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script
 from tests.servers.catalogue_arxiv import Entry, feed
 from tests.servers.texts_replay import Library, eprint, latexml_page, pdf
+from tests.support.tei import tei_text
 
 from vivavoce.corpus import ingest
 from vivavoce.sources import list_sources
@@ -15,10 +16,6 @@ from vivavoce.sources.catalogues.arxiv.texts import HOSTS
 from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.store import Row, read_jsonl
 
-PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
-<title level="a" type="main">One that cites</title></titleStmt></fileDesc></teiHeader>
-<text><body><div><head>Introduction</head><p>Some words.</p></div></body>
-<back><div type="references"><listBibl>{}</listBibl></div></back></text></TEI>"""
 READS_HTML = "html" in list_sources()
 
 
@@ -49,13 +46,11 @@ def ids_asked(server: ReplayServer) -> list[list[str]]:
 
 def citing(folder: Path, *names: str, own: str = "1901.00001") -> Path:
     """A corpus of one paper that cites these arXiv ids."""
-    entries = "".join(
-        f'<biblStruct><analytic><title level="a">The work {name}</title></analytic>'
-        f'<idno type="arXiv">arXiv:{name}</idno></biblStruct>'
-        for name in names
-    )
+    works = [f"The work {name}" for name in names]
+    numbers = (f'<idno type="arXiv">arXiv:{name}</idno>' for name in names)
+    text = tei_text("One that cites", cited=works, ids=dict(zip(works, numbers, strict=True)))
     folder.mkdir(exist_ok=True)
-    (folder / f"{own}.tei.xml").write_text(PAPER.format(entries), "utf-8")
+    (folder / f"{own}.tei.xml").write_text(text, "utf-8")
     ingest("tei", folder / f"{own}.tei.xml", folder / "corpus")
     return folder / "corpus"
 

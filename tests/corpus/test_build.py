@@ -113,9 +113,3 @@ def test_the_real_papers_get_their_dates_from_the_list_beside_them_in_either_ord
     assert len(there.papers) == 101
     assert sum(paper.published is not None for paper in there.papers) == 90
     assert table_hashes(there.folder) == table_hashes(fill(tmp_path / "back", index, papers).folder)
-
-
-@pytest.mark.data
-def test_every_record_of_the_acl_anthology_goes_in(tmp_path: Path, data_dir: Path) -> None:
-    report = ingest("metadata", data_dir / "acl" / "acl_upto2022.parquet", tmp_path / "c")
-    assert (report.read, report.failed, report.papers, report.undated) == (38_962, (), 38_962, 0)

@@ -1,6 +1,5 @@
 """The sharded build: the same tables however the work is cut, and only what changed is redone."""
 
-import json
 import random
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.build import identity, partitioning, tables
 from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.schema import TABLES
-from vivavoce.store import hash_tree
+from vivavoce.store import hash_tree, write_jsonl
 
 Write = Callable[..., Path]
 
@@ -53,7 +52,7 @@ def in_one_shard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return filled(tmp_path_factory.mktemp("whole"), "c")
 
 
-def filled(folder: Path, name: str, papers: int = 50) -> Path:
+def filled(folder: Path, name: str, papers: int = 24) -> Path:
     """A corpus of the sample's papers, and of rows that complete, repeat or confuse them."""
     corpus = folder / name
     ingest("sample", Path(str(papers)), corpus)
@@ -66,9 +65,8 @@ def filled(folder: Path, name: str, papers: int = 50) -> Path:
     rows += [{"doi": "10.48550/arXiv.2001.00001", "title": "Named by a DOI"}]
     rows += [{"title": "Nameless"}]
     random.Random(0).shuffle(rows)
-    path = folder / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    ingest("metadata", path, corpus)
+    write_jsonl(folder / "rows.jsonl", rows)
+    ingest("metadata", folder / "rows.jsonl", corpus)
     return corpus
 
 
@@ -155,7 +153,7 @@ def test_a_damaged_shard_alone_is_made_again(corpus: Path, monkeypatch: pytest.M
 def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
     small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for papers in ("12", "16"):
+    for papers in ("6", "9"):
         ingest("sample", Path(papers), tmp_path / "once")
     done: list[str] = []
     for step in (tables.repartition, tables.make_shard, tables.resolve_references):
@@ -166,7 +164,7 @@ def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
             return step(task)
 
         monkeypatch.setattr(tables, step.__name__, again)
-    for papers in ("12", "16"):
+    for papers in ("6", "9"):
         ingest("sample", Path(papers), tmp_path / "again")
     assert {*done} == {"repartition", "make_shard", "resolve_references"}
     assert hash_tree(tmp_path / "again") == hash_tree(tmp_path / "once")

@@ -65,13 +65,9 @@ def test_an_id_that_arxiv_does_not_know_is_recorded_and_not_asked_for_again(
     assert hash_tree(corpus) == tree
     outcomes = {row["arxiv_id"]: row["outcome"] for row in rows_of(corpus, "cited.jsonl")}
     assert outcomes == {"2001.00001": "got", "2001.00002": "unknown", "2001.00003": "got"}
-
-
-def test_a_batch_of_which_nothing_is_known_leaves_no_file(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = citing(tmp_path, *names(2))
+    # A batch of which nothing is known leaves no file.
     server.script = knowing()
+    corpus = citing(tmp_path / "nothing", *names(2))
     assert fetch(corpus).unknown == tuple(names(2))
     assert not (corpus / "downloads" / "cited").exists()
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from tests.corpus.fetching_corpus import PAPER, feed_of, rows_of
+from tests.corpus.fetching_corpus import feed_of, rows_of
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
-from typer.testing import CliRunner, Result
+from tests.servers.commands import viva_here
+from tests.support.tei import tei_text
+from typer.testing import Result
 
-from vivavoce.cli import app
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.store import hash_tree
 
@@ -51,27 +52,23 @@ def server() -> Iterator[ReplayServer]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    entries = "".join(
-        f'<biblStruct><analytic><title level="a">{title}</title></analytic>'
-        + (f'<idno type="DOI">{DOI}</idno>' if title == BY_DOI else "")
-        + "</biblStruct>"
-        for title in (ON_ARXIV, BY_DOI, BY_TITLE, NOWHERE, "Preface")
-    )
-    (tmp_path / "1901.00001.tei.xml").write_text(PAPER.format(entries), "utf-8")
-    ingest("tei", tmp_path / "1901.00001.tei.xml", tmp_path / "corpus")
+    works = (ON_ARXIV, BY_DOI, BY_TITLE, NOWHERE, "Preface")
+    ids = {BY_DOI: f'<idno type="DOI">{DOI}</idno>'}
+    path = tmp_path / "1901.00001.tei.xml"
+    path.write_text(tei_text("One that cites", cited=works, ids=ids), "utf-8")
+    ingest("tei", path, tmp_path / "corpus")
     return tmp_path / "corpus"
 
 
-def fetch(corpus: Path, server: ReplayServer, *more: str) -> Result:
-    words = ["fetch", "cited", "--corpus", str(corpus), "--base", server.origin, "--named", *more]
-    return CliRunner().invoke(app, words)
+def fetch(corpus: Path, server: ReplayServer, *more: str, expect: int = 0) -> Result:
+    words = ("fetch", "cited", "--corpus", corpus, "--base", server.origin, "--named")
+    return viva_here(*words, *more, expect=expect)
 
 
 def test_works_come_by_title_from_arxiv_and_by_doi_and_title_from_crossref(
     corpus: Path, server: ReplayServer
 ) -> None:
     done = fetch(corpus, server)
-    assert done.exit_code == 0, done.output
     assert "3 of 4 works without an arXiv id fetched" in done.output
     loaded = load_corpus(corpus)
     titles = {paper.paper_id: paper.title for paper in loaded.papers}
@@ -94,11 +91,9 @@ def test_a_limit_and_a_fault_leave_the_rest_for_later(corpus: Path, server: Repl
     first = json.loads(fetch(corpus, server, "--max", "1", "--json").stdout)["named"]
     assert (first["asked"], first["left"]) == (1, 3)
     server.script = lambda ask: Fault(b"", 429, {"Retry-After": "900"})
-    stopped = fetch(corpus, server)
-    assert stopped.exit_code == 1
-    assert "Run the same command again later." in stopped.output
+    assert "Run the same command again later." in fetch(corpus, server, expect=1).stderr
     server.script = answer
-    assert fetch(corpus, server).exit_code == 0
+    fetch(corpus, server)
     assert len(load_corpus(corpus).papers) == 4
 
 

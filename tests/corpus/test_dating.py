@@ -2,15 +2,15 @@
 
 import json
 import random
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, viva_here
 
-from vivavoce.cli import app
 from vivavoce.corpus.dating import Statement, date_entry, date_of_doi, date_paper, judge
 from vivavoce.text.dates import period
 
@@ -89,9 +89,6 @@ def test_a_list_of_results_dates_only_what_nothing_else_dates() -> None:
     assert used.evidence == "arxiv_id"
     alone, _ = judge([listed], {"pwc"})
     assert alone.date == "2015-01-02"
-
-
-def test_nothing_dates_a_work_without_statements() -> None:
     assert judge([]) == (None, ())
 
 
@@ -125,20 +122,17 @@ def test_the_date_is_never_after_the_month_of_the_arxiv_id(
     assert judge(statements) == (used, kept)
 
 
-def test_the_command_shows_sources_and_contradictions(tmp_path: Path) -> None:
+def test_the_command_shows_sources_and_contradictions(
+    tmp_path: Path, write_rows: Callable[..., Path]
+) -> None:
     rows = [
         {"id": "a", "title": "Posted early", "arxiv_id": "1603.01354", "published": "2016-08"},
         {"id": "b", "title": "Posted late", "arxiv_id": "1607.00001", "published": "2014-07"},
     ]
-    (tmp_path / "m.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    corpus = str(tmp_path / "corpus")
-    door = CliRunner()
-    door.invoke(
-        app, ["ingest", "metadata", str(tmp_path / "m.jsonl"), "--corpus", corpus],
-        catch_exceptions=False,
-    )  # fmt: skip
-    shown = door.invoke(app, ["corpus", "stats", "--of", "dates", "--corpus", corpus, "--json"])
-    report = json.loads(shown.stdout)
+    corpus = tmp_path / "corpus"
+    viva_here("ingest", "metadata", write_rows("m.jsonl", rows), "--corpus", corpus)
+    shown = viva_here("corpus", "stats", "--of", "dates", "--corpus", corpus, "--json")
+    report = only_json(shown.stdout)
     assert report["sources"] == {"arxiv_id": 1, "metadata": 1}
     assert report["changed"] == 1
     [row] = report["contradictions"]
@@ -146,7 +140,7 @@ def test_the_command_shows_sources_and_contradictions(tmp_path: Path) -> None:
         "arxiv:1607.00001", "2016-07", "id_after_date", "2014-07",
     )  # fmt: skip
     out = tmp_path / "papers.jsonl"
-    door.invoke(app, ["corpus", "export", "papers", "--corpus", corpus, "--out", str(out)])
+    viva_here("corpus", "export", "papers", "--corpus", corpus, "--out", out)
     first = json.loads(out.read_text().splitlines()[0])
     assert (first["published"], first["first_public"], first["first_public_precision"]) == (
         "2016-08", "2016-03", "month",

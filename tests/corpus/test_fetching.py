@@ -12,9 +12,8 @@ from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, p
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
-from vivavoce.errors import InputError
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
-from vivavoce.store import hash_file
+from vivavoce.store import hash_file, write_jsonl
 
 ONE, TWO, THREE = "2001.00001v1", "2001.00002v2", "2001.00003v1"
 
@@ -45,6 +44,11 @@ def fetch(server: ReplayServer, clock: FakeClock) -> Fetch:
         return fetch_texts(corpus, client_of(server, clock), addresses=addresses, **options)
 
     return run
+
+
+def ingest_row(folder: Path, **row: str) -> None:
+    write_jsonl(folder / "m.jsonl", [row])
+    ingest("metadata", folder / "m.jsonl", folder / "corpus")
 
 
 def targets(server: ReplayServer) -> list[str]:
@@ -100,9 +104,7 @@ def test_the_index_says_what_was_tried_and_what_came_of_it(fetch: Fetch, tmp_pat
 def test_the_licence_of_the_metadata_stays_beside_that_of_the_page(
     fetch: Fetch, library: Library, tmp_path: Path
 ) -> None:
-    rows = tmp_path / "m.jsonl"
-    rows.write_text('{"arxiv_id": "2001.00007", "title": "A b", "licence": "CC0"}\n', "utf-8")
-    ingest("metadata", rows, tmp_path / "corpus")
+    ingest_row(tmp_path, arxiv_id="2001.00007", title="A b", licence="CC0")
     library.add("/html/2001.00007", latexml_page("2001.00007v2"))
     fetch(tmp_path / "corpus")
     (row,) = rows_of(tmp_path / "corpus")
@@ -110,18 +112,6 @@ def test_the_licence_of_the_metadata_stays_beside_that_of_the_page(
     assert (row["name"], row["version"]) == ("2001.00007", "v2")
     assert row["file"] == "downloads/html/2001.00007v2.html"
     assert load_corpus(tmp_path / "corpus").papers[0].licence == "CC0"
-
-
-def test_a_text_that_was_not_there_is_asked_for_again_so_many_times(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, "2001.00004v1")
-    found = [fetch(corpus, again=2) for _ in range(4)]
-    # Three kinds of text each time, and no more after the second time.
-    assert [report.again for report in found] == [0, 3, 3, 0]
-    assert len(server.asks) == 9
-    assert [report.without for report in found] == [1, 1, 1, 1]
-    assert [row["again"] for row in rows_of(corpus)] == [2, 2, 2]
 
 
 def test_a_passing_fault_is_asked_for_again_and_a_definite_answer_is_not(
@@ -175,9 +165,7 @@ def test_a_file_that_gives_no_text_makes_room_for_the_next_kind(
 def test_a_paper_of_the_anthology_comes_as_pdf(
     fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
 ) -> None:
-    rows = tmp_path / "m.jsonl"
-    rows.write_text('{"id": "P18-1001", "title": "A title of a paper"}\n', "utf-8")
-    ingest("metadata", rows, tmp_path / "corpus")
+    ingest_row(tmp_path, id="P18-1001", title="A title of a paper")
     (paper,) = load_corpus(tmp_path / "corpus").papers
     assert paper.acl_id == "P18-1001"
     library.add("/P18-1001.pdf", pdf(tmp_path))
@@ -190,9 +178,7 @@ def test_papers_that_have_a_text_or_no_id_are_not_asked_for(
     fetch: Fetch, server: ReplayServer, tmp_path: Path
 ) -> None:
     ingest("sample", Path("5"), tmp_path / "corpus")
-    rows = tmp_path / "m.jsonl"
-    rows.write_text('{"doi": "10.1000/x", "title": "A title"}\n', "utf-8")
-    ingest("metadata", rows, tmp_path / "corpus")
+    ingest_row(tmp_path, doi="10.1000/x", title="A title")
     assert fetch(tmp_path / "corpus").lacking == 0
     assert server.asks == []
 
@@ -257,11 +243,3 @@ def test_what_was_fetched_before_a_kill_is_read_without_asking_unless_it_was_dam
 
 def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
-
-
-def test_a_folder_that_is_no_corpus_is_reported_and_left_alone(
-    fetch: Fetch, tmp_path: Path
-) -> None:
-    with pytest.raises(InputError, match="is not a corpus"):
-        fetch(tmp_path / "nothing")
-    assert not (tmp_path / "nothing").exists()

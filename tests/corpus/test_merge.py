@@ -1,6 +1,7 @@
 """Which documents describe one paper."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -52,34 +53,14 @@ def test_one_arxiv_id_is_one_paper_although_preprint_and_print_have_different_do
     assert grouped(printed, preprint) == {"arxiv:1410.5401": ["arxiv:1410.5401", "a.tei.xml"]}
 
 
-def test_a_doi_does_not_join_papers_with_different_arxiv_ids() -> None:
-    one = tei(arxiv_id="1410.5401", doi="10.1000/x")
-    other = row("arxiv:1412.6575", arxiv_id="1412.6575", doi="10.1000/x")
-    assert sorted(grouped(one, other)) == ["arxiv:1410.5401", "arxiv:1412.6575"]
-
-
 def test_a_row_completes_the_file_it_names_although_their_dois_differ() -> None:
     found = grouped(tei(doi="10.1000/preprint"), row(doi="10.1000/x", source_file="a.tei.xml"))
     assert found == {"doi:10.1000/x": ["id:1", "a.tei.xml"]}
 
 
-def test_a_file_name_does_not_join_papers_with_different_arxiv_ids() -> None:
-    one, other = tei(arxiv_id="1410.5401"), row(arxiv_id="1412.6575", source_file="a.tei.xml")
-    assert len(grouped(one, other)) == 2
-
-
 def test_titles_join_documents_of_different_kinds_after_normalisation() -> None:
     found = grouped(tei(title="Deep-Nets: a Study"), row(title="DEEP NETS — A study", given_id="p"))
     assert found == {"p": ["id:1", "a.tei.xml"]}
-
-
-def test_a_title_does_not_join_what_identifiers_keep_apart() -> None:
-    found = merge(tei(title="Preface", doi="10.1000/a"), row(title="Preface", doi="10.1000/b"))
-    assert len(found.papers) == 2
-
-
-def test_titles_without_letters_or_digits_join_nothing() -> None:
-    assert len(grouped(tei(title="???"), row(title="!!!", given_id="p"))) == 2
 
 
 def test_a_row_that_only_names_a_file_is_no_paper_of_its_own() -> None:
@@ -99,14 +80,6 @@ def test_the_surest_identifier_names_the_paper() -> None:
 
 
 STUDY = "A study of small graphs"
-
-
-def test_two_files_of_metadata_without_a_shared_id_meet_in_title_first_author_and_year() -> None:
-    one = row("arxiv:1410.5401", arxiv_id="1410.5401", title=STUDY, authors=by("J. Müller", "B"))
-    other = row("acl:P15-1001", acl_id="P15-1001", title=STUDY, authors=by("Muller, Jane"))
-    assert list(grouped(one, other)) == ["arxiv:1410.5401"]
-    snapshot = Document("snapshot", "1410.5401", title=STUDY, authors=by("Jane Muller"))
-    assert len(merge(other, snapshot).papers) == 1
 
 
 @pytest.mark.parametrize(
@@ -131,33 +104,61 @@ def test_a_shared_title_joins_unless_author_year_or_id_contradict(
     assert len(merge(text, metadata).papers) == papers
 
 
-def test_the_order_of_the_authors_may_change_between_preprint_and_print() -> None:
-    preprint = tei(title=STUDY, authors=by("A Ba", "Bo Da"))
-    printed = row(given_id="p", title=STUDY, authors=by("Da, Bo", "Ba, A."))
-    assert len(grouped(preprint, printed)) == 1
+def same(title: str, published: str | None = None) -> tuple[Document, Document]:
+    """A text and metadata of one title, author and year."""
+    fields = {"title": title, "authors": by("A Ba"), "published": published}
+    return tei(**fields), row(given_id="p", **fields)
 
 
-def test_within_one_source_a_shared_title_needs_the_author_and_no_two_ids() -> None:
-    assert len(grouped(tei("a", title=STUDY), tei("b", title=STUDY))) == 2
-    one, other = (tei(name, title=STUDY, authors=by("A Ba")) for name in "ab")
-    assert len(grouped(one, other)) == 1
-    rows = (row("id:1", given_id="1", title=STUDY), row("id:2", given_id="2", title=STUDY))
-    assert len(grouped(*rows)) == 2
+STANDING = ("Editorial", "Book reviews", "Table of Contents", "导论")
+CROWD = [tei(f"{n}", title="Report of the committee", authors=by(f"Name{n}")) for n in range(41)]
+LIKE = ("A study of sm\u0430ll graphs", "A study\u200b of small graphs")
+ONE, OTHER = {"arxiv_id": "1410.5401"}, {"arxiv_id": "1412.6575"}
 
 
-@pytest.mark.parametrize("title", ["Editorial", "Book reviews", "Table of Contents", "导论"])
-def test_a_short_or_standing_title_joins_nothing_by_itself(title: str) -> None:
-    text, metadata = tei(title=title), row(title=title, given_id="p", published="1999")
-    assert len(grouped(text, metadata)) == 2
-    same = {"title": title, "authors": by("A Ba"), "published": "1999"}
-    assert len(grouped(tei(**same), row(given_id="p", **same))) == 1
-
-
-@pytest.mark.parametrize("other", ["A study of sm\u0430ll graphs", "A study\u200b of small graphs"])
-def test_titles_that_only_look_alike_are_not_merged(other: str) -> None:
-    documents = (tei(title=STUDY), row(title=other, given_id="p"))
-    assert len(grouped(*documents)) == 2
-    assert len(grouped(tei(title=other), row(title=other, given_id="p"))) == 1
+@pytest.mark.parametrize(
+    ("documents", "papers"),
+    [
+        # A DOI, a file name or a title does not join what identifiers keep apart.
+        ((tei(doi="10.1000/x", **ONE), row(doi="10.1000/x", **OTHER)), 2),
+        ((tei(**ONE), row(source_file="a.tei.xml", **OTHER)), 2),
+        ((tei(title="Preface", doi="10.1000/a"), row(title="Preface", doi="10.1000/b")), 2),
+        # A DOI made of an id counts as that id.
+        ((tei(doi="10.48550/arxiv.1410.5401"), row(doi="10.1000/print", **ONE)), 1),
+        ((tei(doi="10.18653/v1/p15-1001"), row(acl_id="P15-1001")), 1),
+        # Files of metadata without a shared id meet in title, first author and year.
+        (
+            (
+                row(title=STUDY, authors=by("J. Müller", "B"), **ONE),
+                row("acl", acl_id="P15-1001", title=STUDY, authors=by("Muller, Jane")),
+                Document("snapshot", "s", title=STUDY, authors=by("Jane Muller")),
+            ),
+            1,
+        ),
+        # The order of the authors may change between preprint and print.
+        (
+            (
+                tei(title=STUDY, authors=by("A Ba", "Bo Da")),
+                row(given_id="p", title=STUDY, authors=by("Da, Bo", "Ba, A.")),
+            ),
+            1,
+        ),
+        # Within one source a shared title needs the author, and no two ids.
+        ((tei("a", title=STUDY), tei("b", title=STUDY)), 2),
+        (tuple(tei(name, title=STUDY, authors=by("A Ba")) for name in "ab"), 1),
+        (tuple(row(n, given_id=n, title=STUDY) for n in "12"), 2),
+        # Titles without letters, short or standing ones and those of many works join nothing.
+        ((tei(title="???"), row(title="!!!", given_id="p")), 2),
+        *(((tei(title=t), row(title=t, given_id="p", published="1999")), 2) for t in STANDING),
+        *((same(title, "1999"), 1) for title in STANDING),
+        ((*CROWD, row(title="Report of the committee", given_id="p", authors=by("Name"))), 42),
+        # Titles that only look alike are others.
+        *(((tei(title=STUDY), row(title=other, given_id="p")), 2) for other in LIKE),
+        *((same(other), 1) for other in LIKE),
+    ],
+)
+def test_what_joins_documents_and_what_does_not(documents: Sequence[Document], papers: int) -> None:
+    assert len(merge(*documents).papers) == papers
 
 
 def test_a_title_of_two_works_joins_neither_and_a_sure_pair_goes_first() -> None:
@@ -166,21 +167,6 @@ def test_a_title_of_two_works_joins_neither_and_a_sure_pair_goes_first() -> None
     assert len(grouped(ba, du, nameless)) == 3
     named = row(title=STUDY, given_id="p", authors=by("A. Du"))
     assert grouped(ba, du, named) == {"file:Ba": ["Ba"], "p": ["id:1", "Du"]}
-
-
-def test_a_title_of_many_works_is_a_standing_heading() -> None:
-    crowd = [
-        tei(f"{n}", title="Report of the committee", authors=by(f"Name{n}")) for n in range(41)
-    ]
-    named = row(title="Report of the committee", given_id="p", authors=by("Name"))
-    assert len(merge(*crowd, named).papers) == 42
-
-
-def test_a_doi_made_of_an_id_counts_as_that_id() -> None:
-    preprint = tei("a", doi="10.48550/arxiv.1410.5401")
-    printed = tei("b", doi="10.18653/v1/p15-1001")
-    assert len(grouped(preprint, row("1", arxiv_id="1410.5401", doi="10.1000/print"))) == 1
-    assert len(grouped(printed, row("1", acl_id="P15-1001"))) == 1
 
 
 def few(*values: str) -> st.SearchStrategy[str | None]:
@@ -282,12 +268,18 @@ def test_a_listed_title_that_fits_two_papers_completes_neither() -> None:
     assert found == {"file:a.tei.xml": ["a.tei.xml"], "file:b.xml": ["l", "b.xml"]}
 
 
-def test_short_titles_other_ids_and_other_years_keep_a_list_apart() -> None:
-    assert merge(listed(title="Of graphs"), tei(title="Of graphs")).outside
-    one = (listed(title=STUDY, arxiv_id="1801.00001"), tei(title=STUDY, arxiv_id="1801.00002"))
-    assert merge(*one).outside
-    other = (listed(title=STUDY, published="2010"), tei(title=STUDY, arxiv_id="1801.00002"))
-    assert merge(*other).outside
+@pytest.mark.parametrize(
+    ("work", "text"),
+    [
+        ({"title": "Of graphs"}, {"title": "Of graphs"}),
+        ({"title": STUDY, **ONE}, {"title": STUDY, **OTHER}),
+        ({"title": STUDY, "published": "2010"}, {"title": STUDY, **OTHER}),
+    ],
+)
+def test_short_titles_other_ids_and_other_years_keep_a_list_apart(
+    work: dict[str, Any], text: dict[str, Any]
+) -> None:
+    assert merge(listed(**work), tei(**text)).outside
 
 
 def test_works_that_name_different_ids_for_one_paper_are_not_believed() -> None:

@@ -17,7 +17,7 @@ from tests.servers.object_store import bucket, keys_in, server, states_in
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.build import partitioning
-from vivavoce.store import hash_tree
+from vivavoce.store import hash_tree, write_jsonl
 
 pytestmark = [
     pytest.mark.slow,
@@ -129,7 +129,7 @@ def write_papers(path: Path) -> Path:
         rows.append({**row, "authors": [f"A. Writer{key % 97}"]})
         if number % 50 == 0:
             rows.append({**rows[-1], "id": f"q{key:05d}", "doi": f"10.1000/{key}"})
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(path, rows)
     return path
 
 

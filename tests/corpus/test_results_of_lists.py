@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ def score(method: str, value: float, url: str | None = None, **other: Any) -> di
 
 
 @pytest.fixture
-def lists(tmp_path: Path) -> dict[str, Path]:
+def lists(write_rows: Write) -> dict[str, Path]:
     """Two lists, each of three works, of which one is that of a paper."""
     rows = {
         "pwc": [
@@ -39,10 +38,7 @@ def lists(tmp_path: Path) -> dict[str, Path]:
             score("Theirs", 85.0, "https://example.org/theirs"),
         ],
     }
-    paths = {kind: tmp_path / f"{kind}.jsonl" for kind in rows}
-    for kind, path in paths.items():
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows[kind]))
-    return paths
+    return {kind: write_rows(f"{kind}.jsonl", listed) for kind, listed in rows.items()}
 
 
 @pytest.fixture
@@ -105,9 +101,9 @@ def test_the_tables_depend_neither_on_the_order_nor_on_the_cut(
 ) -> None:
     seen = set()
     inputs = {"metadata": paper, **lists}
-    for number, order in enumerate(permutations(inputs)):
+    for number, order in enumerate((list(inputs), list(inputs)[::-1], sorted(inputs)[::-1])):
         corpus = tmp_path / str(number)
-        if number == 3:
+        if number == 2:
             monkeypatch.setattr(partitioning, "MEAN_PAPERS", 1)
             monkeypatch.setattr(identity, "AT_ONCE", 1)
         for kind in order:
@@ -119,10 +115,8 @@ def test_the_tables_depend_neither_on_the_order_nor_on_the_cut(
 
 
 def test_an_undated_paper_takes_the_date_of_its_results(tmp_path: Path, write_rows: Write) -> None:
-    path = tmp_path / "pwc.jsonl"
     row = score("A", 1.0, "https://example.org/a", paper_title=STUDY, paper_date="2019-03-02")
-    path.write_text(json.dumps(row))
-    ingest("pwc", path, tmp_path / "c")
+    ingest("pwc", write_rows("pwc.jsonl", [row]), tmp_path / "c")
     ingest("metadata", write_rows("m.jsonl", [{"id": "p", "title": STUDY}]), tmp_path / "c")
     (paper,) = load_corpus(tmp_path / "c").papers
     assert (paper.paper_id, paper.published, paper.date_source) == (

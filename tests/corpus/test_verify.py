@@ -1,10 +1,12 @@
 """Damage to a corpus: noticed, named, and repaired by the same ingest."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.tei import tei_text
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.errors import DamagedError
@@ -27,12 +29,22 @@ def truncate(path: Path) -> None:
 DAMAGES = [flip, truncate, Path.unlink]
 
 
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a paper and a broken file, and their corpus beside it."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "tei").mkdir()
+    text = tei_text("Of graphs", cited=["Of trees"], authors=["One"])
+    (folder / "tei" / "a.tei.xml").write_text(text, "utf-8")
+    (folder / "tei" / "broken.tei.xml").write_text("<TEI>")
+    ingest("tei", folder / "tei", folder / "c")
+    return folder / "tei"
+
+
 @pytest.fixture
-def corpus(tmp_path: Path, write_tei: Write) -> Path:
-    write_tei("a.tei.xml", "Of graphs", cited=["Of trees"], authors=["One"])
-    write_tei("broken.tei.xml", "x").write_text("<TEI>")
-    ingest("tei", tmp_path / "tei", tmp_path / "c")
-    return tmp_path / "c"
+def corpus(papers: Path, tmp_path: Path) -> Path:
+    """A copy of the corpus to damage."""
+    return Path(shutil.copytree(papers.with_name("c"), tmp_path / "c"))
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -53,7 +65,7 @@ def corpus(tmp_path: Path, write_tei: Write) -> Path:
     ],
 )
 def test_damage_is_noticed_and_repaired_by_the_same_ingest(
-    corpus: Path, tmp_path: Path, name: str, damage: Damage
+    corpus: Path, papers: Path, name: str, damage: Damage
 ) -> None:
     whole = hash_tree(corpus)
     (path,) = corpus.glob(name)
@@ -63,7 +75,7 @@ def test_damage_is_noticed_and_repaired_by_the_same_ingest(
     # Without the file that closes them, imports or tables look like an ingest that was cut short.
     is_open = damage is Path.unlink and any("ingest" in problem for problem in problems)
     assert is_named or is_open
-    ingest("tei", tmp_path / "tei", corpus)
+    ingest("tei", papers, corpus)
     assert hash_tree(corpus) == whole
     assert verify_corpus(corpus) == []
 

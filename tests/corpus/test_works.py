@@ -1,17 +1,15 @@
 """Papers that are one work: found by their abstracts, dated by the earliest, asked about once."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from vivavoce.cli import app
-from vivavoce.corpus import load_corpus
+from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.rounds.family import duplicate_works
+from vivavoce.store import write_jsonl
 from vivavoce.text.shingles import resemblance, shingles_of, sketch_of
 
 ABSTRACT = (
@@ -33,14 +31,10 @@ def paper(name: str, published: str, title: str, abstract: str, **more: Any) -> 
     return row | {"authors": ["Ada Long", "Bo Short"]} | more
 
 
-def corpus_of(folder: Path, *rows: dict[str, Any]) -> Path:
-    file = folder / "m.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    done = CliRunner().invoke(
-        app, ["ingest", "metadata", str(file), "--corpus", str(folder / "corpus")]
-    )
-    assert done.exit_code == 0
-    return folder / "corpus"
+def corpus_of(folder: Path, *rows: dict[str, Any]) -> Corpus:
+    write_jsonl(folder / "m.jsonl", rows)
+    ingest("metadata", folder / "m.jsonl", folder / "corpus")
+    return load_corpus(folder / "corpus")
 
 
 EARLY = paper("early", "2019-11-02", "Parsing Without Commas", ABSTRACT)
@@ -48,7 +42,7 @@ LATE = paper("late", "2020-07", "Parsing Sentences Without Commas", changed(ABST
 
 
 def test_a_near_copy_under_another_id_has_the_date_of_the_first(tmp_path: Path) -> None:
-    papers = {p.paper_id: p for p in load_corpus(corpus_of(tmp_path, EARLY, LATE)).papers}
+    papers = {p.paper_id: p for p in corpus_of(tmp_path, EARLY, LATE).papers}
     late = papers["late"]
     assert (late.published, late.first_public, late.first_public_precision) == (
         "2020-07", "2019-11-02", "day",
@@ -60,7 +54,7 @@ def test_a_near_copy_under_another_id_has_the_date_of_the_first(tmp_path: Path) 
 
 def test_an_undated_near_copy_is_dated(tmp_path: Path) -> None:
     undated = {name: value for name, value in LATE.items() if name != "published"}
-    late = load_corpus(corpus_of(tmp_path, EARLY, undated)).papers[1]
+    late = corpus_of(tmp_path, EARLY, undated).papers[1]
     assert (late.first_public, "undated" in late.gates) == ("2019-11-02", False)
 
 
@@ -75,14 +69,14 @@ def test_an_undated_near_copy_is_dated(tmp_path: Path) -> None:
     ],
 )
 def test_parts_other_years_and_strangers_are_apart(tmp_path: Path, other: dict[str, Any]) -> None:
-    corpus = load_corpus(corpus_of(tmp_path, EARLY, other))
+    corpus = corpus_of(tmp_path, EARLY, other)
     assert list(corpus.rows("works")) == []
     assert [p.work for p in corpus.papers] == [None, None]
 
 
 def test_whoever_signs_it_a_copied_abstract_is_the_same_work(tmp_path: Path) -> None:
     copied = LATE | {"abstract": ABSTRACT + " .", "authors": ["Cy Wide"], "title": "Commas"}
-    [one, other] = load_corpus(corpus_of(tmp_path, EARLY, copied)).rows("works")
+    [one, other] = corpus_of(tmp_path, EARLY, copied).rows("works")
     assert (one["work"], other["work"], other["part"]) == ("early", "early", "abstract")
     assert other["resemblance"] == 1.0
 

@@ -15,7 +15,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.networks import build_networks, load_network
 from vivavoce.rounds import arrivals
 from vivavoce.rounds.arrivals import bring_papers, open_service
-from vivavoce.store import hash_tree, write_jsonl
+from vivavoce.store import hash_tree, read_jsonl, write_jsonl
 
 JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)
 
@@ -83,6 +83,8 @@ def test_a_text_that_is_not_there_yet_is_asked_for_at_three_later_updates(
         came = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
         again.append(came.again)
     assert again == [0, 3, 3, 3, 0]  # as HTML, as sources, as PDF
+    (row, *_) = (row for _, row in read_jsonl(corpus / "downloads" / "texts.jsonl"))
+    assert (row["outcome"], row["again"]) == ("missing", 3)
 
 
 def test_a_repository_brings_what_was_changed_in_the_days_asked_for(corpus: Path) -> None:

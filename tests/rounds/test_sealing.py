@@ -63,13 +63,10 @@ def test_whoever_has_the_salt_can_compute_a_hash_with_other_tools(opened: Round)
     assert expected in commitment_of(opened)["items"][TASK]
 
 
-def test_a_true_reveal_fits(published: tuple[Path, Path]) -> None:
-    assert check_reveal(*published) == []
-
-
 @pytest.mark.parametrize(
     ("forged", "problems"),
     [
+        ({}, []),  # a true one fits
         ({"items": {TASK: ["other", "a2", "a3", "a4"]}},
          ["other was not promised", "that are not there: 1"]),
         ({"items": {TASK: ["a1", "a2", "a3", "a4", "extra"]}}, ["extra was not promised"]),

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -86,6 +87,10 @@ def viva_here(
     done = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
     assert expect is None or done.exit_code == expect, f"{done.stdout}\n{done.stderr}"
     return done
+
+
+viva = partial(viva_here, expect=None)
+"""The same, whatever its exit code."""
 
 
 _WARM = """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.sources.reading import reader
+from tests.sources.reading import read_content, readers_of
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document
@@ -37,14 +37,7 @@ CITED = about(7, label="Related Work")
 PADDING = {**about(8, category="Mamba"), "label": None}
 RELATED = [about(1, gt="Others did this.", main_content="All but that."), CITED, PADDING]
 
-read = reader("academiceval")
-
-
-def papers(folder: Path, sample: Any, name: str = "sample.json") -> list[Document]:
-    (folder / name).write_text(json.dumps(sample))
-    found = read(folder / name)
-    assert all(isinstance(document, Document) for document in found), found
-    return [document for document in found if isinstance(document, Document)]
+papers, paper = readers_of("academiceval", "sample.json")
 
 
 def texts(document: Document) -> list[tuple[str | None, str | None, str]]:
@@ -71,12 +64,11 @@ def texts(document: Document) -> list[tuple[str | None, str | None, str]]:
     ],
 )
 def test_the_part_to_write_is_a_section(tmp_path: Path, sample: Any, expected: list[Any]) -> None:
-    (found,) = papers(tmp_path, sample)
-    assert texts(found) == expected
+    assert texts(paper(tmp_path, sample)) == expected
 
 
 def test_only_works_that_are_really_cited_are_references(tmp_path: Path) -> None:
-    (found,) = papers(tmp_path, RELATED)
+    found = paper(tmp_path, RELATED)
     assert [(r.ordinal, r.title, r.arxiv_id, r.year, r.first_author) for r in found.references] == [
         (0, "Paper number 7", "2406.00007", 2024, "A One")
     ]
@@ -102,18 +94,12 @@ def test_examples_are_documents_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_file_may_hold_many_samples(tmp_path: Path) -> None:
-    name = f"{tmp_path.name}/test.json"
-    assert [d.key for d in papers(tmp_path, [TITLE, ABSTRACT], "test.json")] == [
-        f"{name}:1",
-        f"{name}:2",
-    ]
-    assert [d.key for d in papers(tmp_path, [RELATED, RELATED], "test.json")] == [
-        f"{name}:1",
-        f"{name}:2",
-    ]
-    (tmp_path / "test.jsonl").write_text(f"{json.dumps(TITLE)}\n\n{json.dumps(RELATED)}\n")
-    found = read(tmp_path / "test.jsonl")
-    assert [d.key for d in found if isinstance(d, Document)] == [f"{name}l:1", f"{name}l:3"]
+    name = f"{tmp_path.name}/sample.json"
+    for samples in ([TITLE, ABSTRACT], [RELATED, RELATED]):
+        assert [d.key for d in papers(tmp_path, samples)] == [f"{name}:1", f"{name}:2"]
+    lines = f"{json.dumps(TITLE)}\n\n{json.dumps(RELATED)}\n"
+    found = read_content("academiceval", "sample.jsonl", tmp_path, lines)
+    assert [one.key for one in found] == [f"{name}l:1", f"{name}l:3"]
 
 
 def test_the_samples_of_one_paper_are_one_paper_of_the_corpus(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.sources.reading import readers_of
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.acl import build_id
 from vivavoce.sources.catalogues.metadata import document_from
 
@@ -65,16 +65,7 @@ def collection(
     )
 
 
-def read(folder: Path, content: str, name: str = "2020.acl.xml") -> list[Document | Fault]:
-    path = folder / name
-    path.write_text(content, "utf-8")
-    return list(get_source("acl").read(Piece(path), ReadOptions()))
-
-
-def paper(folder: Path, content: str) -> Document:
-    (found,) = read(folder, content)
-    assert isinstance(found, Document), found
-    return found
+read, paper = readers_of("acl", "2020.acl.xml")
 
 
 def test_what_the_xml_says_of_a_paper(tmp_path: Path) -> None:

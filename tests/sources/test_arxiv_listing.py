@@ -1,8 +1,6 @@
 """Searches of arXiv that lose nothing: papers that come and go, kills, and empty answers."""
 
-import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
@@ -11,9 +9,8 @@ from pathlib import Path
 import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
 from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
-from typer.testing import CliRunner
+from tests.servers.commands import VIVA, only_json, viva_here
 
-from vivavoce.cli import app
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Document
@@ -21,7 +18,6 @@ from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.sources.http.client import Allowed, BadReplyError, Client
 
-VIVA = Path(sys.executable).with_name("viva")
 JUNE = date(2024, 6, 1)
 
 
@@ -126,18 +122,15 @@ def test_dates_are_the_date_range_of_the_query() -> None:
 def test_the_command_asks_for_days_with_a_contact(arxiv: ReplayServer, tmp_path: Path) -> None:
     words = ["fetch", "arxiv", "cat:cs.CL", "--since", "2024-06-03", "--until", "2024-06-08"]
     more = ["--max", "3", "--contact", "me@uni.example", "--base", arxiv.api, "--json"]
-    done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "feeds")])
-    assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
+    told = only_json(viva_here(*words, *more, "--out", tmp_path / "feeds").stdout)
     assert (told["papers"], told["total"]) == (3, 5)
     assert arxiv.asks[0].agent.endswith("(mailto:me@uni.example)")
     ingest("arxiv", tmp_path / "feeds", tmp_path / "c")
     days = sorted(str(paper.published) for paper in load_corpus(tmp_path / "c").papers)
     assert days == ["2024-06-03", "2024-06-04", "2024-06-05"]
     more[3] = "two words"
-    done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "x")])
-    assert done.exit_code == 2
-    assert "is not a contact" in done.output
+    done = viva_here(*words, *more, "--out", tmp_path / "x", expect=2)
+    assert "is not a contact" in done.stderr
 
 
 @pytest.mark.slow

@@ -7,11 +7,12 @@ that its full texts have, and from the fields that arXiv2Table names; no real fi
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.sources.reading import reader
+from tests.sources.reading import paper_in, readers_of
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
@@ -51,18 +52,8 @@ def lines(*records: Any) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-read = reader("digestables")
-
-
-def written(folder: Path, content: str, name: str = "tables.jsonl") -> list[Document | Fault]:
-    (folder / name).write_text(content)
-    return read(folder / name)
-
-
-def paper(folder: Path, *records: Any) -> Document:
-    (found,) = written(folder, lines(*records))
-    assert isinstance(found, Document), found
-    return found
+read, paper = readers_of("digestables", "tables.jsonl")
+benchmark = partial(paper_in, "digestables", "arXiv2Table.json")
 
 
 def test_rows_stand_in_their_order_with_the_works_they_cite(tmp_path: Path) -> None:
@@ -85,9 +76,7 @@ def test_papers_by_id_have_identifiers(tmp_path: Path) -> None:
         "externalIds": {"ArXiv": "2005.14165", "ACL": "P18-1001", "DOI": "10.1234/X", "MAG": "1"},
         "full_text_parsed_Arxiv": None,
     }
-    content = json.dumps({"11": about})
-    (found,) = written(tmp_path, content, "arxiv2table_papers.json")
-    assert isinstance(found, Document)
+    found = paper_in("digestables", "arxiv2table_papers.json", tmp_path, {"11": about})
     assert (found.arxiv_id, found.acl_id, found.doi) == ("2005.14165", "P18-1001", "10.1234/x")
     assert found.key == "paper:11"
 
@@ -129,10 +118,8 @@ TEXT = {
 
 
 def test_full_texts_are_cut_by_their_annotations(tmp_path: Path) -> None:
-    path = tmp_path / "full_texts.jsonl.gz"
-    path.write_bytes(gzip.compress(lines(TEXT).encode()))
-    (found,) = read(path)
-    assert isinstance(found, Document)
+    packed = gzip.compress(lines(TEXT).encode())
+    found = paper_in("digestables", "full_texts.jsonl.gz", tmp_path, packed)
     assert (found.given_id, found.title, found.published) == ("s2:11", "Work 11", "2020-05")
     assert (found.arxiv_id, found.venue, found.licence) == ("2005.00011", "Conf", "CC-BY")
     assert [(s.number, s.heading, s.text) for s in found.sections] == [
@@ -171,17 +158,17 @@ BENCHMARK = {
 
 
 def test_a_benchmark_entry_is_a_table_and_the_papers_in_it(tmp_path: Path) -> None:
-    (found,) = written(tmp_path, json.dumps([BENCHMARK]), "arXiv2Table.json")
-    assert isinstance(found, Document)
+    found = benchmark(tmp_path, [BENCHMARK])
     assert found.key == "arxiv2table:t1:3"
     assert [r.raw for r in found.references] == ["CorpusId:8", "CorpusId:7"]
     (table,) = found.tables
     assert table.cells == (("", "Size"), ("", "2"), ("", "1"))
     assert table.cited == (0, 1)
     labelled = {**BENCHMARK, "table_references": None}
-    (found,) = written(tmp_path, json.dumps([labelled]), "arXiv2Table.json")
-    assert isinstance(found, Document)
-    assert [r.raw for r in found.references] == ["CorpusId:7", "CorpusId:8"]
+    assert [r.raw for r in benchmark(tmp_path, [labelled]).references] == [
+        "CorpusId:7",
+        "CorpusId:8",
+    ]
 
 
 @pytest.mark.timeout(60)
@@ -195,5 +182,5 @@ def test_a_benchmark_entry_is_a_table_and_the_papers_in_it(tmp_path: Path) -> No
     ],
 )
 def test_a_hostile_record_is_read_or_a_fault(tmp_path: Path, record: dict[str, Any]) -> None:
-    found = written(tmp_path, lines(record) + "[" * 100_000)
+    found = read(tmp_path, lines(record) + "[" * 100_000)
     assert all(isinstance(one, Document | Fault) for one in found)

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest
-from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.jats import SOURCE, read_document
+from vivavoce.sources.fulltext.jats import read_document
 
 META = """
 <article-id pub-id-type="pmc">77</article-id>
@@ -202,18 +200,6 @@ def test_real_articles_are_read_whole(
     assert found.licence is not None
     assert "creativecommons.org" in found.licence
     assert all(reference.title and reference.year for reference in found.references)
-
-
-def test_a_folder_of_real_files_gives_papers_past_the_gates(data_dir: Path, tmp_path: Path) -> None:
-    report = ingest("jats", data_dir / "fulltext", tmp_path / "corpus")
-    assert (report.read, report.failed, report.dated) == (2, (), 2)
-    assert [paper.gates for paper in load_corpus(tmp_path / "corpus").papers] == [(), ()]
-
-
-def test_no_real_tei_file_is_taken_for_jats(data_dir: Path) -> None:
-    files = list((data_dir / "tei").iterdir()) + list((data_dir / "arxiv_api").iterdir())
-    assert files
-    assert not [path for path in files if SOURCE.matches(path)]
 
 
 # Hostile files

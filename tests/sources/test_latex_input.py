@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.sources.reading import read_one
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
@@ -20,7 +21,7 @@ PAPER = r"\documentclass{article}\title{T}\begin{document}\section{A} %s \end{do
 MANY = 10_000
 
 
-def read_one(path: Path) -> Document | Fault:
+def read_any(path: Path) -> Document | Fault:
     (item,) = SOURCE.read(Piece(path), ReadOptions())
     return item
 
@@ -59,8 +60,7 @@ def test_one_main_file_is_chosen_in_a_folder(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert mains(tmp_path) == ["other/main.tex", "paper/ms.tex"]
-    document = read_one(tmp_path / "paper/ms.tex")
-    assert isinstance(document, Document)
+    document = read_one("latex", tmp_path / "paper/ms.tex")
     assert document.key == "paper"
     assert document.sections[0].text.startswith("Intro. long")
 
@@ -69,8 +69,7 @@ def test_files_named_by_identifiers_are_papers_each(tmp_path: Path) -> None:
     for name in ("1501.00001v2.tex", "1501.00002.tex"):
         (tmp_path / name).write_text(PAPER % "x")
     assert mains(tmp_path) == ["1501.00001v2.tex", "1501.00002.tex"]
-    document = read_one(tmp_path / "1501.00001v2.tex")
-    assert isinstance(document, Document)
+    document = read_one("latex", tmp_path / "1501.00001v2.tex")
     assert (document.arxiv_id, document.version) == ("1501.00001", "v2")
 
 
@@ -86,8 +85,7 @@ def test_eprints_are_unpacked(tmp_path: Path) -> None:
     (tmp_path / "d.tar.gz").write_bytes(tar(files))
     assert mains(tmp_path) == ["2001.00001.tar.gz", "b.zip", "c.gz", "d.tar.gz"]
     for name in mains(tmp_path):
-        document = read_one(tmp_path / name)
-        assert isinstance(document, Document), document
+        document = read_one("latex", tmp_path / name)
         assert [section.text for section in document.sections] == ["Found."], name
 
 
@@ -97,8 +95,7 @@ def test_links_out_of_a_folder_are_passed_over(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "link.tex").symlink_to(tmp_path / "secret.tex")
     (folder / "main.tex").write_text(PAPER % r"\input{link}\input{../secret} Safe.")
-    document = read_one(folder / "main.tex")
-    assert isinstance(document, Document)
+    document = read_one("latex", folder / "main.tex")
     assert document.sections[0].text == "Safe."
 
 
@@ -126,7 +123,7 @@ HOSTILE = {
 def test_hostile_text_takes_bounded_time(tmp_path: Path, name: str) -> None:
     path = tmp_path / "main.tex"
     path.write_text(PAPER % (HOSTILE[name] + "\n\nText."))
-    assert isinstance(read_one(path), Document | Fault)
+    assert isinstance(read_any(path), Document | Fault)
 
 
 def test_macros_that_double_in_a_long_chain_are_one_fault(
@@ -140,7 +137,7 @@ def test_macros_that_double_in_a_long_chain_are_one_fault(
     )
     path = tmp_path / "main.tex"
     path.write_text(PAPER % (chain + r"\def\zy{x}\za"))
-    fault = read_one(path)
+    fault = read_any(path)
     assert isinstance(fault, Fault)
     assert "macros expand without end" in fault.reason
 
@@ -164,8 +161,7 @@ def test_a_macro_without_end_costs_itself_alone(
     monkeypatch.setattr(tokens, "_MAX_MADE", 100_000)
     path = tmp_path / "main.tex"
     path.write_text(PAPER % source)
-    paper = read_one(path)
-    assert isinstance(paper, Document)
+    paper = read_one("latex", path)
     assert paper.sections[0].text.endswith(printed)
 
 
@@ -187,9 +183,9 @@ def test_any_text_gives_one_paper_or_one_fault(tmp_path: Path, pieces: list[str]
     path = tmp_path / "main.tex"
     path.write_text(PAPER % (r"\cite{k}\bibliography{b}" + "".join(pieces)))
     (tmp_path / "b.bib").write_text("@article{k, title={T}}\n" + bib)
-    assert isinstance(read_one(path), Document | Fault)
+    assert isinstance(read_any(path), Document | Fault)
     path.write_text("".join(pieces))
-    assert isinstance(read_one(path), Document | Fault)
+    assert isinstance(read_any(path), Document | Fault)
 
 
 @pytest.mark.data

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.sources.metadata_files import same_folder
 
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.catalogues.metadata import SOURCE
-
-same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def read_row(folder: Path, row: Mapping[str, Any]) -> Document | Fault:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.servers.oai_replay import DELETED, RECORD, envelope
+from tests.sources.reading import paper_in, readers_of
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.oai import first_day, read_versions, split_authors
 from vivavoce.store import write_bytes, write_sealed
 
@@ -55,16 +55,11 @@ def answer(*records: str, verb: str = "ListRecords") -> bytes:
     return envelope(f"<{verb}>{''.join(records)}</{verb}>")
 
 
-def read(folder: Path, content: bytes) -> list[Document | Fault]:
-    path = folder / "a.oai.xml"
-    path.write_bytes(content)
-    return list(get_source("oai").read(Piece(path), ReadOptions()))
+read, _ = readers_of("oai", "a.oai.xml")
 
 
-def paper(folder: Path, *records: str) -> Document:
-    (found,) = read(folder, answer(*records))
-    assert isinstance(found, Document), found
-    return found
+def paper(folder: Path, record: str) -> Document:
+    return paper_in("oai", "a.oai.xml", folder, answer(record))
 
 
 def test_what_a_raw_record_says_of_a_paper(tmp_path: Path) -> None:

@@ -117,12 +117,10 @@ FAULTS = {
     "rate exceeded": Fault(b"Rate exceeded."),
     "truncated": Fault(envelope("<ListRecords><record><header>")[:-30]),
     "another verb": Fault(envelope("<Identify><repositoryName>A</repositoryName></Identify>")),
-    "503": Fault(b"", 503, {"Retry-After": "20"}),
-    "nothing left": Fault(error_of("noRecordsMatch")),
 }
 
 
-@pytest.mark.parametrize("name", [name for name in FAULTS if name not in {"503", "nothing left"}])
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_lasting_fault_is_an_error_with_the_offset_and_then_goes_on_from_there(
     run: Harvester, repository: Repository, name: str, tmp_path: Path
 ) -> None:

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
+from tests.servers.commands import viva_here
 from tests.sources.pdf_pages import FILLER, TEXT, Paper
-from typer.testing import CliRunner
-
-from vivavoce.cli import app
 
 Draw = Callable[[Paper, float, float], None]
 
@@ -66,11 +64,11 @@ def flowing(path: Path, draw: Draw, *, is_left: bool) -> str:
 
 def sections_of(folder: Path) -> dict[str, dict[str, str]]:
     """The sections of the PDFs of a folder, as a user gets them out of a corpus, by file."""
-    corpus, door, rows = str(folder / "corpus"), CliRunner(), {}
-    door.invoke(app, ["ingest", "pdf", str(folder), "--corpus", corpus], catch_exceptions=False)
+    corpus, rows = folder / "corpus", {}
+    viva_here("ingest", "pdf", folder, "--corpus", corpus)
     for table in ("papers", "sections"):
         out = folder / f"{table}.jsonl"
-        door.invoke(app, ["corpus", "export", table, "--corpus", corpus, "--out", str(out)])
+        viva_here("corpus", "export", table, "--corpus", corpus, "--out", out)
         rows[table] = list(map(json.loads, out.read_text("utf-8").splitlines()))
     files = {row["paper_id"]: row["source_file"] for row in rows["papers"]}
     sections: dict[str, dict[str, str]] = {name: {} for name in files.values()}

@@ -182,9 +182,7 @@ def test_an_abstract_without_a_heading_is_whole_or_in_doubt(
         if page.y > 700:
             page.page()
         page.paragraph(paragraph, indent=30 * is_doubtful)
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-        page.heading(heading)
-        page.paragraph(FILLER)
+    page.sections("1 Introduction", "2 Method", "3 Conclusion")
     found = read_file(page.save())
     whole = ["We study papers that are small. " + FILLER, *([] if is_doubtful else paragraphs)]
     assert (found.abstract or "").replace("\n\n", " ") == " ".join(whole)
@@ -196,9 +194,7 @@ def test_centred_affiliations_are_no_abstract(tmp_path: Path) -> None:
     page.centred("Ada Brandt", TEXT, 11)
     for place in ("Science", "Patient Computing", "the Study of Quiet Machines and Tides"):
         page.centred(f"Department of {place}, The University of Somewhere, Leeds", TEXT, 9, 12)
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-        page.heading(heading)
-        page.paragraph(FILLER)
+    page.sections("1 Introduction", "2 Method", "3 Conclusion")
     assert read_file(page.save()).abstract is None
 
 

@@ -1,14 +1,12 @@
 """The pdf source knows when it has read a paper badly, and the corpus heeds it."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.servers.commands import only_json, viva_here
 from tests.sources.pdf_pages import FILLER, HEIGHT, TEXT, Paper, simple_paper
-from typer.testing import CliRunner
 
-from vivavoce.cli import app
 from vivavoce.corpus import load_corpus
 from vivavoce.records import Document, Reference
 from vivavoce.sources.fulltext.pdf.document import read_file
@@ -216,11 +214,11 @@ def test_ingest_names_the_files_in_doubt_and_a_doubtful_part_is_no_gold(tmp_path
     closed(opened(folder / "good.pdf"), *NAMES)
     closed(opened(folder / "cut.pdf", f"We study others. {FILLER} and then"), *NAMES)
     without_headings(folder / "plain.pdf")
-    command = ["ingest", "pdf", str(folder), "--corpus", str(tmp_path / "corpus")]
-    shown = CliRunner().invoke(app, command)
+    command = ("ingest", "pdf", folder, "--corpus", tmp_path / "corpus")
+    shown = viva_here(*command)
     assert "1 read without doubts, 2 with doubtful parts, which are never gold:" in shown.output
     assert "plain.pdf: no headings found" in shown.output
-    report = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    report = only_json(viva_here(*command, "--json").stdout)
     assert {row["where"]: row["reason"] for row in report["doubtful"]} == {
         "cut.pdf": "abstract: it ends inside a sentence",
         "plain.pdf": "no headings found; title: no author is below it; authors: none is found",

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.fuzz.documents import check_document, through_source
 from tests.fuzz.json_paths import JSON_PATHS
 from tests.fuzz.record_seeds import RECORDS
+from tests.sources.reading import paper_in
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document
-from vivavoce.sources import ReadOptions, get_source
 from vivavoce.sources.json_records import parse_strictly, raw_json
 
 ODD = (
@@ -80,16 +79,10 @@ def test_a_record_with_odd_values_is_read_or_refused(choice: int, data: st.DataO
 def test_half_a_surrogate_pair_in_an_id_or_category_is_replaced(
     tmp_path: Path, kind: str, name: str, record: dict[str, Any]
 ) -> None:
-    path = tmp_path / name
-    path.parent.mkdir()
-    path.write_text(json.dumps(record))
-    source = get_source(kind)
-    found = [item for piece in source.pieces(path) for item in source.read(piece, ReadOptions())]
-    documents = [item for item in found if isinstance(item, Document)]
-    assert len(documents) == 1
-    check_document(documents[0])
-    kept = documents[0].key + "".join(documents[0].categories)
-    assert "\ufffd" in kept
+    (tmp_path / name).parent.mkdir()
+    found = paper_in(kind, name, tmp_path, record)
+    check_document(found)
+    assert "\ufffd" in found.key + "".join(found.categories)
 
 
 FILES = [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.sources.reading import reader
+from tests.sources.reading import reader, readers_of
 
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
@@ -66,19 +66,7 @@ RECORD = {
     "pdf_parse": PARSE,
 }
 
-read = reader("s2orc")
-
-
-def write(folder: Path, record: object, name: str = "7.json") -> Path:
-    path = folder / name
-    path.write_text(json.dumps(record), encoding="utf-8")
-    return path
-
-
-def paper(folder: Path, record: object) -> Document:
-    (found,) = read(write(folder, record))
-    assert isinstance(found, Document), found
-    return found
+_, paper = readers_of("s2orc", "7.json")
 
 
 def test_a_record_gives_the_paper(tmp_path: Path) -> None:
@@ -110,7 +98,7 @@ def test_texts_of_a_release_are_joined_with_its_metadata(tmp_path: Path) -> None
     text = {"paper_id": "77", "_pdf_hash": "0a", **PARSE}
     for folder, record in (("metadata", about), ("pdf_parses", text)):
         (tmp_path / "release" / folder).mkdir(parents=True)
-        write(tmp_path / "release" / folder, record, "0.jsonl")
+        (tmp_path / "release" / folder / "0.jsonl").write_text(json.dumps(record))
     report = ingest("s2orc", tmp_path / "release", tmp_path / "corpus")
     assert (report.read, report.failed) == (2, ())
     corpus = load_corpus(tmp_path / "corpus")
@@ -144,7 +132,7 @@ def test_long_packed_files_are_cut_too(tmp_path: Path) -> None:
     path.write_bytes(content)
     assert [piece.first_row for piece in SOURCE.pieces(path)] == [1, 501, 1001]
     path.write_bytes(content[:-9])
-    *_, fault = read(path)
+    *_, fault = reader("s2orc")(path)
     assert isinstance(fault, Fault)
     assert "cannot be read beyond line" in fault.reason
 
@@ -171,7 +159,7 @@ def test_real_files_are_read_whole(
     acl_id: str | None,
     published: str | None,
 ) -> None:
-    (found,) = read(data_dir / file)
+    (found,) = reader("s2orc")(data_dir / file)
     assert isinstance(found, Document)
     assert (len(found.sections), len(found.references)) == (sections, references)
     assert (len(found.tables), found.acl_id, found.published) == (tables, acl_id, published)
@@ -180,18 +168,6 @@ def test_real_files_are_read_whole(
     text = " ".join("\n\n".join(s.text for s in found.sections).split())
     for row in [*parse["body_text"], *parse["back_matter"]]:
         assert " ".join(row["text"].split()) in text
-
-
-def test_real_folders_hold_just_these_files(data_dir: Path, tmp_path: Path) -> None:
-    names = [p.name for p in data_dir.rglob("*") if p.is_file() and SOURCE.matches(p)]
-    assert sorted(names) == [
-        "s2orc_2020.acl-main.207.json",
-        "s2orc_24e6b80e338a4e543de6b49cada07156c9149d22.json",
-    ]
-    report = ingest("s2orc", data_dir / "fulltext", tmp_path / "corpus")
-    assert (report.read, report.failed) == (1, ())
-    (only,) = load_corpus(tmp_path / "corpus").papers
-    assert only.gates == ()
 
 
 # Hostile files
@@ -203,7 +179,7 @@ def test_a_file_that_swells_is_left_in_time(tmp_path: Path) -> None:
     with gzip.open(path, "wb", compresslevel=1) as stream:
         for _ in range(200):
             stream.write(b" " * (1 << 20))
-    found = read(path)
+    found = reader("s2orc")(path)
     # 200 MiB pack to under 1 MiB; a hundred times that or 64 MiB is where reading ends.
     assert isinstance(found[-1], Fault)
     assert "unpacks to over" in found[-1].reason

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.sources.reading import reader
+from tests.sources.reading import readers_of
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Author, Document
@@ -30,16 +30,11 @@ ROW: dict[str, Any] = {
 }
 
 
-def write(path: Path, *rows: Any) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
-
-
-read = reader("snapshot")
+read, _ = readers_of("snapshot", "a.snapshot.jsonl")
 
 
 def test_what_a_line_says_of_a_paper(tmp_path: Path) -> None:
-    assert read(write(tmp_path / "a.snapshot.jsonl", ROW)) == [
+    assert read(tmp_path, ROW) == [
         Document(
             kind="snapshot",
             key="arxiv:2406.00007",

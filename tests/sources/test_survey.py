@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.sources.reading import reader
+from tests.sources.reading import reader, readers_of
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources.leaderboards.survey import (
@@ -79,15 +79,7 @@ Fay Six, Gus Seven, et al. A last model, May 2022. URL https://doi.org/10.1234/a
 """
 
 
-def survey(folder: Path, text: str, name: str = "s.md") -> Document:
-    path = folder / name
-    path.write_text(text, "utf-8")
-    (found,) = read(path)
-    assert isinstance(found, Document), found
-    return found
-
-
-read = reader("survey")
+read, survey = readers_of("survey", "s.md")
 
 
 def test_the_first_page_gives_title_and_abstract(tmp_path: Path) -> None:
@@ -176,9 +168,7 @@ def test_what_is_fenced_is_no_heading_and_captions_go_to_one_table() -> None:
     ],
 )
 def test_a_hostile_text_is_read_as_one_paper_or_a_fault(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "s.md"
-    path.write_text("# T\n\n## A\n\ntext\n\n" + content)
-    (found,) = read(path)
+    (found,) = read(tmp_path, "# T\n\n## A\n\ntext\n\n" + content)
     assert isinstance(found, Document | Fault)
 
 
@@ -188,7 +178,7 @@ def test_a_hostile_text_is_read_as_one_paper_or_a_fault(tmp_path: Path, content:
 def test_real_surveys_have_text_tables_and_references(data_dir: Path) -> None:
     paths = sorted((data_dir / "tables" / "human_surveys").glob("*.md"))
     assert paths
-    found = [document for path in paths for document in read(path)]
+    found = [document for path in paths for document in reader("survey")(path)]
     documents = [document for document in found if isinstance(document, Document)]
     assert len(documents) == len(paths)
     for document in documents:

@@ -38,16 +38,8 @@ def test_bad_json_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
         b'{"id": "p9"',
     ]
     items = read(write(tmp_path, "a.jsonl", b"\n".join(lines)))
-    assert kinds(items) == [
-        "a.jsonl:1",
-        "p2",
-        "a.jsonl:4",
-        "a.jsonl:5",
-        "a.jsonl:6",
-        "a.jsonl:7",
-        "p8",
-        "a.jsonl:9",
-    ]
+    named = "a.jsonl:1 p2 a.jsonl:4 a.jsonl:5 a.jsonl:6 a.jsonl:7 p8 a.jsonl:9"
+    assert kinds(items) == named.split()
 
 
 def test_bad_csv_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
@@ -55,17 +47,8 @@ def test_bad_csv_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
         b'id,title\np2,T\np3,T,more\np4,"open quote\np5,T\np6,\xff\np7,"x"y\np8,T\np9\np10,"last'
     )
     items = read(write(tmp_path, "a.csv", content))
-    assert kinds(items) == [
-        "p2",
-        "a.csv:3",
-        "a.csv:4",
-        "p5",
-        "a.csv:6",
-        "a.csv:7",
-        "p8",
-        "a.csv:9",
-        "a.csv:10",
-    ]
+    named = "p2 a.csv:3 a.csv:4 p5 a.csv:6 a.csv:7 p8 a.csv:9 a.csv:10"
+    assert kinds(items) == named.split()
 
 
 def test_a_field_beyond_the_limit_costs_one_line(tmp_path: Path) -> None:

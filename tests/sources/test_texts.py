@@ -1,7 +1,7 @@
 """Texts asked for one by one: what counts as one, and what an answer says of the paper."""
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -92,22 +92,6 @@ def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
 
 
 @pytest.mark.parametrize(
-    ("body", "outcome"),
-    [
-        (NO_HTML, "missing"),
-        (ABSTRACT_PAGE, "missing"),
-        (WITHDRAWN, "withdrawn"),
-        (wrapper_page("2001.00001v1"), "unusable"),
-    ],
-    ids=["no html", "abstract's page", "withdrawn", "only includes a PDF"],
-)
-def test_pages_that_are_no_text_and_will_not_become_one(body: bytes, outcome: str) -> None:
-    judged = validate_html(body)
-    assert isinstance(judged, Missing)
-    assert judged.outcome == outcome
-
-
-@pytest.mark.parametrize(
     ("body", "suffix"),
     [
         (eprint(), ".tar.gz"),
@@ -127,17 +111,22 @@ def test_an_eprint_may_be_a_pdf() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "outcome"),
+    ("judge", "body", "outcome"),
     [
-        (gzip.compress(b"%auto-ignore\nWithdrawn by the author."), "withdrawn"),
-        (gzip.compress(b"%!PS-Adobe-2.0\n"), "unusable"),
-        (NO_FILE, "missing"),
-        (WITHDRAWN, "withdrawn"),
+        (validate_html, NO_HTML, "missing"),
+        (validate_html, ABSTRACT_PAGE, "missing"),
+        (validate_html, WITHDRAWN, "withdrawn"),
+        (validate_html, wrapper_page("2001.00001v1"), "unusable"),  # it only includes a PDF
+        (validate_eprint, gzip.compress(b"%auto-ignore\nWithdrawn by the author."), "withdrawn"),
+        (validate_eprint, gzip.compress(b"%!PS-Adobe-2.0\n"), "unusable"),
+        (validate_eprint, NO_FILE, "missing"),
+        (validate_eprint, WITHDRAWN, "withdrawn"),
     ],
-    ids=["withdrawn", "PostScript", "no file", "page of a withdrawal"],
 )
-def test_eprints_without_a_text(body: bytes, outcome: str) -> None:
-    judged = validate_eprint(body)
+def test_what_is_no_text_and_will_not_become_one(
+    judge: Callable[[bytes], ValidText | Missing], body: bytes, outcome: str
+) -> None:
+    judged = judge(body)
     assert isinstance(judged, Missing)
     assert judged.outcome == outcome
 

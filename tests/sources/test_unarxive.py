@@ -5,12 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.sources.reading import reader
+from tests.sources.reading import reader, readers_of
 
-from vivavoce.corpus import ingest
-from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document
-from vivavoce.sources import get_source
 from vivavoce.sources.fulltext.unarxive import SOURCE
 
 
@@ -60,23 +57,11 @@ RECORD = {
     },
 }
 
-read = reader("unarxive")
-
-
-def write(folder: Path, *records: object) -> Path:
-    path = folder / "x.jsonl"
-    path.write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
-    return path
-
-
-def paper(folder: Path) -> Document:
-    (found,) = read(write(folder, RECORD))
-    assert isinstance(found, Document), found
-    return found
+_, paper = readers_of("unarxive", "x.jsonl")
 
 
 def test_the_metadata_gives_the_paper(tmp_path: Path) -> None:
-    found = paper(tmp_path)
+    found = paper(tmp_path, RECORD)
     assert (found.title, found.abstract) == ("Small Networks", "Short text.")
     assert [author.name for author in found.authors] == ["Author B One Jr.", "Two"]
     assert (found.arxiv_id, found.doi, found.key) == ("1805.00001", "10.1234/abc", "1805.00001")
@@ -96,8 +81,7 @@ def test_subsections_of_a_section_without_text_are_not_those_before_it(tmp_path:
         ("5", "section"),
     ]  # fmt: skip
     body = [paragraph("Text.", f"H{n}", *row) for n, row in enumerate(rows)]
-    (found,) = read(write(tmp_path, {**RECORD, "body_text": body}))
-    assert isinstance(found, Document)
+    found = paper(tmp_path, {**RECORD, "body_text": body})
     assert [(s.level, s.number, s.heading) for s in found.sections] == [
         (1, "1", "H0"), (2, "1", "H1"),
         (1, "2", None), (2, "1", "H2"), (2, "2", "H3"), (3, "1", "H4"),
@@ -107,7 +91,7 @@ def test_subsections_of_a_section_without_text_are_not_those_before_it(tmp_path:
 
 
 def test_references_and_tables(tmp_path: Path) -> None:
-    found = paper(tmp_path)
+    found = paper(tmp_path, RECORD)
     first, second = found.references
     assert (first.arxiv_id, first.doi) == ("1706.03762", "10.1234/a")
     assert first.year == 1999  # 2001-2010 are pages
@@ -124,8 +108,7 @@ def test_the_release_of_2024_holds_its_text_by_heading(tmp_path: Path) -> None:
         "Data ": {"text": "Here.\n{{figure:g}}{{table:t}}although", "cite_spans": []},
     }
     record = {name: value for name, value in RECORD.items() if name != "body_text"}
-    (found,) = read(write(tmp_path, {**record, "sections": sections}))
-    assert isinstance(found, Document)
+    found = paper(tmp_path, {**record, "sections": sections})
     assert [(s.heading, s.level, s.text) for s in found.sections] == [
         ("Introduction", 1, "See [2]."),
         ("Data", 1, "Here. Figure Table although"),
@@ -135,7 +118,7 @@ def test_the_release_of_2024_holds_its_text_by_heading(tmp_path: Path) -> None:
 def test_one_record_may_be_spread_over_the_lines_of_its_file(tmp_path: Path) -> None:
     path = tmp_path / "preview.jsonl"
     path.write_text(json.dumps({**RECORD, "_source_name": "x.gz"}, indent=2), encoding="utf-8")
-    (found,) = read(path)
+    (found,) = reader("unarxive")(path)
     assert SOURCE.matches(path)
     assert isinstance(found, Document)
     assert found.arxiv_id == "1805.00001"
@@ -146,7 +129,7 @@ def test_one_record_may_be_spread_over_the_lines_of_its_file(tmp_path: Path) -> 
 
 def test_every_paper_of_the_real_sample_is_read_whole(data_dir: Path) -> None:
     path = data_dir / "fulltext" / "unarXive_sample.jsonl.gz"
-    found = read(path)
+    found = reader("unarxive")(path)
     with gzip.open(path) as stream:
         records = [json.loads(line) for line in stream]
     assert len(found) == len(records) == 28
@@ -162,22 +145,6 @@ def test_every_paper_of_the_real_sample_is_read_whole(data_dir: Path) -> None:
             kind for kind in ("cite", "formula", "figure", "table") if f"{{{{{kind}:" in text
         ]
         assert "[?]" not in text
-
-
-def test_a_folder_with_the_real_sample_becomes_a_corpus(data_dir: Path, tmp_path: Path) -> None:
-    report = ingest("unarxive", data_dir / "fulltext", tmp_path / "corpus")
-    assert (report.read, report.failed, report.papers, report.dated) == (28, (), 28, 28)
-    gates = [paper.gates for paper in load_corpus(tmp_path / "corpus").papers]
-    assert sum(gate == () for gate in gates) >= 25
-
-
-def test_each_real_file_is_of_one_kind(data_dir: Path) -> None:
-    kinds = [get_source(kind) for kind in ("jats", "latex", "pdf", "s2orc", "tei", "unarxive")]
-    for path in sorted((data_dir / "fulltext").iterdir()):
-        assert len([source.kind for source in kinds if source.matches(path)]) == 1
-    others = [path for path in data_dir.rglob("*.json*") if path.parent.name != "fulltext"]
-    assert others
-    assert not [path for path in others if SOURCE.matches(path)]
 
 
 # Hostile files

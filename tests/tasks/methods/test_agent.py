@@ -1,6 +1,7 @@
 """What the agent does with its tools, and what they never show."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -75,8 +76,7 @@ def test_hidden_papers_are_not_shown_but_the_rest_is(work: Work, folder: Path) -
         ),
         answer("done"),
     )
-    papers = ["lemon", "melon", "later"]
-    server, _ = work(play, [sample(folder, papers=papers, hidden_papers=["lemon"])])
+    server, _ = work(play, [sample(folder, hidden_papers=["lemon"])])
     found, outline, table, other, lemon, section = results(server.asks[1])
     assert "a library of 1 paper that" in server.asks[0].prompt
     assert "melon-one" in found
@@ -86,6 +86,12 @@ def test_hidden_papers_are_not_shown_but_the_rest_is(work: Work, folder: Path) -
     assert "train | 1200" in other
     assert "There is no paper 'lemon'" in lemon
     assert "The melon method reads trees." in section
+
+
+def test_only_the_papers_named_are_in_an_items_library(work: Work, folder: Path) -> None:
+    play = script(calls(("search", {"query": "treebank"})), answer("done"))
+    server, _ = work(play, [sample(folder, papers=["lemon", "later"])])
+    assert set(re.findall(r"paper_id: (\S+)", results(server.asks[1])[0])) == {"lemon"}
 
 
 DEEP = "[" * 500 + "]" * 500

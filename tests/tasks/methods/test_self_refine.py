@@ -5,16 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalSample, read_eval_log
-from tests.servers.scripted import FAULTS, Ask, Reply, Script, ScriptedServer, answer, scripted
+from inspect_ai import task_with
+from inspect_ai.log import EvalSample
+from tests.servers.evaluations import evaluate, one
+from tests.servers.scripted import FAULTS, Ask, Reply, Script, ScriptedServer, answer
 from tests.tasks.implementation.item_rounds import round_of
 from tests.tasks.samples import fault_of, values_of
 
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.scorer import gold_values
+from vivavoce.tasks.implementation.solvers import self_refine
+from vivavoce.tasks.lookup import create_task
 
 pytestmark = pytest.mark.sandbox
 
@@ -43,34 +46,15 @@ Refine = Callable[..., tuple[ScriptedServer, EvalSample]]
 
 @pytest.fixture
 def refine(opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refine:
-    """Runs the one item: the server with what reached it, and the sample with its score.
-
-    Inspect keeps a model it has met, and with it the address of its server: so each has a name of
-    its own.
-    """
+    """Runs the one item: the server with what reached it, and the sample with its score."""
 
     def run_item(
-        script: Script, rounds: int = 3, task: str = "formula", **options: Any
+        script: Script, rounds: int = 3, context: int | None = None, **arguments: Any
     ) -> tuple[ScriptedServer, EvalSample]:
-        with scripted(script) as server:
-            server.serve_here(monkeypatch)
-            report = run(
-                RunSpec(
-                    tasks=[task],
-                    round=opened.folder,
-                    logs=tmp_path / "logs",
-                    models=[f"openai-api/scripted/{tmp_path.name}"],
-                    methods=["self_refine"],
-                    method_args={"rounds": rounds},
-                    display="none",
-                    **options,
-                )
-            )
-        assert report.failed == ()
-        log = read_eval_log(report.logs[-1])
-        assert log.samples is not None
-        (sample,) = log.samples
-        return server, sample
+        made = create_task("formula", {"round": str(opened.folder), **arguments})
+        task = task_with(made, solver=self_refine(rounds, context))
+        server, log = evaluate(task, script, "refine", tmp_path / "logs", monkeypatch)
+        return server, one(log)
 
     return run_item
 
@@ -117,7 +101,7 @@ def test_a_model_is_never_told_of_the_gold(refine: Refine, opened: Round) -> Non
 def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(refine: Refine) -> None:
     spoiled = "import os\nos.remove('daily_pv.parquet'); os.mkdir('daily_pv.parquet')\n"
     answers = programs(RIGHT + spoiled + "1/0\n", "while True: pass\n", "open('x', 'w')\n")
-    server, sample = refine(answers, rounds=2, task_args={"timeout": 10})
+    server, sample = refine(answers, rounds=2, timeout=10)
     assert len(server.asks) == 3
     assert "ZeroDivisionError" in server.asks[1].prompt
     assert "ran for more than 10 seconds" in server.asks[2].prompt
@@ -171,7 +155,6 @@ def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(refine: R
     server, sample = refine(
         lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"), context=2_450, max_tokens=100
     )
-    assert server.failures == []
     sizes = [len(ask.body["messages"]) for ask in server.asks]
     assert sizes == [1, 3, 3, 3]
     last = server.asks[3].body["messages"]

@@ -1,17 +1,17 @@
 """`rank_by_prompt` end to end: what reaches a server, how answers are read, and the baselines."""
 
 import math
-import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval, task_with
+from inspect_ai import task_with
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Solver
-from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.servers.evaluations import evaluate
+from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, slot
 from tests.tasks.ranking.board_corpora import TITLES, Papers
 from tests.tasks.samples import score_of, values_of
 
@@ -46,32 +46,21 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     return papers_of(tmp_path_factory.mktemp("round")).ranking_round(networks=[], texts=[])
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
-    with scripted() as running, pytest.MonkeyPatch.context() as patch:
-        running.serve_here(patch)
-        patch.setenv("INSPECT_LOG_DIR", str(tmp_path_factory.mktemp("logs")))
-        yield running
+Rank = Callable[..., tuple[ScriptedServer, EvalLog]]
 
 
-def run(
-    folder: Round, *solvers: Solver, model: str = "none/none", logs: Path | None = None, **task: Any
-) -> list[EvalLog]:
-    """The logs of a task with each of some methods, or with its own."""
-    made = [rank_by_prompt(str(folder.folder), **task) for _ in solvers or [None]]
-    tasks = (
-        [task_with(one, solver=each) for one, each in zip(made, solvers, strict=True)]
-        if solvers
-        else made
-    )
-    found = eval(
-        tasks,
-        model=model,
-        display="none",
-        log_dir=str(logs) if logs else os.environ["INSPECT_LOG_DIR"],
-    )
-    assert [log.status for log in found] == ["success"] * len(tasks)
-    return list(found)
+@pytest.fixture
+def rank(opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rank:
+    """Runs the task, by default with a model: the server with what reached it, and the log."""
+
+    def run(
+        play: Script, solver: Solver | None = None, epochs: int = 1, **arguments: Any
+    ) -> tuple[ScriptedServer, EvalLog]:
+        made = rank_by_prompt(str(opened.folder), **arguments)
+        task = task_with(made, solver=solver) if solver else made
+        return evaluate(task, play, "rank", tmp_path, monkeypatch, epochs=epochs)
+
+    return run
 
 
 def of(log: EvalLog, board: str = "parsing/bank/uas") -> EvalSample:
@@ -86,24 +75,22 @@ def said(text: str) -> Score:
     return score_of(scorer, text, "\n".join(GOLD))
 
 
-def test_a_server_gets_titles_and_not_their_order(server: ScriptedServer, opened: Round) -> None:
+def test_a_server_gets_titles_and_not_their_order(rank: Rank) -> None:
     def sort_listed(ask: Ask) -> Reply:
         listed = slot(ask.prompt, "papers").splitlines()
         return answer("\n".join(sorted(listed)))
 
-    server.script = sort_listed
-    [log] = run(opened, model="openai-api/scripted/rank-sorts")
+    server, log = rank(sort_listed)
     sample = of(log)
-    [prompt] = [p for p in server.prompts("rank-sorts") if "Bank" in p]
+    [ask] = [ask for ask in server.asks if "Bank" in ask.prompt]
+    prompt, body = ask.prompt, ask.body
     assert prompt == sample.input
-    assert server.failures == []
     listed = slot(prompt, "papers").splitlines()
     assert sorted(listed) == sorted(GOLD)
     assert listed == sample.metadata["titles"]
     assert sample.target == "\n".join(GOLD)
     assert "90.5" not in prompt
     assert all(name in prompt for name in ("Parsing", "Bank", "UAS"))
-    body = next(ask.body for ask in server.asks if ask.prompt == prompt)
     assert (body["temperature"], body["max_tokens"]) == (0.0, 4096)
     # Sorted: Parsing, Sparse Attention, ... with Memory, Trees. The gold order is bay, cob, ash,
     # dew: of its 6 pairs only bay-cob, bay-ash and cob-ash stand in order. nDCG: gains 1, 4, 3, 2
@@ -147,9 +134,8 @@ def test_no_answer_counts_nothing_and_is_told_apart(text: str, fault: str, missi
     assert math.isnan(found["ktau"])
 
 
-def test_a_narrow_window_loses_titles_from_the_end(server: ScriptedServer, opened: Round) -> None:
-    server.script = lambda ask: answer(slot(ask.prompt, "papers"))
-    [log] = run(opened, model="openai-api/scripted/rank-narrow", context=1_200, max_tokens=600)
+def test_a_narrow_window_loses_titles_from_the_end(rank: Rank) -> None:
+    _, log = rank(lambda ask: answer(slot(ask.prompt, "papers")), context=1_200, max_tokens=600)
     boards = {sample.id: sample for sample in log.samples or []}
     long = next(sample for sample in boards.values() if len(sample.metadata["titles"]) == MANY)
     listed = slot(long.messages[0].text, "papers").splitlines()
@@ -169,10 +155,12 @@ def test_development_boards_are_run_under_a_name_of_their_own(opened: Round) -> 
     assert (made.metadata or {})["setting"] == "base+dev"
 
 
-def test_random_orders_differ_by_epoch_and_repeat(server: ScriptedServer, opened: Round) -> None:
-    made = task_with(rank_by_prompt(str(opened.folder)), solver=random_order())
-    [log] = eval(made, model="none/none", epochs=3, display="none")
-    drawn = {(s.id, s.epoch): s.output.completion for s in log.samples or []}
-    assert len({text for (name, _), text in drawn.items() if name.startswith("tagging")}) == 3
-    [again] = run(opened, random_order())
-    assert drawn["parsing/bank/uas", 1] == of(again).output.completion
+def test_random_orders_differ_by_epoch_and_repeat(rank: Rank) -> None:
+    def drawn(epochs: int) -> dict[tuple[int | str, int], str]:
+        server, log = rank(lambda ask: answer(""), random_order(), epochs)
+        assert server.asks == []
+        return {(s.id, s.epoch): s.output.completion for s in log.samples or []}
+
+    first, again = drawn(3), drawn(1)
+    assert len({text for (name, _), text in first.items() if name == "tagging/web/accuracy"}) == 3
+    assert again.items() <= first.items()

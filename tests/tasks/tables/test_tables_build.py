@@ -62,11 +62,6 @@ def _row(table: str, demand: str | None) -> Row:
     return {"id": table, "demand": demand, "model": "m", "attempts": 1, "verdicts": [verdict]}
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return round_of(tmp_path_factory.mktemp("tables"))
-
-
 def test_a_table_becomes_an_item_with_its_rows_and_a_pool(opened: Round) -> None:
     row = items(opened)[ITEM]
     assert (row["cluster"], row["kind"], row["published"]) == (PARSING, "cited", "2020-03-01")
@@ -230,6 +225,15 @@ def test_demands_and_labels_that_came_with_a_table_win(tmp_path: Path) -> None:
     assert file_of(made, "statistics.json")["demands"] == {"given": 1}
     assert row["settings"] == ["base", "abstracts", "titles"]
     assert row["evidence"] == ["abstract"] * 3
+
+
+def test_a_work_of_two_tables_counts_once() -> None:
+    item = {
+        **{"kind": "cited", "columns": ["A", "B"], "rows": [{"cells": ["x", None]}] * 2},
+        **{"gold_papers": ["p0", "p1"], "pool": ["p0", "p1", "p2"], "evidence": ["title"] * 3},
+    }
+    found = table_statistics([item, item])
+    assert (found["distinct_papers"], found["empty_cells"]) == (2, 0.5)
 
 
 def test_no_tables_have_no_means() -> None:

@@ -10,7 +10,6 @@ from tests.tasks.tables.table_rounds import (
     ITEM,
     PARSERS,
     PARSING,
-    round_of,
     score_of,
 )
 
@@ -18,11 +17,6 @@ from vivavoce.errors import InputError
 from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.rounds import Round
 from vivavoce.tasks.tables.item import PoolText, full_text, read_pool
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return round_of(tmp_path_factory.mktemp("dataset"))
 
 
 def sample_of(opened: Round, setting: str = "base") -> Sample:

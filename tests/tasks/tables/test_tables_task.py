@@ -12,7 +12,7 @@ from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, Script, answer, by_model, scripted, slot
 from tests.tasks.samples import fault_of, values_of
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
-from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
+from tests.tasks.tables.table_rounds import ITEM, TRANSLATING
 from tests.tasks.tables.table_runs import DEMAND, Finished, an_honest_table, samples_of, table_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
@@ -20,6 +20,7 @@ from vivavoce.errors import InputError
 from vivavoce.results.audits.preferences import question_rows
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.integrity.verification import verify_logs
+from vivavoce.rounds import Round
 from vivavoce.tasks import list_families
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.tables.solvers import bm25_phrases, iterative, one_step, per_paper, two_stage
@@ -28,13 +29,13 @@ CARD = list_families()["tables"].tasks["table"]
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+def finished(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     folder = tmp_path_factory.mktemp("table")
     scripts: dict[str, Script] = {}
     script = by_model(scripts, an_honest_table)
     with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
         server.serve_here(patch)
-        yield Finished(round_of(folder), server, folder, scripts)
+        yield Finished(opened, server, folder, scripts)
 
 
 def test_every_text_reached_the_server_and_its_answer_is_scored(finished: Finished) -> None:

@@ -23,14 +23,27 @@ from vivavoce.tasks.tables.demand_leaks import leak_index
 from vivavoce.tasks.tables.item import GoldRow, GoldTable
 
 DIARIZATION = ("Speaker diarization with clustering", "End-to-end diarization", "Turn taking")
-TOOLKITS = GoldTable(
-    id="t",
-    source_paper="s",
-    kind="cited",
-    caption="Speaker diarization toolkits",
-    columns=("Latency", "Licence"),
-    rows=(GoldRow(1, "a", "", ("20 ms", "MIT")), GoldRow(2, "b", "", ("1 s", None))),
-    published=None,
+
+
+def table_of(
+    caption: str = "Table 2: Comparison of models for traffic forecasting, by backbone.",
+    columns: tuple[str, ...] = ("Backbone", "Horizon"),
+    rows: tuple[tuple[str | None, ...], ...] = (("GCN", "60 min"), ("Transformer", None)),
+    name: str = "t1",
+) -> GoldTable:
+    return GoldTable(
+        id=name,
+        source_paper="survey",
+        kind="cited",
+        caption=caption,
+        columns=columns,
+        rows=tuple(GoldRow(n, f"p{n}", f"M{n}", cells) for n, cells in enumerate(rows)),
+        published=None,
+    )
+
+
+TOOLKITS = table_of(
+    "Speaker diarization toolkits", ("Latency", "Licence"), (("20 ms", "MIT"), ("1 s", None))
 )
 GOOD = "I need a table that compares diarization toolkits, to decide which of them suits a product."
 
@@ -94,23 +107,6 @@ TITLES = (
     "Traffic Forecasting with Attention",
     "A Deep Model of Road Congestion",
 )
-
-
-def table_of(
-    caption: str = "Table 2: Comparison of models for traffic forecasting, by backbone.",
-    columns: tuple[str, ...] = ("Backbone", "Horizon"),
-    rows: tuple[tuple[str | None, ...], ...] = (("GCN", "60 min"), ("Transformer", None)),
-    name: str = "t1",
-) -> GoldTable:
-    return GoldTable(
-        id=name,
-        source_paper="survey",
-        kind="cited",
-        caption=caption,
-        columns=columns,
-        rows=tuple(GoldRow(n, f"p{n}", f"M{n}", cells) for n, cells in enumerate(rows)),
-        published=None,
-    )
 
 
 OF_ROADS = "For a review of congestion on roads, I need a table that compares"
@@ -243,7 +239,9 @@ def test_a_file_of_demands_gives_back_what_was_written(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"id": ""}, "id: String should have at least 1 character"),
+        ({"demand": "x" * 2001}, "demand: String should have at most 2000 characters"),
         ({"attempts": True}, "attempts: Input should be a valid integer; got True"),
+        ({"verdicts": [ROW["verdicts"][0] | {"decision": "MAYBE"}]}, "'^(ACCEPT|REWRITE)$'"),
         ({"verdicts": []}, "the last verdict on a demand must be ACCEPT"),
         ({"id": "t1"}, "the table t1 already has a demand"),
     ],

@@ -26,7 +26,7 @@ PROMPTS = Path(tables.__file__).with_name("prompts")
 FRUIT = "apple banana cherry date elder fig grape hazel".split()
 
 
-def parser(number: int, *, filler: int = 0, abstract: bool = True) -> dict[str, Any]:
+def parser(number: int, *, filler: int = 0) -> dict[str, Any]:
     """A parser of its own treebank and score: `score_of(number)`."""
     fruit = FRUIT[number % len(FRUIT)]
     facts = f"We train on the {fruit} treebank. The parser reaches an F1 of {score_of(number)}."
@@ -34,7 +34,7 @@ def parser(number: int, *, filler: int = 0, abstract: bool = True) -> dict[str, 
         "label": f"P{number}",
         "paper_id": f"paper-{number}",
         "title": f"Parser number {number}",
-        "abstract": f"We parse a treebank, study {number}." if abstract else None,
+        "abstract": f"We parse a treebank, study {number}.",
         "text": f"{facts} {'Trees have many branches and leaves here. ' * filler}".strip(),
     }
 
@@ -121,11 +121,10 @@ def run_method(
     play: Script,
     method: Solver,
     given: Sample,
-    epochs: int = 1,
 ) -> tuple[ScriptedServer, EvalLog]:
     task = Task(dataset=MemoryDataset([given]), solver=method, scorer=includes(), name="fruit")
     logs = folder / "logs"
-    return evaluate(task, play, "tables", logs, monkeypatch, epochs=epochs, max_tokens=1000)
+    return evaluate(task, play, "tables", logs, monkeypatch, max_tokens=1000)
 
 
 def table_of(log: EvalLog) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The iterative method: digests, rounds of batches, and a check of every cell."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
 from tests.tasks.tables.methods.method_runs import (
     DEMAND,
+    PROMPTS,
     Work,
     calm_record,
     cookery,
@@ -88,11 +90,7 @@ def test_a_table_grows_batch_by_batch(work: Work) -> None:
     # 6 digests; a round of 4 and 2 papers, and one more that changes nothing; 4 rows to check
     assert Counter(map(kind_of, server.asks)) == {"digest": 6, "batch": 4, "check": 4}
     assert record_of(log) == calm_record(14, digests=6, rounds=2, checked=8, unsupported=0)
-
-
-def test_every_slot_arrives_and_what_stays_the_same_comes_first(work: Work) -> None:
-    pool = pool_of(6, filler=20)
-    server, _ = work(reader, iterative(), sample(pool))
+    # Every slot arrives, and what stays the same comes first.
     asks = {
         kind: [a for a in server.asks if kind_of(a) == kind] for kind in map(kind_of, server.asks)
     }
@@ -287,9 +285,10 @@ def test_a_step_that_stays_of_no_use_is_left_out(work: Work, bad: str) -> None:
         answer('{"add": ["' + "x" * 150_000 + '"], "digest": "' + "y" * 40_000 + '"}'),
         answer('{"digest": "\\ud800", "rows": {"P1": {"A\\ud800": "\\udfff"}}}'),
         answer('{"digest": "{{ demand }} {% raw %}", "rows": {"P1": {"{{ x }}": "{% if %}"}}}'),
+        answer('{"rows": {"P1": {"A": ' + "9" * 5_000 + "}}}"),
         FAULTS["overflow"],
     ],
-    ids=["unknown", "deep", "long", "surrogate", "template", "overflow"],
+    ids=["unknown", "deep", "long", "surrogate", "template", "number", "overflow"],
 )
 def test_garbage_ends_in_a_table_all_the_same(work: Work, reply: Reply) -> None:
     _, log = work(lambda _: reply, iterative(rounds=1), sample(pool_of(2)))
@@ -311,16 +310,9 @@ def test_reasoning_is_asked_for_and_passed_over(work: Work) -> None:
 def test_a_template_that_cannot_be_used_is_reported_before_a_call(
     work: Work, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "prompts"
-    folder.mkdir()
-    given = sample(pool_of(3))
-    assert given.metadata is not None
-    for path in Path(given.metadata["prompts"]).iterdir():
-        (folder / path.name).write_text(path.read_text("utf-8"), "utf-8")
+    folder = shutil.copytree(PROMPTS, tmp_path / "prompts")
     (folder / "iterative.check.md.j2").write_text("{{ demand }} {{ paper }}", "utf-8")
-    given.metadata["prompts"] = str(folder)
-    server, log = work(reader, iterative(), given)
-    assert log.status == "error"
+    server, log = work(reader, iterative(), sample(pool_of(3), prompts=str(folder)))
     assert "{{ row }} exactly once" in str(log.error)
     assert server.asks == []
 

@@ -121,6 +121,7 @@ def test_a_faulty_change_is_left_out_and_the_others_are_made() -> None:
         include=("P2", "P9"),
         exclude=("P2", "P8"),
         drop=("B",),
+        rename=(("C", "D"),),
         rows=(("P7", {"A": "7"}), ("P3", {"": "x", "A": "3"})),
     )
     outcome = apply_operations(operations, made)
@@ -128,6 +129,7 @@ def test_a_faulty_change_is_left_out_and_the_others_are_made() -> None:
     assert outcome.faults == (
         'There is no paper "P8" in the pool.',
         'There is no column "B" in the table.',
+        'There is no column "C" in the table.',
         "Paper P2 is excluded and included at once.",
         'There is no paper "P9" in the pool.',
         'There is no paper "P7" in the pool.',

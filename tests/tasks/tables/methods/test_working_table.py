@@ -18,15 +18,6 @@ def table() -> WorkingTable:
     return WorkingTable(["P1", "P2", "P3", "P12"])
 
 
-def test_papers_stand_in_the_order_of_the_pool() -> None:
-    made = table()
-    assert [made.include("P3"), made.include("P1"), made.include("P3")] == [True, True, False]
-    assert list(made.papers) == ["P1", "P3"]
-    assert made.exclude("P3")
-    assert not made.exclude("P3")
-    assert list(made.papers) == ["P1"]
-
-
 @pytest.mark.parametrize(
     "name", ["P12", "p12", " [P12] ", "12", "P12: Trees", '"P12"', "(p12).", "P12 " * 999]
 )
@@ -99,22 +90,6 @@ def test_a_dropped_column_takes_its_cells_with_it() -> None:
     assert made.drop_column("A")
     made.add_column("A")
     assert made.cells("P1") == {"B": "2"}
-
-
-def test_changes_to_what_is_not_there_are_reported() -> None:
-    made = table()
-    made.add_column("A")
-    with pytest.raises(TableFault, match='no column "B"'):
-        made.drop_column("B")
-    with pytest.raises(TableFault, match='no column "B"'):
-        made.rename_column("B", "C")
-    with pytest.raises(TableFault, match="include it first"):
-        made.set_cell("P1", "A", "1")
-    with pytest.raises(TableFault, match="needs a name"):
-        made.add_column(" \n ")
-    with pytest.raises(TableFault, match="needs a name"):
-        made.rename_column("A", "")
-    assert made.columns == ("A",)
 
 
 def test_nothing_grows_without_end() -> None:

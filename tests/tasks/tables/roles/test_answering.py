@@ -1,18 +1,15 @@
 """Models that answer out of tables: scripted servers, each under a name of its own."""
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
-from inspect_ai.dataset import Sample
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.model import GenerateConfig
 from tests.servers.scripted import (
     Ask,
     Reply,
@@ -26,17 +23,15 @@ from tests.servers.scripted import (
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 
 import vivavoce.tasks.tables as family
-from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting import load_prompts
 from vivavoce.tasks.tables.yes_or_no import (
     QAResult,
     QASetup,
-    check_roles,
     cut_batches,
-    models_of,
     numbered,
+    open_models,
     pair_line,
     read_answers,
     same_request,
@@ -67,9 +62,6 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
-SCRIPTS: dict[str, Script] = {}
-
-
 def ask_models(
     server: ScriptedServer,
     use: QASetup,
@@ -77,44 +69,17 @@ def ask_models(
     gold: LiteratureTable = GOLD,
     system: LiteratureTable = SYSTEM,
 ) -> QAResult:
-    """Use two tables inside an evaluation whose roles are scripted models."""
-    SCRIPTS.update(roles.values())
-    server.script = by_model(SCRIPTS)
-    found: list[QAResult] = []
+    """Use two tables with scripted models in the roles."""
+    server.script = by_model(dict(roles.values()))
 
-    @solver
-    def nothing() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:
-            return state
+    async def inside() -> QAResult:
+        names = {role: f"openai-api/scripted/{name}" for role, (name, _) in roles.items()}
+        async with open_models(names, GenerateConfig()) as models:
+            return await use_tables(PROMPTS, gold, system, NAMES, use, models)
 
-        return solve
-
-    @scorer(metrics=[accuracy()])
-    def by_use() -> Scorer:
-        async def score(state: TaskState, target: Target) -> Score:
-            check_roles(list(roles))
-            async with AsyncExitStack() as closing:
-                models = models_of(roles)
-                for model in models.values():
-                    await closing.enter_async_context(model)
-                found.append(await use_tables(PROMPTS, gold, system, NAMES, use, models))
-            return Score(value=1)
-
-        return score
-
-    task = Task(dataset=[Sample(input="a table")], solver=nothing(), scorer=by_use())
-    models = {role: f"openai-api/scripted/{name}" for role, (name, _) in roles.items()}
-    [log] = eval(
-        task, model="mockllm/model", model_roles=dict(models), display="none", log_format="json"
-    )
-    assert log.status == "success", log.error
+    found = asyncio.run(inside())
     assert server.failures == []
-    return found[0]
-
-
-@pytest.fixture(autouse=True)
-def _logs_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+    return found
 
 
 def test_an_answerer_sees_the_other_table_and_decodes_as_published(server: ScriptedServer) -> None:
@@ -248,13 +213,6 @@ def test_a_table_cannot_leave_its_block(server: ScriptedServer) -> None:
     assert used.values()["unary_r"] == 1 / 8
     for prompt in server.prompts("reader-attacked"):
         assert attack in prompt
-
-
-def test_options_and_roles_that_cannot_be_used_are_reported() -> None:
-    with pytest.raises(InputError, match="at least 1"):
-        QASetup(runs=0)
-    with pytest.raises(InputError, match="--model-role answerer=MODEL"):
-        check_roles(["answerer"])
 
 
 def test_a_prompt_holds_topic_and_numbered_pairs_in_tags_of_its_own() -> None:
