@@ -112,9 +112,9 @@ def test_a_query_that_is_killed_while_it_is_fetched_loses_and_doubles_nothing(
         # where its answer was on the way.
         assert sum(again.values()) - len(once) <= len(FETCHING)
         assert all(again[target] == 1 for target in once if "/html/" in target)
-        told = {ask.agent for ask in arxiv.asks}
-        assert len(told) == 1
-        assert "keeper@example.org" in told.pop()
+        agents = {ask.agent for ask in arxiv.asks}
+        assert len(agents) == 1
+        assert "keeper@example.org" in agents.pop()
     for folder in ("corpus/tables", "rounds"):
         calm_files, stormy_files = (hash_tree(tmp_path / n / folder) for n in ("calm", "stormy"))
         assert calm_files == stormy_files

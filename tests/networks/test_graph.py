@@ -67,14 +67,14 @@ def test_weights_share_out_the_walk_as_in_networkx() -> None:
 @settings(max_examples=60, deadline=None)
 def test_components_are_those_of_networkx(graph: Graph) -> None:
     oracle = in_networkx(graph)
-    for ours, theirs in (
+    for ours, expected in (
         (weak_components(graph), networkx.weakly_connected_components(oracle)),
         (strong_components(graph), networkx.strongly_connected_components(oracle)),
     ):
         found: dict[int, set[int]] = {}
         for node, label in enumerate(ours.tolist()):
             found.setdefault(label, set()).add(node)
-        assert sorted(map(sorted, found.values())) == sorted(map(sorted, theirs))
+        assert sorted(map(sorted, found.values())) == sorted(map(sorted, expected))
         assert sorted(sizes(ours).tolist()) == sorted(len(nodes) for nodes in found.values())
 
 

@@ -160,9 +160,9 @@ def plainly(
         papers |= come
         nodes |= {lead[name] for name in come if name in lead}
     else:
-        theirs = {name for name in come if lead.get(name) in nodes}
-        papers |= theirs
-        missing = rules.quota - len(theirs & fresh)
+        of_leads = {name for name in come if lead.get(name) in nodes}
+        papers |= of_leads
+        missing = rules.quota - len(of_leads & fresh)
         level: dict[str, int] = {}
         for name in fresh:
             who = written[name][1]

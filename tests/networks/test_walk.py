@@ -58,7 +58,7 @@ def walk(server: ReplayServer, out: Path, quota: int = 100, *more: str) -> dict[
 
 
 def test_a_walk_worked_out_by_hand(arxiv: ReplayServer, tmp_path: Path) -> None:
-    told = walk(arxiv, tmp_path / "walk")
+    report = walk(arxiv, tmp_path / "walk")
     graph = json.loads((tmp_path / "walk" / "graph.json").read_text())
     assert [one["name"] for one in graph["authors"]] == [
         "ada first",  # as the seed was spelled
@@ -71,11 +71,11 @@ def test_a_walk_worked_out_by_hand(arxiv: ReplayServer, tmp_path: Path) -> None:
     assert papers["Eva-Lou Fifth"] == ["2401.00004"]
     # 0 and 1 share two papers that one of them leads; Cy leads one with Eva-Lou, she one with Ada.
     assert graph["edges"] == [[0, 1, 2], [0, 2, 1], [0, 3, 1], [2, 3, 1]]
-    assert told["without_papers"] == ["Dee Fourth"]
+    assert report["without_papers"] == ["Dee Fourth"]
     sizes = {"first_authors": 4, "edges": 4, "components": 1, "largest_component": 4, "papers": 5}
-    assert told["before"] == {"authors": 5, **sizes}
-    assert told["after"] == {"authors": 4, **sizes}
-    assert told["requests"] == len(arxiv.asks) == 5
+    assert report["before"] == {"authors": 5, **sizes}
+    assert report["after"] == {"authors": 4, **sizes}
+    assert report["requests"] == len(arxiv.asks) == 5
     assert "au%3AEva+AND+au%3ALou+AND+au%3AFifth" in arxiv.asks[4].target  # a hyphen is a NOT
 
 

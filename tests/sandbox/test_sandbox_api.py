@@ -327,17 +327,18 @@ def _verdict(rules: bytes, number: int, argument: int = 0, machine: int = 0xC000
     """What the kernel would answer: a plain reading of the classic BPF program."""
     steps = list(struct.iter_unpack("=HBBI", rules))
     memory = {0: number, 4: machine, 16: argument, 40: argument}  # a call's first and fourth
-    at, held = 0, 0
+    at, accumulator = 0, 0
     while True:
         code, yes, no, value = steps[at]
         at += 1
         if code == 0x20:
-            held = memory[value]
+            accumulator = memory[value]
         elif code == 0x06:
             return value
         else:
-            found = {0x15: held == value, 0x35: held >= value, 0x45: bool(held & value)}[code]
-            at += yes if found else no
+            is_equal, is_above = accumulator == value, accumulator >= value
+            holds = {0x15: is_equal, 0x35: is_above, 0x45: bool(accumulator & value)}[code]
+            at += yes if holds else no
 
 
 @pytest.mark.parametrize(

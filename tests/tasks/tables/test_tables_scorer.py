@@ -59,6 +59,9 @@ def test_an_answer_is_compared_with_papers_columns_and_cells() -> None:
     # Two gold pairs (a column each), of which none is kept.
     assert (found["pairwise_f1"], found["avg"]) == (0.0, (0.5 + 0.25 + 0.0) / 3)
     assert (found["invented"], found["schema_recall"]) == (1.0, 0.5)
+    # A third column is one more that the gold table lacks: still one of its two is found.
+    wider = values(table("Task Venue Year", {"P1": ("QA", "ACL", "2020")}))
+    assert wider["schema_recall"] == 0.5
 
 
 @pytest.mark.parametrize("answer", ["No idea, really.", "{}", '{"rows": 3}', "| Paper |\n|---|"])

@@ -196,7 +196,7 @@ def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Word]]:
 
 
 def _is_level(word: Word, run: Line) -> bool:
-    """Check whether a number stands on the baseline, unlike a raised mark."""
+    """Check whether a number is on the baseline of its line, unlike a raised mark."""
     return abs(word.y - run.y) < _LEVEL * run.size
 
 
