@@ -91,7 +91,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     """Make the items, and the market from the round's seed. A task without items is left out."""
     folder = _folder(options.items)
     frames = _market(spec.round.seed, folder)
-    known = _known("formulas", folder)
+    known, networks, described = (
+        _known(kind, folder) for kind in ("formulas", "architectures", "reports")
+    )
     fixed = ((known[name], known[name].values(frames)) for name in options.formulas or ())
     composed = compose(spec.round.seed, options.composed, frames) if options.composed else ()
     formulas: list[Row] = []
@@ -101,10 +103,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
         gold_files[gold] = _gold(values)
         formulas.append(formula_row(formula, gold))
     formulas.sort(key=lambda row: str(row["id"]))
-    chosen = (_known("architectures", folder)[name] for name in options.architectures or ())
-    networks = compose_networks(spec.round.seed, options.composed_architectures)
-    architectures, tensors = architecture_items(chain(chosen, networks), spec.round.seed)
-    reports = [_known("reports", folder)[name] for name in options.reports or ()]
+    chosen = (networks[name] for name in options.architectures or ())
+    more = compose_networks(spec.round.seed, options.composed_architectures)
+    architectures, tensors = architecture_items(chain(chosen, more), spec.round.seed)
+    reports = [described[name] for name in options.reports or ()]
     claims, claimed = reproduce_items(reports, known, frames)
     tasks = {
         "formula": formulas,
