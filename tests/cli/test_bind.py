@@ -34,7 +34,7 @@ class Survey(Bootstrap):
 Loud = Annotated[bool, Opt("Loud.")]
 
 
-class Told(list[Any]):
+class Recorder(list[Any]):
     """What the verb was given; its program for a line of words."""
 
     def __call__(self, *words: str | Path) -> Any:
@@ -58,9 +58,9 @@ def other() -> None:
 
 
 def test_a_verb_gets_the_whole_request() -> None:
-    told = Told()
+    recorder = Recorder()
     words = ("a", "b", "--round", "r", "--since", "2024-02-29", "-T", "k=5", "-T", "deep=true")
-    done = told(*words, "--model", "x", "--model", "y", "--window", "3", "--loud")
+    done = recorder(*words, "--model", "x", "--model", "y", "--window", "3", "--loud")
     assert done.exit_code == 0, done.output
     survey = Survey(
         papers=("a", "b"),
@@ -70,16 +70,16 @@ def test_a_verb_gets_the_whole_request() -> None:
         args={"k": 5, "deep": True},
         window=3,
     )
-    assert told == [(survey, True)]
-    assert "--window" not in told("--help").output
+    assert recorder == [(survey, True)]
+    assert "--window" not in recorder("--help").output
 
 
 def test_the_command_line_wins_over_a_file_and_the_file_over_defaults(tmp_path: Path) -> None:
-    told = Told()
+    recorder = Recorder()
     file = tmp_path / "survey.toml"
     file.write_text('round = "f"\nsince = 2024-01-01\nwindow = 5\nresamples = 7\n[args]\nk = 1\n')
-    assert told("--config", file, "--resamples", "0", "--model", "x").exit_code == 0
-    [(survey, _)] = told
+    assert recorder("--config", file, "--resamples", "0", "--model", "x").exit_code == 0
+    [(survey, _)] = recorder
     assert survey == Survey(
         round=Path("f"), since=date(2024, 1, 1), window=5, resamples=0, models=("x",), args={"k": 1}
     )
@@ -100,7 +100,7 @@ def test_the_command_line_wins_over_a_file_and_the_file_over_defaults(tmp_path: 
     ],
 )
 def test_what_cannot_be_is_named_in_a_sentence(words: tuple[str, ...], says: str) -> None:
-    done = Told()(*words)
+    done = Recorder()(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert says in " ".join(done.stderr.split())
 

@@ -102,12 +102,12 @@ def test_no_item_and_no_demonstration_was_public_on_the_wrong_side(planted: Plan
     assert before  # each would have been an item by its venue's date
     outside = {why for name in before for why in reasons(made, name)}
     assert outside <= {("*", "outside_window"), ("*", "no_abstract")}
-    told = json.loads(
+    report = json.loads(
         planted.run(
             "corpus", "stats", "--of", "dates", "--corpus", made.parent / "late-c", "--json"
         )
     )
-    assert told["sources"]["arxiv_id"] >= len(public) - 1
+    assert report["sources"]["arxiv_id"] >= len(public) - 1
     planted.run("audit", "leakage", made)
 
 
@@ -135,11 +135,11 @@ def test_an_abstract_that_is_retold_in_the_text_is_no_item(planted: Planted) -> 
     source = next(row for row in planted.rows if chosen.removeprefix("arxiv:") in str(row))
     path = planted.folder / "tei" / source["file"]
     words = row["reference"].split()
-    told = " ".join("otherwise" if n % 8 == 7 else word for n, word in enumerate(words))
-    told = told.replace("&", "and").replace("<", " ")
+    paraphrase = " ".join("otherwise" if n % 8 == 7 else word for n, word in enumerate(words))
+    paraphrase = paraphrase.replace("&", "and").replace("<", " ")
     text = path.read_text("utf-8")
     place = text.index("</div>", text.index("<body"))  # the end of the introduction
-    path.write_text(f"{text[:place]}<p>{told}</p>{text[place:]}", "utf-8")
+    path.write_text(f"{text[:place]}<p>{paraphrase}</p>{text[place:]}", "utf-8")
     made = planted.build("retold")
     assert ("abstract", "gold_retold") in reasons(made, chosen)
     assert chosen not in items_of(made)

@@ -239,8 +239,8 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
         for name in ("calm", "held")
     ]
     kept = ("metric", "model", "value", "ci", "n", "rank", "rank_interval", "stopped")
-    told = [[{name: row[name] for name in kept} for row in rows] for rows in boards]
-    assert told[0] == told[1]
+    rows_shown = [[{name: row[name] for name in kept} for row in rows] for rows in boards]
+    assert rows_shown[0] == rows_shown[1]
     metrics = {row["metric"] for row in boards[0]}
     assert {"rougeL", "judge_win"} <= metrics
     for row in boards[0]:

@@ -97,8 +97,13 @@ def test_papers_are_completed_by_title_and_asked_for_once(
     words = ("--enrich", "arxiv", "--base", server.origin, "--json")
     first = json.loads(ingest(papers, corpus, *words).stdout)
     assert (first["dated"], first["undated"], first["papers"]) == (1, 1, 2)
-    told = first["enriched"]
-    assert (told["lacking"], told["asked"], told["found"], told["stopped"]) == (2, 2, 1, None)
+    counts = first["enriched"]
+    assert (counts["lacking"], counts["asked"], counts["found"], counts["stopped"]) == (
+        2,
+        2,
+        1,
+        None,
+    )
     found = {paper.title: paper for paper in load_corpus(corpus).papers}
     paper = found[TITLES[0]]
     assert (paper.arxiv_id, paper.first_public, paper.source) == (

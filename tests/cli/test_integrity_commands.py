@@ -55,11 +55,11 @@ def test_a_board_shows_contamination_by_a_users_own_cutoffs(folder: Path, tmp_pa
     (tmp_path / "cutoffs.toml").write_text(CUTOFF)
     given = ("--cutoffs", tmp_path / "cutoffs.toml", "--margin", "0", "--resamples", "100")
     board = only_json(viva_here("board", "show", folder / "logs", *given, "--json").stdout)
-    told = {row["model"]: row for row in board["rows"]}
-    assert told["none"]["contamination"] is None
-    assert told["extractive/lead"]["contamination"] in {"mixed", "seen", "clean"}
-    assert told["extractive/lead"]["exposure"]["cutoff"] == "2024-01"
-    assert told["extractive/lead"]["runs"] == {"logs": 1, "removed": 0, "variants": 0}
+    results = {row["model"]: row for row in board["rows"]}
+    assert results["none"]["contamination"] is None
+    assert results["extractive/lead"]["contamination"] in {"mixed", "seen", "clean"}
+    assert results["extractive/lead"]["exposure"]["cutoff"] == "2024-01"
+    assert results["extractive/lead"]["runs"] == {"logs": 1, "removed": 0, "variants": 0}
     found = only_json(
         viva_here("board", "show", "--by", "cutoff", folder / "logs", *given, "--json").stdout
     )
@@ -84,13 +84,13 @@ def test_export_and_rebuild(folder: Path, tmp_path: Path) -> None:
     made = viva_here("round", "export", small, "--out", tmp_path / "hf")
     assert made.stdout.splitlines()[-1] == str(tmp_path / "hf")
     assert (tmp_path / "hf" / "README.md").exists()
-    told = only_json(
+    results = only_json(
         viva_here(
             *("round", "export", small, "--ids-only", "--corpus", corpus),
             *("--out", tmp_path / "ids", "--json"),
         ).stdout
     )
-    assert (told["format"], "papers.jsonl" in told["files"]) == ("ids", True)
+    assert (results["format"], "papers.jsonl" in results["files"]) == ("ids", True)
     built = viva_here("round", "build", tmp_path / "ids", "--corpus", corpus, "--out", tmp_path)
     assert built.stdout.splitlines()[-1] == str(tmp_path / "small")
     manifest = (tmp_path / "small" / "manifest.json").read_bytes()

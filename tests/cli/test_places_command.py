@@ -188,11 +188,11 @@ def test_a_wrong_address_is_reported(
 
 
 def test_a_store_that_does_not_answer_is_reported(tmp_path: Path) -> None:
-    told = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
+    settings = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
     keys = {"AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nothing"}
     result = subprocess.run(
         [Path(sys.executable).with_name("viva"), "corpus", "stats", "--corpus", ADDRESS],
-        env={**os.environ, **told, **keys, "XDG_CACHE_HOME": str(tmp_path)},
+        env={**os.environ, **settings, **keys, "XDG_CACHE_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

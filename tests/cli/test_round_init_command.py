@@ -30,9 +30,9 @@ def test_a_comment_that_is_made_a_line_sets_its_option_to_the_default(tmp_path: 
     file = tmp_path / "spec.toml"
     viva_here("round", "init", file, "--id", "mine", *DAYS)
     text = file.read_text("utf-8")
-    told = re.findall(r"^# (\w+) =", text, re.M)
+    explained = re.findall(r"^# (\w+) =", text, re.M)
     for model in OPTIONS.values():
-        assert set(model.model_fields) <= set(told)
+        assert set(model.model_fields) <= set(explained)
     before = read_spec(file, OPTIONS)
     file.write_text(re.sub(r"^# (\w+ = .)", r"\1", text, flags=re.M), "utf-8")
     after = read_spec(file, OPTIONS)

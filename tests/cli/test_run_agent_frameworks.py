@@ -27,13 +27,13 @@ TOKENS, IN, OUT = 100, 2.0, 10.0
 
 def reader(ask: Ask) -> Reply:
     """Search for the question's words, read the outline of the best paper, and answer."""
-    told = "\n".join(str(message["content"]) for message in ask.body["messages"])
+    conversation = "\n".join(str(message["content"]) for message in ask.body["messages"])
     tools = [tool["function"]["name"] for tool in ask.body.get("tools") or ()]
-    if "outline, page 1" in told or "search" not in tools:
+    if "outline, page 1" in conversation or "search" not in tools:
         if "final_answer" in tools:
             return calls(("final_answer", {"answer": TABLE}), turn=2)
         return answer(TABLE)
-    if found := re.search(r"paper_id: (\S+?)(?:\\n|\s)", told):
+    if found := re.search(r"paper_id: (\S+?)(?:\\n|\s)", conversation):
         return calls(("read", {"paper_id": found[1]}), turn=1)
     return calls(("search", {"query": "accuracy of linking entities"}))
 

@@ -110,8 +110,8 @@ def test_without_a_price_an_estimate_has_tokens(opened: Round, tmp_path: Path) -
         assert row["input_tokens"] > 0
         assert (row["usd"], row["max_usd"]) == (None, None)
         words = tuple(word for word in words if word != "--json")
-        told = viva_here(*words, env=server.environment)
-        assert "For costs in dollars" in told.stderr
+        outcome = viva_here(*words, env=server.environment)
+        assert "For costs in dollars" in outcome.stderr
 
 
 @pytest.mark.slow
@@ -188,12 +188,12 @@ def test_a_judge_is_paid_once_for_the_same_answers(opened: Round, tmp_path: Path
         )
 
     with scripted(first_for) as server:
-        told = judged(server, "one")["cache"]
+        outcome = judged(server, "one")["cache"]
         counts = Counter(ask.model for ask in server.asks)
         assert counts == {"one": 12, "judge": 24}
-        assert told["of"] == "judges and evaluators"
-        assert told["expiry"] == "1W"
-        assert "messages" in told["key"]
+        assert outcome["of"] == "judges and evaluators"
+        assert outcome["expiry"] == "1W"
+        assert "messages" in outcome["key"]
         judged(server, "two")
         assert Counter(ask.model for ask in server.asks) == {"one": 24, "judge": 24}
         assert judged(server, "three", "--no-cache")["cache"] is None

@@ -36,7 +36,7 @@ def make_boards(rows: list[dict[str, Any]]) -> tuple[CorpusBoard, ...]:
 
 def judged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of results with what their boards say of them."""
-    return [{**row, **told} for row, told in zip(rows, judge_results(rows), strict=True)]
+    return [{**row, **verdict} for row, verdict in zip(rows, judge_results(rows), strict=True)]
 
 
 @pytest.mark.parametrize(

@@ -205,8 +205,12 @@ def test_one_model_is_compared_with_baselines_and_shown_its_misses(
     assert set(rivals) == {"lead", "centrality", "abstract_copy", "null"}
     assert rivals["null"]["better"] == full("fine")
     rows = only_json(viva_here("board", "show", next((out / "logs").iterdir()), "--json").stdout)
-    [mine] = [row for row in rows["rows"] if row["model"] == full("fine") and row["headline"]]
-    assert {name for name, row in rivals.items() if not row["decided"]} == {*mine["undecided_with"]}
+    [row_of_fine] = [
+        row for row in rows["rows"] if row["model"] == full("fine") and row["headline"]
+    ]
+    assert {name for name, row in rivals.items() if not row["decided"]} == {
+        *row_of_fine["undecided_with"]
+    }
     assert rivals["null"]["invalid"][full("fine")] == 1
     first, *others = report["missed"]
     assert first["value"] == 0
@@ -254,16 +258,16 @@ def test_nothing_is_asked_before_somebody_agrees_or_beyond_the_budget(
     server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
 ) -> None:
     out, before = copied(based, tmp_path), len(server.asks)
-    told = examine(server, pages, "fine weak", out, "--tasks", "abstract", expect=2)
-    assert "Add --yes" in told
-    assert f"{PAPERS - 1} items" in told
+    output = examine(server, pages, "fine weak", out, "--tasks", "abstract", expect=2)
+    assert "Add --yes" in output
+    assert f"{PAPERS - 1} items" in output
     options = ("--tasks", "abstract", "--yes", *PRICES, "--budget", "0.01")
-    told = examine(server, pages, "fine weak", out, *options, expect=2)
-    assert "the budget is $0.01. Nothing was asked" in told
-    told = examine(
+    output = examine(server, pages, "fine weak", out, *options, expect=2)
+    assert "the budget is $0.01. Nothing was asked" in output
+    output = examine(
         server, pages, "fine weak", out, "--tasks", "abstract", "--yes", "--budget", "9", expect=2
     )
-    assert f"--price {full('fine')}=IN,OUT" in told
+    assert f"--price {full('fine')}=IN,OUT" in output
     assert len(server.asks) == before
 
 
@@ -297,8 +301,8 @@ def test_no_request_goes_beyond_the_budget(
     server.script = bill
     out, asked = copied(based, tmp_path), len(server.asks)
     options = ("--tasks", "abstract", "--yes", "--price", f"{full('fine')}={IN},{OUT}")
-    told = examine(server, pages, "fine", out, *options, "--budget", "0.18", expect=1)
-    assert "is used up" in told
+    output = examine(server, pages, "fine", out, *options, "--budget", "0.18", expect=1)
+    assert "is used up" in output
     assert 0 < bill.usd["fine"] <= 0.18
     report = examine(server, pages, "fine", out, *options, "--budget", "9")
     server.script = quality
@@ -314,14 +318,14 @@ def test_other_papers_replace_an_exam_that_nobody_paid_for_and_no_other(
     (fewer / "undated.html").unlink()
     report = examine(server, fewer, "fine weak", out, "--tasks", "abstract", "--yes")
     assert report["papers"]["left_out"] == {"unreadable": 1}
-    told = examine(server, pages, "fine weak", out, "--tasks", "abstract", "--yes", expect=2)
-    assert "an exam of other papers" in told
+    output = examine(server, pages, "fine weak", out, "--tasks", "abstract", "--yes", expect=2)
+    assert "an exam of other papers" in output
 
 
 def test_two_exams_in_one_folder_do_not_meet(pages: Path, tmp_path: Path) -> None:
     with lock(tmp_path):
-        told = viva_here("exam", pages, "--out", tmp_path, expect=75).stderr
-    assert "is held by process" in told
+        output = viva_here("exam", pages, "--out", tmp_path, expect=75).stderr
+    assert "is held by process" in output
 
 
 @pytest.mark.slow
@@ -331,8 +335,8 @@ def test_a_provider_that_fails_ends_with_1_and_is_asked_again(
     out, options = copied(based, tmp_path), ("--tasks", "abstract", "--yes")
     before = len(server.asks)
     server.script = lambda ask: error(400, "no") if ask.model == "weak" else quality(ask)
-    told = examine(server, pages, "fine weak", out, *options, expect=1)
-    assert "Run the same command again" in told
+    output = examine(server, pages, "fine weak", out, *options, expect=1)
+    assert "Run the same command again" in output
     server.script = quality
     [verdict] = examine(server, pages, "fine weak", out, *options)["verdicts"]
     assert verdict["better"] == full("fine")
@@ -387,9 +391,9 @@ def test_papers_that_cannot_be_examined_say_why(server: ScriptedServer, tmp_path
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "a.pdf").write_bytes(b"%PDF-1.4 and nothing else")
-    told = examine(server, broken, "fine", tmp_path / "broken-out", "--yes", expect=2)
-    assert "can be read" in told
-    assert "a.pdf" in told
+    output = examine(server, broken, "fine", tmp_path / "broken-out", "--yes", expect=2)
+    assert "can be read" in output
+    assert "a.pdf" in output
     papers = save_pages(tmp_path / "papers", 3)
     done = viva_here(
         "exam", papers, "--model", "nobody/x", "--out", tmp_path / "model-out", expect=2

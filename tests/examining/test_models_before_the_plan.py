@@ -24,7 +24,7 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_pages(tmp_path_factory.mktemp("papers"), 8)
 
 
-def told(papers: Path, out: Path, model: str, env: dict[str, str], *more: str) -> str:
+def plan_line(papers: Path, out: Path, model: str, env: dict[str, str], *more: str) -> str:
     command = ("exam", papers, "--tasks", "title", "--model", model, "--out", out, "--yes", *more)
     return viva_here(*command, env=env, expect=1).stderr.strip().splitlines()[-1]
 
@@ -34,12 +34,12 @@ def test_a_server_of_chat_completions_alone_is_named_otherwise(
 ) -> None:
     with scripted(quality) as server:
         own = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
-        line = told(papers, tmp_path / "out", "openai/fine", {**server.environment, **own})
+        line = plan_line(papers, tmp_path / "out", "openai/fine", {**server.environment, **own})
         assert "HTTP 404, openai/fine; nothing more was sent" in line
         assert f"openai-api/local/fine, with LOCAL_BASE_URL={server.url}" in line
         local = {"LOCAL_BASE_URL": server.url, "LOCAL_API_KEY": KEY}
         server.probe = lambda ask: error(401, "No such key.")
-        line = told(
+        line = plan_line(
             papers, tmp_path / "out", "openai-api/local/fine", {**server.environment, **local}
         )
         assert line.startswith("Error: No such key (HTTP 401, openai-api/local/fine")

@@ -47,12 +47,12 @@ def test_what_cannot_be_told_names_the_papers_that_would() -> None:
 
 
 def test_a_model_that_a_baseline_beats_is_not_called_better() -> None:
-    told = words({**DECIDED, "beaten_by": "lead"})
-    assert told.startswith(
+    sentence = words({**DECIDED, "beaten_by": "lead"})
+    assert sentence.startswith(
         "On 20 papers, related work: second is worse than first, which the baseline lead beats: "
         "+0.021 rougeL"
     )
-    assert "better" not in told
+    assert "better" not in sentence
 
 
 def test_costs_are_summed_where_all_are_known() -> None:

@@ -90,11 +90,11 @@ def test_a_permanent_error_costs_one_request_and_is_one_line(
 ) -> None:
     reply, cause = PERMANENT[name]
     with scripted(lambda ask: reply) as server:
-        told, logs = run(small, tmp_path, server, expect=1).splitlines()
+        reported, logs = run(small, tmp_path, server, expect=1).splitlines()
         assert len(server.asks) == 1
-    assert told.startswith(cause)
-    assert len(told) <= 200
-    assert MODEL in told
+    assert reported.startswith(cause)
+    assert len(reported) <= 200
+    assert MODEL in reported
     assert logs == str(tmp_path)
 
 
@@ -111,9 +111,9 @@ def test_a_key_that_is_withdrawn_ends_the_run(small: Round, tmp_path: Path) -> N
         return answer(TITLE) if ask.number == 1 else error(401, "Withdrawn.")
 
     with scripted(script) as server:
-        told = run(small, tmp_path, server, expect=1)
+        reported = run(small, tmp_path, server, expect=1)
         assert len(server.asks) <= ITEMS
-    assert told.startswith("Withdrawn (HTTP 401")
+    assert reported.startswith("Withdrawn (HTTP 401")
 
 
 def test_a_reply_without_choices_among_others_is_asked_for_again(

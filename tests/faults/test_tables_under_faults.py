@@ -80,4 +80,6 @@ def test_a_reply_that_cannot_be_read_costs_one_request_and_not_the_table(
     assert sum(weather.met[kind] for kind in unreadable) > 0
     [storm] = weather.samples["table", method, "storm"]
     begun_again = [error.message for error in storm.error_retries or ()]
-    assert not [told for told in begun_again if "JSONDecodeError" in told or "TypeError" in told]
+    assert not [
+        problem for problem in begun_again if "JSONDecodeError" in problem or "TypeError" in problem
+    ]

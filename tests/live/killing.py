@@ -104,8 +104,8 @@ class Runs:
         self, arguments: Sequence[str], environment: Mapping[str, str], place: Place | None = None
     ) -> int:
         """Run `viva` to its end or to a place; the exit code, -9 where it ended itself."""
-        told = [list(arguments), dict(environment), asdict(place) if place else None]
-        print(json.dumps(told), file=self._warm.stdin, flush=True)
+        call = [list(arguments), dict(environment), asdict(place) if place else None]
+        print(json.dumps(call), file=self._warm.stdin, flush=True)
         return int(self._warm.stdout.readline())
 
     def __enter__(self) -> Self:

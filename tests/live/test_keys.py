@@ -77,9 +77,9 @@ def test_what_is_asked_and_how_patiently(tmp_path: Path) -> None:
         state = one.folder / "state"
         logs = {path.parts[-3]: read_eval_log(str(path), header_only=True)
                 for path in sorted((state / "logs").rglob("*.eval"))}  # fmt: skip
-        told = logs["narrow"].model_dump_json()
+        logged = logs["narrow"].model_dump_json()
         for words in ('"time_limit":77', '"attempt_timeout":33', '"max_connections":1,'):
-            assert words in told
+            assert words in logged
         metrics = {row["metric"] for row in read_json(state / "site" / "board.json")["rows"]}
         assert "judge_win" in metrics
         spent = one.status(FEBRUARY)["spent"]["total"]

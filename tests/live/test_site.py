@@ -67,5 +67,5 @@ def test_rows_are_recomputed_and_no_page_names_an_item_that_is_sealed(one: Board
         for folder in sorted((one.folder / "rounds").glob("live-*-01"))
     )
     assert newest - before
-    told = "".join(page.read_text() for page in site.rglob("*.html"))
-    assert [item for item in newest - before if item in told] == []
+    published = "".join(page.read_text() for page in site.rglob("*.html"))
+    assert [item for item in newest - before if item in published] == []

@@ -70,10 +70,10 @@ def interrupt(words: Sequence[str], was_asked: Event, env: Mapping[str, str]) ->
     )
     assert was_asked.wait(120)
     process.send_signal(signal.SIGINT)
-    told = process.communicate(timeout=120)[1]
-    assert process.returncode == 130, told
-    assert "Traceback" not in told
-    *_, before, last = told.strip().splitlines()
+    printed = process.communicate(timeout=120)[1]
+    assert process.returncode == 130, printed
+    assert "Traceback" not in printed
+    *_, before, last = printed.strip().splitlines()
     assert before == "Stopped. Completed work is kept. To continue:"
     program, *rest = shlex.split(last)
     assert program == "viva"

@@ -41,13 +41,13 @@ class Golden:
     def _learn(self, sample: Sample) -> None:
         assert isinstance(sample.input, str)
         assert isinstance(sample.target, str)
-        told = sample.metadata or {}
+        facts = sample.metadata or {}
         self._answers[sample.input] = sample.target
-        if "demand" in told:
-            self._tables[told["demand"]] = json.loads(sample.target)
-        if "library" in told:
-            self._questions[told.get("question", sample.input)] = sample.target
-        if "pool" in told and "words" in told:
+        if "demand" in facts:
+            self._tables[facts["demand"]] = json.loads(sample.target)
+        if "library" in facts:
+            self._questions[facts.get("question", sample.input)] = sample.target
+        if "pool" in facts and "words" in facts:
             self._parts[_wish(sample.input)] = sample.target
 
     def __call__(self, ask: Ask) -> Reply:

@@ -23,13 +23,13 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The client of an empty bucket called `papers`."""
-    told = {
+    settings = {
         "AWS_ENDPOINT_URL": server,
         "AWS_ACCESS_KEY_ID": "nobody",
         "AWS_SECRET_ACCESS_KEY": "nothing",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
-    for name, value in told.items():
+    for name, value in settings.items():
         monkeypatch.setenv(name, value)
     import boto3
 

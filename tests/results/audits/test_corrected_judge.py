@@ -132,7 +132,7 @@ def test_boards_show_the_corrected_rate_beside_the_raw_one(
     assert [row["calibrated"] for row in only_json(shown.stdout)["rows"] if row["calibrated"]] == [
         corrected["calibrated"]
     ]
-    for given, told in (
+    for given, expected in (
         (["--human", str(human)], "corrected by 50 labels"),
         ([], "not calibrated"),
     ):
@@ -140,7 +140,7 @@ def test_boards_show_the_corrected_rate_beside_the_raw_one(
         done = CliRunner().invoke(app, ["board", "build", str(logs), "--out", str(out), *given])
         assert done.exit_code == 0, done.output
         (page,) = (out / "boards").rglob("*.html")
-        assert told in page.read_text("utf-8")
+        assert expected in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

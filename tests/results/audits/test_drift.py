@@ -32,8 +32,8 @@ def opened(tmp_path: Path) -> Round:
     more = corpus_of(tmp_path, {"b1": ("2024-01-02", ["Ada"]), "b2": ("2024-01-03", ["Ada"])})
     made = follow(parent, more, date(2024, 2, 1)).round
     path = made.folder / "update.json"
-    told = read_json(path)
-    write_json(path, {**told, "anchors": {"writing/title": told["anchors"]["titles/first"]}})
+    stored = read_json(path)
+    write_json(path, {**stored, "anchors": {"writing/title": stored["anchors"]["titles/first"]}})
     return sealed_again(made)
 
 

@@ -107,10 +107,10 @@ def test_gold_inside_a_demonstration_or_a_listed_work_is_reported(tmp_path: Path
     audit = audit_leakage(write_round(tmp_path / "made", [demo, ONE, TWO], rows))
     assert cell(audit, "introduction", "base")["max"] == 0.0
     assert cell(audit, "introduction", "random")["max"] == 1.0
-    told = {(row["task"], row["setting"]): row for row in find(audit, "overlap")}
-    assert not told["introduction", "random"]["breach"]
-    assert "100% of" in told["introduction", "random"]["detail"]
-    assert "0% in the paper's own text" in told["introduction", "random"]["detail"]
+    by_setting = {(row["task"], row["setting"]): row for row in find(audit, "overlap")}
+    assert not by_setting["introduction", "random"]["breach"]
+    assert "100% of" in by_setting["introduction", "random"]["detail"]
+    assert "0% in the paper's own text" in by_setting["introduction", "random"]["detail"]
     assert cell(audit, "related_work", "base")["above_limit"] == 1
     assert cell(audit, "related_work", "title_only")["max"] == 0.0
 

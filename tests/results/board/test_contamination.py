@@ -130,12 +130,16 @@ def test_a_board_says_what_each_model_may_have_seen(tmp_path: Path) -> None:
         "unknown",
         "clean",
     )
-    told = one["exposure"]
-    assert (told["cutoff"], told["source"], told["margin_days"]) == ("2023-12", "their page", 30)
-    assert told["items"] == {"clean": 2, "possibly_seen": 1, "seen": 2, "unknown": 0}
-    assert (told["seen"], told["clean"]) == (pytest.approx(0.8), pytest.approx(0.2))
-    assert told["gap"] == pytest.approx(0.6)
-    assert told["ci"][0] <= 0.6 <= told["ci"][1]
+    measured = one["exposure"]
+    assert (measured["cutoff"], measured["source"], measured["margin_days"]) == (
+        "2023-12",
+        "their page",
+        30,
+    )
+    assert measured["items"] == {"clean": 2, "possibly_seen": 1, "seen": 2, "unknown": 0}
+    assert (measured["seen"], measured["clean"]) == (pytest.approx(0.8), pytest.approx(0.2))
+    assert measured["gap"] == pytest.approx(0.6)
+    assert measured["ci"][0] <= 0.6 <= measured["ci"][1]
     assert two["exposure"]["cutoff"] is None
 
 

@@ -201,7 +201,7 @@ def a_row(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told", "ahead"),
+    ("changes", "parts", "ahead"),
     [
         ({}, ["undecided", "−0.010", "−0.030 to 0.020", "25 more papers"], False),
         ({"tied": True}, ["tied", "less than the --indifference of their run"], False),
@@ -215,7 +215,7 @@ def a_row(**changes: Any) -> dict[str, Any]:
         ({"difference": None}, ["share no item"], False),
     ],
 )
-def test_a_duel_in_a_sentence(changes: dict[str, Any], told: list[str], ahead: bool) -> None:
+def test_a_duel_in_a_sentence(changes: dict[str, Any], parts: list[str], ahead: bool) -> None:
     said = verdict(a_row(**changes))
-    assert [part for part in told if part not in said] == []
+    assert [part for part in parts if part not in said] == []
     assert ("ahead" in said) == ahead

@@ -127,15 +127,15 @@ def test_words_hashes_and_addresses_are_no_keys(made: Path, tmp_path: Path) -> N
 def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> None:
     path, sample = spoil(made, tmp_path / "logs", KEYS["Anthropic"])
     done = viva_here("board", "verify", path.parent, "--json", expect=1)
-    told = f"samples/{sample}_epoch_1.json of {path.name} seems to contain a key of a provider."
-    assert only_json(done.stdout)["secrets"] == [told]
-    assert f"refused  {told}" in viva_here("board", "verify", path.parent, expect=1).stdout
+    finding = f"samples/{sample}_epoch_1.json of {path.name} seems to contain a key of a provider."
+    assert only_json(done.stdout)["secrets"] == [finding]
+    assert f"refused  {finding}" in viva_here("board", "verify", path.parent, expect=1).stdout
     site = tmp_path / "site"
     build = ("board", "build", made / "logs", "--out", site)
     viva_here(*build)
     (site / "live").mkdir()
     (site / "live" / "notes.txt").write_text(f"\n{KEYS['OpenRouter']}\n")
-    told = "line 2 of live/notes.txt seems to contain a key of a provider."
+    finding = "line 2 of live/notes.txt seems to contain a key of a provider."
     done = viva_here(*build, expect=2)
     assert "Do not publish" in done.stderr
-    assert told in done.stderr.replace("\n", " ")
+    assert finding in done.stderr.replace("\n", " ")

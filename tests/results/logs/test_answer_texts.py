@@ -98,13 +98,13 @@ def test_who_did_not_answer_an_item_is_reported(tmp_path: Path) -> None:
     log.samples, log.status = (log.samples or [])[:1], "cancelled"
     write_eval_log(log, str(path))
     logs, _ = select_logs(tmp_path, partial=True)
-    told = {
+    remarks = {
         (item.id, answer.source.key.model): answer.texts.problem
         for item in choose_item_texts(logs, [tmp_path], count=2)
         for answer in item.read()
     }
-    assert told.pop(("b", "lab/two")) == "There is no answer to this item."
-    assert set(told.values()) == {""}
+    assert remarks.pop(("b", "lab/two")) == "There is no answer to this item."
+    assert set(remarks.values()) == {""}
 
 
 def test_a_log_in_json_is_read_too(tmp_path: Path) -> None:

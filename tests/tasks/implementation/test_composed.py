@@ -239,10 +239,10 @@ def test_a_round_of_composed_formulas_tells_no_columns(opened: Round) -> None:
     assert {row["origin"] for row in rows} == {"composed"}
     assert {row["category"] for row in rows} == {"price-volume", "fundamental", "minute", "joined"}
     for row in rows:
-        told = row["description"] + row["formulation"] + row["variables"]
-        assert "$" not in told
-        assert "parquet" not in told
-        assert not any(table in told for table in TABLES)
+        described = row["description"] + row["formulation"] + row["variables"]
+        assert "$" not in described
+        assert "parquet" not in described
+        assert not any(table in described for table in TABLES)
         assert row["columns"]
     assert len({row["cluster"] for row in rows}) == 4
 
@@ -256,10 +256,10 @@ def failures(logs: Path) -> dict[str, tuple[float, dict[str, int]]]:
 def answered(prompt: str) -> str:
     """A program of a reader who knows neither columns nor the field but for what it is told."""
     (tree,) = read_text(slot(prompt, "description"))
-    told = slot(prompt, "data")
+    described = slot(prompt, "data")
     for name in sorted({node.name for node in tree.nodes() if node.is_leaf}):
         table, _, column = name.partition(".")
-        if DICTIONARY[table]["columns"][column]["meaning"] not in told:
+        if DICTIONARY[table]["columns"][column]["meaning"] not in described:
             other = next(one for one in COLUMNS if one.startswith(f"{table}.") and one != name)
             tree = replaced(tree, Node(name), Node(other))
     return f"```python\n{write_program(tree)}```"

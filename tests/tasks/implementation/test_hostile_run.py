@@ -49,8 +49,8 @@ def listener() -> Iterator[tuple[int, socket.socket]]:
 
 def _programs(canary: Path, port: int, folder: Path) -> dict[str, str]:
     """Every hostile program by name, and the right one in the middle and at the end."""
-    told = f"CANARY, PORT, ROUND = {str(canary)!r}, {port}, {str(folder)!r}\n"
-    programs = {name: told + PRELUDE + program for name, program in ANSWERS.items()}
+    leaked = f"CANARY, PORT, ROUND = {str(canary)!r}, {port}, {str(folder)!r}\n"
+    programs = {name: leaked + PRELUDE + program for name, program in ANSWERS.items()}
     items = sorted(programs.items(), key=lambda item: item[0] != WAITING)
     half = len(items) // 2
     return {**dict(items[:half]), "right": RIGHT, **dict(items[half:]), "right again": RIGHT}
@@ -141,8 +141,8 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
         else:
             assert score.as_dict()["acc"] == 0.0, name
         printed = str([event.output for event in sample.events if event.event == "sandbox"])
-        for told in (SECRET, "ESCAPED", str(folders["canary"] / "canary")):
-            assert told not in printed, name
+        for leaked in (SECRET, "ESCAPED", str(folders["canary"] / "canary")):
+            assert leaked not in printed, name
 
     assert _fingerprint(*watched) == before
     deadline = time.monotonic() + 10

@@ -43,8 +43,8 @@ def test_a_file_holds_what_the_corpus_says_of_the_papers(corpus: Corpus) -> None
     texts = dict(corpus.sections())
     tables: dict[str, list[tuple[int, str, list[list[str]]]]] = {}
     for row in corpus.rows("tables"):
-        told = (row["ordinal"], row["caption"], row["cells"])
-        tables.setdefault(row["paper_id"], []).append(told)
+        content = (row["ordinal"], row["caption"], row["cells"])
+        tables.setdefault(row["paper_id"], []).append(content)
     known = {one.paper_id: one for one in corpus.papers}
     assert any(tables.get(name) for name in wanted)
     for name, found in papers.items():

@@ -115,8 +115,8 @@ HOSTILE: list[tuple[Call, str]] = [
 def test_calls_that_make_no_sense_are_answered_in_words(work: Work) -> None:
     play = script(*(calls(call) for call, _ in HOSTILE), answer("melon-one"))
     server, log = work(play, arguments={"steps": 30})
-    told = results(server.asks[-1])
-    for (call, expected), text in zip(HOSTILE, told, strict=True):
+    replies = results(server.asks[-1])
+    for (call, expected), text in zip(HOSTILE, replies, strict=True):
         assert expected in text, call
         assert len(text) < 1_000
     found = one(log)

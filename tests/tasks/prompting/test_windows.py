@@ -153,8 +153,8 @@ def test_a_provider_that_knows_its_window_is_believed_before_the_table(
     table(tmp_path, '[[model]]\nname = "*"\nwindow = 99\noverhead = 7', monkeypatch)
     counter = FileCounter(tokenizer_file)
     knowing = Knowing(512, 30, counter)
-    told = measure("lab/knowing", knowing)
-    assert (told.window, told.overhead, told.counter) == (512, 30, counter)
+    measured = measure("lab/knowing", knowing)
+    assert (measured.window, measured.overhead, measured.counter) == (512, 30, counter)
     assert measure("lab/knowing", knowing, context=100).window == 100
     assert measure("lab/knowing", knowing, context=9000).window == 512  # there is no more
 
