@@ -133,9 +133,11 @@ def test_every_folder_with_a_card_is_registered() -> None:
     assert broken_families() == {}
 
 
-def test_a_name_of_inspect_is_shortened_where_a_family_registers_its_package() -> None:
+def test_a_name_of_inspect_is_shortened_by_its_task_and_not_by_what_is_installed() -> None:
     assert short_name("vivavoce/title") == short_name("title") == "title"
     assert short_name("inspect_evals/title") == "inspect_evals/title"
+    assert short_name("not_installed/guess", "not_installed/year") == "guess"
+    assert short_name("not_installed/guess", "vivavoce/title") == "not_installed/guess"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -208,11 +210,12 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     assert known <= values.keys()
     given = {key: values[key] for key in sorted(known) if values[key] is not None}
     given["setting"] = "random" if "demos" in known else "base"
-    log = inspect_eval(f"vivavoce/{task.replace('_', '-')}", place | pinned | given, tmp_path / "a")
-    assert log.eval.task == f"vivavoce/{task}"
+    full = f"{find_family(family).namespace}/{task}"
+    log = inspect_eval(full.replace("_", "-"), place | pinned | given, tmp_path / "a")
+    assert log.eval.task == full
     for setting in card.settings:
         if any(setting in row.get("settings", [setting]) for row in opened.items(family, task)):
-            inspect_eval(f"vivavoce/{task}", place | {"setting": setting}, tmp_path / setting)
+            inspect_eval(full, place | {"setting": setting}, tmp_path / setting)
 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)

@@ -312,7 +312,7 @@ def open_view(
     """
     kind, card = find_kind(family, task), find_family(family).card.tasks[task]
     arguments = kind.arguments(**given or {})
-    opened, templates = open_round(round), open_prompts(family, prompts)
+    opened, templates = open_round(round, family), open_prompts(family, prompts)
     arguments = kind.settle(arguments, opened)
     if arguments.setting not in card.settings:
         known = ", ".join(card.settings)
