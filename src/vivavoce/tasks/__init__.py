@@ -15,17 +15,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 from platformdirs import user_cache_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.metrics import has_metrics
 from vivavoce.plugins import Plugins, load_plugins
-from vivavoce.requests import check_local, nearest
+from vivavoce.requests import check_local, check_model, nearest
 from vivavoce.store import hash_of, hash_tree
 from vivavoce.version import __version__
 
@@ -42,6 +42,9 @@ TOOLS = ("search", "read")
 """Tools for a round's papers, in tasks that have the method `agent`."""
 
 
+CARD = "card.yaml"
+
+
 class _Card(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,15 +55,16 @@ class TaskCard(_Card):
     summary: str
     version: str
     """Number and letter; the number is raised when scores stop being comparable."""
-    settings: tuple[str, ...]
-    methods: tuple[str, ...]
+    settings: tuple[str, ...] = ("base",)
+    methods: tuple[str, ...] = ()
+    """Methods of the task; by default all of the family."""
     metrics: tuple[str, ...] = Field(min_length=1)
     """Names of metrics; the board ranks by the first."""
     diagnostics: tuple[str, ...] = ()
     """Further metrics that do not rank."""
     decoding: dict[str, Any]
     """Default decoding settings."""
-    measured: dict[str, dict[str, float | None]]
+    measured: dict[str, dict[str, float | None]] = {}
     """Values of oracle, null and copycat by metric on the demo's round; null if undefined."""
     judged: dict[str, dict[str, float | None]] = {}
     """The same for metrics of the demo's scripted judge, and for cited works."""
@@ -99,6 +103,14 @@ class FamilyCard(_Card):
     """The family's options for the demo's round."""
     tasks: dict[str, TaskCard]
 
+    @field_validator("tasks")
+    @classmethod
+    def _fill_in_methods(
+        cls, tasks: dict[str, TaskCard], info: ValidationInfo
+    ) -> dict[str, TaskCard]:
+        every = {"methods": tuple(info.data.get("methods", ()))}
+        return {n: t if t.methods else t.model_copy(update=every) for n, t in tasks.items()}
+
     @property
     def in_demo(self) -> bool:
         """True if the demo runs a task of the family."""
@@ -108,9 +120,10 @@ class FamilyCard(_Card):
 def read_card(path: Path) -> FamilyCard:
     """Read a `card.yaml`; `InputError` names a missing, unknown or mistyped key."""
     try:
-        return FamilyCard.model_validate(yaml.safe_load(path.read_text("utf-8")))
-    except (ValidationError, yaml.YAMLError) as error:
+        values = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path} is not a complete card: {error}") from error
+    return check_model(FamilyCard, values, f"{path} is not a complete card:")
 
 
 CEILING = "oracle"
@@ -190,9 +203,9 @@ def _registered() -> Plugins[Family]:
 def _family_of(name: str, module: ModuleType) -> Family | None:
     """The family of a package; None if the package has only metrics."""
     folder = Path(str(module.__file__)).parent
-    if not (folder / "card.yaml").exists() and has_metrics(module):
+    if not (folder / CARD).exists() and has_metrics(module):
         return None
-    return Family(name, module.__name__, folder, read_card(folder / "card.yaml"))
+    return Family(name, module.__name__, folder, read_card(folder / CARD))
 
 
 def package_folders() -> dict[str, Path]:
@@ -251,15 +264,22 @@ def find_task(name: str) -> tuple[str, str]:
         if short in family.card.tasks:
             return family.name, short
     names = [task for card in list_families().values() for task in card.tasks]
-    broken = "".join(f"\n{error}" for error in broken_families().values())
-    raise InputError(f"There is no task {name!r}.{nearest(short, names)}{broken}")
+    raise InputError(f"There is no task {name!r}.{nearest(short, names)}")
 
 
 def builders() -> dict[str, Builder]:
     """Builders of all families, by name."""
-    return {
-        name: cast("Builder", family.part("build")) for name, family in _registered().loaded.items()
-    }
+    return {name: _builder(family.part("build")) for name, family in _registered().loaded.items()}
+
+
+def _builder(module: ModuleType) -> Builder:
+    from vivavoce.rounds.spec import Options
+
+    if not callable(getattr(module, "build", None)):
+        raise PluginError(f"{module.__file__} does not define build(corpus, spec, options).")
+    if hasattr(module, "OPTIONS"):
+        return cast("Builder", module)
+    return cast("Builder", SimpleNamespace(build=module.build, OPTIONS=Options))
 
 
 def build_round(

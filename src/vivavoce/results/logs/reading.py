@@ -199,7 +199,9 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
             name: value for name, value in given.items() if value is not None and value is not False
         }
         settings = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
-        steps.append(short_name(step.solver, header.eval.task) + (f"({settings})" if settings else ""))
+        steps.append(
+            short_name(step.solver, header.eval.task) + (f"({settings})" if settings else "")
+        )
     has_model = header.eval.model != _NOBODY
     return RowKey(
         round=metadata["round"],
