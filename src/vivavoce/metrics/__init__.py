@@ -93,7 +93,9 @@ class Metric:
             raise wrong_result(made_by, f"gave {value!r} as {self.name}, which is not a number")
         high = math.inf if self.high is None else self.high
         if not self.low - _TOLERANCE <= value <= high + _TOLERANCE:
-            bounds = f"from {self.low:g} to {high:g}"
+            bounds = f"at least {self.low:g}"
+            if self.high is not None:
+                bounds = f"from {self.low:g} to {high:g}"
             raise wrong_result(made_by, f"gave {value:g} as {self.name}, whose values are {bounds}")
         return float(value)
 

@@ -203,7 +203,8 @@ def _registered() -> Plugins[Family]:
 def _family_of(name: str, module: ModuleType) -> Family | None:
     """The family of a package; None if the package has only metrics."""
     folder = Path(str(module.__file__)).parent
-    if not (folder / CARD).exists() and has_metrics(module):
+    is_family = (folder / CARD).exists() or hasattr(module, "TASKS") or hasattr(module, "build")
+    if not is_family and has_metrics(module):
         return None
     return Family(name, module.__name__, folder, read_card(folder / CARD))
 
