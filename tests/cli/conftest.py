@@ -17,7 +17,9 @@ PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleS
 SPEC = """[round]
 id = "small"
 families = ["writing"]
-window = {start = 2023-07-01, end = 2025-01-01}
+window = {start = 2023-01-01, end = 2025-01-01}
+[writing]
+settings = ["base"]
 """
 
 
@@ -53,17 +55,28 @@ def rows(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus of 40 sample papers, to copy."""
-    folder = tmp_path_factory.mktemp("forty") / "sample"
-    viva_here("ingest", "sample", "40", "--corpus", folder)
+def sample_papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of 24 sample papers, to copy."""
+    folder = tmp_path_factory.mktemp("papers") / "sample"
+    viva_here("ingest", "sample", "24", "--corpus", folder)
     return folder
 
 
 @pytest.fixture
-def sample(forty: Path, tmp_path: Path) -> Path:
-    """A corpus of 40 sample papers to do with as one likes."""
-    return Path(shutil.copytree(forty, tmp_path / "sample"))
+def sample(sample_papers: Path, tmp_path: Path) -> Path:
+    """A corpus of 24 sample papers to do with as one likes."""
+    return Path(shutil.copytree(sample_papers, tmp_path / "sample"))
+
+
+@pytest.fixture(scope="session")
+def small(sample_papers: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The round that the command builds of them, to copy, and beside it what it said."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "spec.toml").write_text(SPEC)
+    where = ("--corpus", sample_papers, "--out", folder / "rounds")
+    said = viva_here("round", "build", folder / "spec.toml", *where).stdout
+    (folder / "said.txt").write_text(said)
+    return folder / "rounds" / "small"
 
 
 @pytest.fixture

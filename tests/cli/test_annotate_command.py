@@ -75,33 +75,6 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
     assert dan["link"].startswith("https://annotate.example.org/4-")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--kind", "distractors"), "Give one source"),
-        (("items.jsonl",), "A new one needs --kind"),
-        (("items.jsonl", "--kind", "chess"), "Existing kinds: distractors"),
-        (
-            ("items.jsonl", "--kind", "qa"),
-            "items.jsonl:1: content for qa: question: Field required",
-        ),
-        (("--from-round", "."), "Facts need both"),
-        (("--from-logs", "."), "needs two contestants"),
-        (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw needs --from-logs"),
-        (("items.jsonl", "--kind", "distractors", "--person", "a b"), "is not a valid name"),
-        (("items.jsonl", "--kind", "qa", "--replace-links"), "needs the persons: --person NAME"),
-    ],
-)
-def test_wrong_use_ends_with_2_and_leaves_no_campaign(
-    of: tuple[str, ...], words: tuple[str, ...], message: str
-) -> None:
-    done = viva("import", *words, *of)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert viva("agreement", *of).exit_code == 2
-
-
 def test_sent_links_stay_valid_until_they_are_replaced(of: tuple[str, ...], made: Made) -> None:
     again = viva("import", "items.jsonl", *of, *("--person", "ann"), *2 * ("--person", "dan"))
     added, ann, dan, _ = again.stdout.splitlines()
@@ -122,14 +95,6 @@ def test_another_kind_than_the_campaigns_is_named(of: tuple[str, ...], made: Mad
         done = viva("import", *words, *of)
         assert done.exit_code == 2
         assert "The campaign pilot is of the kind distractors, not preference." in done.stderr
-
-
-@pytest.mark.parametrize("verb", ["export --out out", "agreement"])
-def test_only_import_makes_a_database(of: tuple[str, ...], verb: str) -> None:
-    done = viva(*verb.split(), *of)
-    assert done.exit_code == 2
-    assert "does not exist. Create it with viva annotate import." in done.stderr
-    assert not Path("annotation.db").exists()
 
 
 def test_guidelines_of_ones_own_are_kept(of: tuple[str, ...]) -> None:

@@ -91,10 +91,3 @@ def test_a_damaged_log_is_refused_and_named(logs: Path) -> None:
     done = viva("board", "show", logs, "--partial", "--json")
     assert done.exit_code == 0
     assert any(path.name in note for note in only_json(done.stdout)["notes"])
-
-
-def test_an_empty_and_a_missing_folder_end_with_2(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "missing"):
-        done = viva("board", "show", folder, "--json")
-        assert (done.exit_code, done.stdout) == (2, "")
-        assert str(folder) in done.stderr

@@ -36,20 +36,3 @@ def test_the_table_names_the_winner_of_every_task(logs: Path) -> None:
     )
     assert "lab/two is ahead by 0.200 in rougeL" in done.stdout
     assert done.stdout.count("item-") == 4
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("lab/one", "lab/two"), "--logs"),
-        (("lab/one", "lab/one", "--logs", "LOGS"), "with itself"),
-        (("lab/one", "lab/six", "--logs", "LOGS"), "There are: lab/one, lab/two."),
-    ],
-)
-def test_wrong_use_says_what_to_do(
-    logs: Path, tmp_path: Path, words: tuple[str, ...], message: str
-) -> None:
-    given = [{"LOGS": str(logs), "OUT": str(tmp_path / "out")}.get(word, word) for word in words]
-    done = viva_here("board", "compare", *given, expect=2)
-    assert message in done.stderr
-    assert not (tmp_path / "out").exists()

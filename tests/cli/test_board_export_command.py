@@ -124,26 +124,3 @@ def test_tables_hold_every_row(logs: Path, tmp_path: Path) -> None:
     table = pq.ParquetFile(tmp_path / "p" / "board.parquet").read()
     lines = (tmp_path / "c" / "board.csv").read_text("utf-8").splitlines()
     assert table.num_rows == len(lines) - 1 == only_json(done.stdout)["rows"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--as", "eval_results"), "--dataset OWNER/NAME"),
-        (("--as", "csv", "--date", "soon"), "Write it as YYYY-MM-DD"),
-        (("--as", "lm-eval"), "'lm-eval' is not one of"),
-    ],
-)
-def test_what_cannot_be_exported_is_reported(
-    logs: Path, tmp_path: Path, options: tuple[str, ...], message: str
-) -> None:
-    done = viva("board", "export", logs, *options, "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert message in done.output
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_that_is_there_is_not_written_over(logs: Path, tmp_path: Path) -> None:
-    done = viva("board", "export", logs, "--as", "csv", "--out", tmp_path)
-    assert done.exit_code == 2
-    assert "Choose another folder" in done.output

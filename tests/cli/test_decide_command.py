@@ -181,6 +181,14 @@ def test_an_answer_that_is_lacking_decides_nothing_until_it_is_there(
         assert not answered & set(later)
 
 
+def test_more_winners_than_contestants_are_refused(opened: Round, tmp_path: Path) -> None:
+    models = ("--model", "extractive/lead", "--model", "extractive/centrality")
+    where = ("--round", opened.folder, "--logs", tmp_path / "logs")
+    done = viva_here("run", "title", *where, *models, "--decide", "top=2", expect=2)
+    assert "cannot be asked of 2 contestants" in " ".join(done.stderr.split())
+    assert not list(tmp_path.rglob("*.eval"))
+
+
 PRICED = (
     *("--judge", "openai-api/scripted/judge", "--no-cache", "--epochs", "2"),
     *("-T", "questions=compare"),
@@ -254,23 +262,3 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
         assert row["rank_interval"] == (place if row["headline"] else None), row["metric"]
     verified = viva_here("board", "verify", tmp_path / "calm", "--round", opened.folder)
     assert "recomputed" in verified.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--decide", "top=2"), "cannot be asked of 2 contestants"),
-        (("--decide", "top=0"), "must be at least 1"),
-        (("--decide", "best"), "Write top=K"),
-        (("--decide", "all", "--alpha", "1"), "between 0 and 1"),
-        (("--decide", "all", "--indifference", "nan"), "indifference"),
-        ((), "need --decide"),
-    ],
-)
-def test_what_is_no_question_is_refused_before_anything_is_asked(
-    opened: Round, golden: Golden, tmp_path: Path, options: tuple[str, ...], says: str
-) -> None:
-    with scripted(contestants(golden)) as server:
-        done = run(server, opened, tmp_path / "logs", "best bad", *options, expect=2)
-        assert says in " ".join(done.stderr.split())
-        assert server.asks == []

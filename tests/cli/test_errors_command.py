@@ -43,18 +43,6 @@ def test_every_command_has_an_example_and_takes_json_and_wide(viva: Viva) -> Non
         assert "--wide" not in refused.stderr, words
 
 
-def test_an_option_without_effect_is_refused(viva: Viva, tmp_path: Path) -> None:
-    for option, words in {
-        "costs": ("board", "show", tmp_path, "--by", "part", "--costs"),
-        "over": ("board", "show", tmp_path, "--over", "2"),
-        "paper": ("corpus", "stats", "--corpus", tmp_path, "--paper", "2"),
-        "epochs": ("run", "--smoke", "--round", "sample", "--logs", tmp_path, "--epochs", "2"),
-    }.items():
-        result = viva(*words)
-        assert result.exit_code == 2, option
-        assert option in result.stderr
-
-
 def test_a_missing_or_unknown_command_exits_with_2(viva: Viva) -> None:
     assert viva().exit_code == 2
     result = viva("ingets")

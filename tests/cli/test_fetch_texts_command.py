@@ -10,7 +10,6 @@ from tests.servers.commands import only_json
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli.fetch import app
-from vivavoce.errors import InputError
 
 ONE, TWO = "2001.00001v1", "2001.00002v2"
 
@@ -63,16 +62,3 @@ def test_cited_tells_how_many_works_came(server: ReplayServer, tmp_path: Path) -
     again = call("cited", "--corpus", corpus, "--base", server.origin, "--json", "--max", 5)
     report = only_json(again.stdout)
     assert (report["cited"], report["asked"], report["papers"]) == (1, 0, 2)
-
-
-def test_a_kind_of_text_that_does_not_exist_is_wrong_use(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, ONE)
-    done = call("texts", "--corpus", corpus, "--kinds", "html,docx", "--base", "http://127.0.0.1:9")
-    assert isinstance(done.exception, InputError)
-    assert "docx" in str(done.exception)
-
-
-def test_only_a_loopback_address_can_stand_in_for_the_servers(tmp_path: Path) -> None:
-    done = call("texts", "--corpus", tmp_path, "--base", "https://example.org")
-    assert isinstance(done.exception, InputError)
-    assert "loopback" in str(done.exception)

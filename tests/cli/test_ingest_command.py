@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from typer.testing import Result
 
 Viva = Callable[..., Result]
@@ -71,28 +70,6 @@ def test_only_the_first_failures_are_printed_and_json_has_all(viva: Viva, tmp_pa
     assert printed.count("m.jsonl:") == 10
     assert "and 15 more (--json lists all)" in printed
     assert len(json.loads(viva(*command, "--json").stdout)["failed"]) == 25
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["latin", "tei"], "'latin'"),
-        (["tei", "missing"], "missing does not exist"),
-        (["metadata", "m.jsonl", "--map", "title"], "THEIRS=OURS"),
-        (["metadata", "m.jsonl", "--map", "mood=colour"], "colour"),
-        (["tei", "tei", "--map", "a=title"], "--map"),
-        (["tei", "tei", "--address", "here:1"], "--engine ray"),
-    ],
-)
-def test_wrong_use_is_2_and_names_what_is_wrong(
-    viva: Viva, tei: Path, rows: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
-) -> None:
-    monkeypatch.chdir(tei.parent)
-    result = viva("ingest", *words, "--corpus", "c", "--json")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert "Traceback" not in result.stderr
-    assert not (tei.parent / "c" / "imports").exists()
 
 
 def test_a_column_is_renamed(viva: Viva, rows: Path, tmp_path: Path) -> None:

@@ -134,10 +134,3 @@ def test_a_server_that_fails_stops_the_work_and_what_came_is_kept(
     assert result.exit_code == 1
     assert "Stopped before the end" in result.output
     assert len(load_corpus(tmp_path / "corpus").papers) == 2
-
-
-def test_only_pdfs_are_completed(papers: Path, tmp_path: Path) -> None:
-    command = ["ingest", "tei", str(papers), "--corpus", str(tmp_path / "c"), "--enrich", "arxiv"]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 2
-    assert "kind pdf" in result.output

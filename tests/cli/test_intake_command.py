@@ -122,15 +122,3 @@ def test_the_workflow_runs(made: Path, tmp_path: Path, monkeypatch: pytest.Monke
         for row in json.loads((tmp_path / "site" / "board.json").read_text())["rows"]
     }
     assert row == (f"replay/{made}/answers.jsonl", "recomputed")
-
-
-def test_an_intake_needs_submissions_and_rounds(made: Path, tmp_path: Path) -> None:
-    round = made / "round-0" / "small"
-    (tmp_path / "inbox").mkdir()
-    out = ("--out", tmp_path / "taken")
-    viva_here("board", "intake", tmp_path / "inbox", *out, "--round", round, expect=2)
-    copied(made, tmp_path / "inbox", "honest")
-    viva_here("board", "intake", tmp_path / "inbox", *out, expect=2)
-    inside = tmp_path / "inbox" / "honest" / "taken"
-    viva_here("board", "intake", tmp_path / "inbox", "--out", inside, "--round", round, expect=2)
-    assert not inside.exists()

@@ -71,13 +71,11 @@ def test_a_board_shows_contamination_by_a_users_own_cutoffs(folder: Path, tmp_pa
 
 
 def test_submit_checks_and_sends_nothing(logs: Path, tmp_path: Path) -> None:
-    viva_here("board", "submit", tmp_path, expect=2)
     done = viva_here("board", "submit", "--check", tmp_path, expect=1)
     assert "failed  form" in done.stdout
     found = only_json(viva_here("board", "submit", "--check", tmp_path, "--json", expect=1).stdout)
     assert found["complete"] is False
     assert [check["check"] for check in found["checks"]][:2] == ["form", "complete logs"]
-    viva_here("board", "submit", "--check", tmp_path / "none", expect=2)
 
 
 def test_export_and_rebuild(folder: Path, tmp_path: Path) -> None:
@@ -97,5 +95,4 @@ def test_export_and_rebuild(folder: Path, tmp_path: Path) -> None:
     assert built.stdout.splitlines()[-1] == str(tmp_path / "small")
     manifest = (tmp_path / "small" / "manifest.json").read_bytes()
     assert manifest == (small / "manifest.json").read_bytes()
-    viva_here("round", "export", small, "--out", tmp_path / "x", "--format", "csv", expect=2)
     viva_here("round", "export", small, "--out", tmp_path / "hf", "--format", "ids", expect=1)

@@ -1,6 +1,7 @@
 """viva list and viva doctor."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,16 +31,16 @@ def test_what_there_is_is_listed(viva: Viva, thing: str, column: str, expected: 
 
 
 def test_rounds_of_a_folder_are_listed_and_other_folders_passed_over(
-    viva: Viva, sample: Path, spec: Path, tmp_path: Path
+    viva: Viva, small: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "rounds"
     assert json.loads(viva("list", "rounds", "--in", out, "--json").stdout) == []
-    viva("round", "build", spec, "--corpus", sample, "--out", out)
+    shutil.copytree(small.parent, out)
     (out / "else").mkdir()
     (out / "else" / "manifest.json").write_text('{"name": "something else"}')
     result = viva("list", "rounds", "--in", out, "--json")
     (row,) = json.loads(result.stdout)
-    assert (row["round"], row["start"], row["end"]) == ("small", "2023-07-01", "2025-01-01")
+    assert (row["round"], row["start"], row["end"]) == ("small", "2023-01-01", "2025-01-01")
     assert row["folder"] == str(out / "small")
     assert str(out / "else") in result.stderr
 

@@ -7,77 +7,35 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import SPEC
-from tests.servers.commands import viva_here
 from typer.testing import Result
 
 Viva = Callable[..., Result]
 
 
 @pytest.fixture
-def build(viva: Viva, sample: Path, spec: Path, tmp_path: Path) -> Callable[..., Result]:
-    def run(*more: object, out: str = "rounds") -> Result:
-        return viva("round", "build", spec, "--corpus", sample, "--out", tmp_path / out, *more)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def whole(forty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The round that the command builds, to copy."""
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "spec.toml").write_text(SPEC)
-    viva_here("round", "build", folder / "spec.toml", "--corpus", forty, "--out", folder)
-    return folder / "small"
-
-
-@pytest.fixture
-def folder(whole: Path, tmp_path: Path) -> Path:
+def folder(small: Path, tmp_path: Path) -> Path:
     """A round to do with as one likes."""
-    return Path(shutil.copytree(whole, tmp_path / "rounds" / "small"))
+    return Path(shutil.copytree(small, tmp_path / "rounds" / "small"))
 
 
-def test_the_last_line_is_the_rounds_folder(build: Callable[..., Result], tmp_path: Path) -> None:
-    result = build()
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[-1] == str(tmp_path / "rounds" / "small")
+def test_the_last_line_is_the_rounds_folder_and_json_has_counts(
+    viva: Viva, small: Path, sample_papers: Path, spec: Path, tmp_path: Path
+) -> None:
+    *lines, last = (small.parent.parent / "said.txt").read_text().splitlines()
+    assert last == str(small)
     assert any(line.startswith("  title: ") for line in lines)
-
-
-def test_json_names_the_round_and_its_counts(build: Callable[..., Result], tmp_path: Path) -> None:
-    summary = json.loads(build("--json").stdout)
-    assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "rounds" / "small"))
+    done = viva("round", "build", spec, "--corpus", sample_papers, "--out", tmp_path, "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "small"))
     assert len(summary["manifest"]) == 64
     assert summary["counts"]["writing"]["title"]["items"] > 10
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('id = "small"', 'id = "../small"', "[round] id"),
-        ("2025-01-01", '"soon"', "window.end"),
-        ("families", "familys", "Did you mean families?"),
-    ],
-)
-def test_a_bad_spec_is_2_and_names_file_and_key(
-    build: Callable[..., Result], spec: Path, old: str, new: str, said: str, tmp_path: Path
+def test_a_window_without_papers_is_1_with_why(
+    viva: Viva, sample_papers: Path, spec: Path, tmp_path: Path
 ) -> None:
-    spec.write_text(spec.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-    result = build("--json")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert str(spec) in result.stderr
-    assert said in result.stderr
-    assert not (tmp_path / "rounds").exists()
-
-
-def test_a_window_without_papers_is_1_with_why(build: Callable[..., Result], spec: Path) -> None:
-    spec.write_text(
-        spec.read_text(encoding="utf-8")
-        .replace("2023-07-01", "1999-01-01")
-        .replace("2025", "2000"),
-        encoding="utf-8",
-    )
-    result = build()
+    spec.write_text(SPEC.replace("2023", "1999").replace("2025", "2000"), "utf-8")
+    result = viva("round", "build", spec, "--corpus", sample_papers, "--out", tmp_path)
     assert result.exit_code == 1
     assert "would have no items" in result.stderr
     assert "outside_window" in result.stderr
@@ -97,11 +55,3 @@ def test_verify_and_stats(folder: Path, viva: Viva) -> None:
         "sound": False,
         "problems": [f"{folder}/card.md differs from the manifest"],
     }
-
-
-def test_a_folder_that_is_no_round_is_2(folder: Path, viva: Viva, tmp_path: Path) -> None:
-    for verb in ("verify", "stats"):
-        result = viva("round", verb, folder.parent)
-        assert result.exit_code == 2
-        assert "Did you mean" in result.stderr
-        assert viva("round", verb, tmp_path / "missing").exit_code == 2

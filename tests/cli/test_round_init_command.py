@@ -48,28 +48,6 @@ def test_only_the_families_that_are_named(tmp_path: Path) -> None:
     assert (spec.round.families, spec.round.seed) == (("writing",), 7)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ((), "There is no terminal to ask on. Add --id."),
-        (("--id", "a", "--start", "2024-07-01"), "Add --end."),
-        (("--id", "Not An Id", *DAYS), "The new spec: [round] id"),
-        (("--id", "a", "--start", "2025-01-01", "--end", "2024-01-01"), "start must be before end"),
-        (("--id", "a", *DAYS, "--family", "writting"), "there is no family 'writting'"),
-    ],
-)
-def test_what_cannot_be_is_reported(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    done = viva_here("round", "init", tmp_path / "s.toml", *options, expect=2)
-    assert message in done.stderr
-    assert not (tmp_path / "s.toml").exists()
-
-
-def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text("mine", "utf-8")
-    viva_here("round", "init", tmp_path / "s.toml", "--id", "a", *DAYS, expect=2)
-    assert (tmp_path / "s.toml").read_text("utf-8") == "mine"
-
-
 @pytest.mark.slow
 def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
     keyboard, terminal = pty.openpty()

@@ -34,10 +34,11 @@ anchors = 1
 
 
 @pytest.fixture(scope="module")
-def begun(forty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a round; then twenty more papers come into the corpus."""
     folder = tmp_path_factory.mktemp("begun")
-    corpus = shutil.copytree(forty, folder / "sample")
+    corpus = folder / "sample"
+    viva_here("ingest", "sample", "40", "--corpus", corpus)
     (folder / "live.toml").write_text(SPEC)
     where = ("--corpus", corpus, "--out", folder / "rounds")
     viva_here("round", "build", folder / "live.toml", *where)
@@ -158,20 +159,3 @@ def test_seal_and_reveal_write_files_to_publish(viva: Viva, rounds: Path, tmp_pa
         assert read_json(path)["round"] == "live"
     for words in ([], ["--check", path, "--reveal"]):
         assert viva("round", "seal", rounds / "live", *words).exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["--until", "2024-01-31"], 2, "update it to a later date"),
-        (["--until", "soon"], 2, "is not a day"),
-        (["--until", "2024-07-01", "--id", "live"], 2, "Choose another with --id"),
-    ],
-)
-def test_wrong_use_ends_with_2(
-    viva: Viva, sample: Path, rounds: Path, words: list[str], code: int, said: str
-) -> None:
-    options = ("--corpus", sample, "--out", rounds)
-    result = viva("round", "update", rounds / "live", *options, *words)
-    assert result.exit_code == code
-    assert said in " ".join(result.stderr.split())

@@ -45,18 +45,3 @@ def test_a_changed_file_is_another_contestant(ask: tuple[str | Path, ...]) -> No
     assert viva(*ask).exit_code == 0
     rows = only_json(viva("board", "show", "logs", "--json").stdout)["rows"]
     assert len({row["method"] for row in rows}) == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--agent", "nobody.py@x", "--model", "extractive/lead"), "names no file"),
-        (("--agent", "mine.py@alone"), "Name at least one --model"),
-    ],
-)
-def test_what_is_missing_is_reported(
-    ask: tuple[str | Path, ...], options: tuple[str, ...], message: str
-) -> None:
-    done = viva(*ask[:6], *options)
-    assert done.exit_code == 2
-    assert message in done.output

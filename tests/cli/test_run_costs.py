@@ -55,7 +55,7 @@ def first_for(ask: Ask) -> Reply:
     return answer(json.dumps(winners))
 
 
-@pytest.mark.parametrize("count", [by_letters, by_words])
+@pytest.mark.parametrize("count", [by_letters, pytest.param(by_words, marks=pytest.mark.slow)])
 def test_the_bill_is_within_15_percent_of_the_estimate(
     opened: Round, golden: Golden, tmp_path: Path, count: Callable[[str], int]
 ) -> None:

@@ -55,31 +55,7 @@ def test_the_board_shows_what_an_answer_costs(swept: Path) -> None:
     assert (float(tokens), dollars) == (round(row["tokens"] / 6), "–")
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (("--sweep", "chunks"), "'chunks' is not of the form NAME=VALUES"),
-        (("chunks=1,2",), "There is no task 'chunks=1,2'"),
-        (("--stratify",), "--subset N"),
-        (("--subset-seed", "3"), "--subset N"),
-    ],
-)
-def test_wrong_use_ends_with_2(
-    round_folder: Path, tmp_path: Path, options: tuple[str, ...], complaint: str
-) -> None:
-    done = viva_here(
-        *("run", "title", "--round", round_folder, "--model", "extractive/lead"),
-        *("--method", "rag", "--logs", tmp_path / "logs", *options),
-        expect=2,
-    )
-    assert complaint in " ".join(done.stderr.split())
-
-
 def test_logs_without_a_sweep_end_with_1(round_folder: Path, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     viva_here("run", "title", "--round", round_folder, "--logs", logs, "--method", "null")
     assert "--sweep" in viva_here("board", "show", "--by", "sweep", logs, expect=1).stderr
-    assert (
-        "an argument 'batch'"
-        in viva_here("board", "show", "--by", "sweep", logs, "--over", "batch", expect=2).stderr
-    )

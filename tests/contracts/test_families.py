@@ -2,8 +2,10 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import cache
 from inspect import signature
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,8 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import Task
 from inspect_ai._cli.main import inspect
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import list_eval_logs, read_eval_log
 from inspect_ai.util import registry_create
-from tests.conftest import why_no_sandbox
 from tests.support.once import make_once
 from tests.support.rounds import NEURAL, full_round
 
@@ -41,25 +42,28 @@ FAMILIES = sorted([*demo_spec()["round"]["families"], "own"])
 WITHOUT_NEURAL = pytest.mark.skipif(
     not NEURAL, reason="torch-geometric is not installed: pip install 'vivavoce[neural]'"
 )
-TASKS = [
-    pytest.param(
-        family,
-        task,
-        marks=[
-            *([WITHOUT_NEURAL] if "neural" in card.needs else []),
-            *([pytest.mark.sandbox] if "bubblewrap" in card.needs else []),
-        ],
-    )
+NEEDS = {
+    (family, task): card.needs
     for family in FAMILIES
     for task, card in sorted(list_families()[family].tasks.items())
-]
-RUNNABLE = [
-    task
-    for family in FAMILIES
-    for task, card in sorted(list_families()[family].tasks.items())
-    if NEURAL or "neural" not in card.needs
-]
-"""Tasks that this machine can run, but for those that lack a sandbox."""
+}
+
+
+def marked(*of_sandbox: pytest.MarkDecorator) -> list[Any]:
+    """Family and task, where what runs in a sandbox has further marks."""
+    return [
+        pytest.param(
+            *names,
+            marks=[
+                *([WITHOUT_NEURAL] if "neural" in needs else []),
+                *([pytest.mark.sandbox, *of_sandbox] if "bubblewrap" in needs else []),
+            ],
+        )
+        for names, needs in NEEDS.items()
+    ]
+
+
+TASKS, TASKS_TO_RUN = marked(), marked(pytest.mark.slow)
 CONTESTANTS = ("oracle", "null", "copycat")
 TEXTS = ("own_match", "own_list", "own_text")
 """Tasks of one's own questions that a sentence may answer."""
@@ -97,34 +101,29 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 @pytest.fixture(scope="module")
-def values(
-    opened: Round, tmp_path_factory: pytest.TempPathFactory
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Rows of the contestants that bound a metric: by task and method, then by metric."""
-    confined = {
-        task
-        for family in FAMILIES
-        for task, card in list_families()[family].tasks.items()
-        if "bubblewrap" in card.needs and why_no_sandbox()
-    }
+def rows_of(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Rows of the contestants that bound a task's metrics: by method, then by metric."""
 
-    def run_all(logs: Path) -> None:
-        report = run(
-            RunSpec(
-                tasks=[task for task in RUNNABLE if task not in confined],
-                round=opened.folder,
-                logs=logs,
-                methods=CONTESTANTS,
-                display="none",
-            )
-        )
-        assert report.failed == ()
+    @cache
+    def rows(in_sandbox: bool) -> dict[str, Any]:
+        tasks = [
+            task
+            for (_, task), needs in NEEDS.items()
+            if ("bubblewrap" in needs) == in_sandbox and (NEURAL or "neural" not in needs)
+        ]
 
-    logs = make_once(tmp_path_factory, "bounds", run_all)
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in leaderboard(logs, resamples=0).rows:
-        found.setdefault((row["task"], row["method"]), {})[row["metric"]] = row
-    return found
+        def run_all(logs: Path) -> None:
+            spec = {"round": opened.folder, "logs": logs, "methods": CONTESTANTS}
+            assert run(RunSpec(tasks=tasks, display="none", **spec)).failed == ()
+
+        logs = make_once(tmp_path_factory, f"bounds-{in_sandbox}", run_all)
+        found: dict[str, Any] = {task: {name: {} for name in CONTESTANTS} for task in tasks}
+        for row in leaderboard(logs, resamples=0).rows:
+            found[row["task"]][row["method"]][row["metric"]] = row
+        return found
+
+    needs = {task: names for (_, task), names in NEEDS.items()}
+    return lambda task: rows("bubblewrap" in needs[task])[task]
 
 
 def test_every_folder_with_a_card_is_registered() -> None:
@@ -169,7 +168,9 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
     samples = list(made.dataset)
     counts = opened.manifest["counts"][family][task]
     assert len(samples) == counts["items"] > 0
-    assert set(counts.get("settings", ())) <= set(card.settings)
+    shown = set(counts.get("settings", card.settings))
+    # The demo has items of every setting, but for papers drawn from a whole corpus.
+    assert set(card.settings) - {"corpus"} <= shown <= set(card.settings)
     assert len({sample.id for sample in samples}) == len(samples)
     for sample in samples:
         assert isinstance(sample.id, str)
@@ -178,49 +179,43 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
         assert (sample.metadata or {})["cluster"]
 
 
-def inspect_eval(name: str, arguments: Mapping[str, object], logs: Path) -> EvalLog:
-    """The log of one sample of `inspect eval NAME`, run from another folder."""
-    line = ["eval", name, "--model", "extractive/lead", "--limit", "1", "--display", "none"]
-    for key, value in arguments.items():
-        line += ["-T", f"{key}={json.dumps(value) if isinstance(value, bool) else value}"]
-    for role, model in ROLES.items():
-        line += ["--model-role", f"{role}={model}"]
-    done = CliRunner().invoke(inspect, [*line, "--log-dir", str(logs)])
-    assert done.exit_code == 0, done.output
-    (path,) = list_eval_logs(str(logs))
-    log = read_eval_log(path)
-    assert log.status == "success", log.error
-    assert all(sample.error is None for sample in log.samples)
-    assert {key: log.eval.task_args[key] for key in arguments} == arguments
-    return log
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_inspect_runs_a_task_by_name_with_every_argument(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, task: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    place, card = {"round": str(opened.folder)}, list_families()[family].tasks[task]
+    given: dict[str, object] = {"round": str(opened.folder)}
     pinned = {"prompts": str(find_family(family).folder / "prompts")}
     pinned["pin"] = fingerprint(opened, open_prompts(family, pinned["prompts"]))
     known = set(signature(find_task_maker(task)).parameters) - {"round", "setting", *pinned}
     split = opened.items(family, task)[0].get("split")
     values = {**ARGUMENTS, "split": split}
     assert known <= values.keys()
-    given = {key: values[key] for key in sorted(known) if values[key] is not None}
+    given |= pinned | {key: values[key] for key in sorted(known) if values[key] is not None}
     given["setting"] = "random" if "demos" in known else "base"
     full = f"{find_family(family).namespace}/{task}"
-    log = inspect_eval(full.replace("_", "-"), place | pinned | given, tmp_path / "a")
-    assert log.eval.task == full
-    for setting in card.settings:
-        if any(setting in row.get("settings", [setting]) for row in opened.items(family, task)):
-            inspect_eval(full, place | {"setting": setting}, tmp_path / setting)
+    line = ["eval", full.replace("_", "-"), "--model", "extractive/lead"]
+    for key, value in given.items():
+        line += ["-T", f"{key}={json.dumps(value) if isinstance(value, bool) else value}"]
+    for role, model in ROLES.items():
+        line += ["--model-role", f"{role}={model}"]
+    line += ["--limit", "1", "--display", "none", "--log-dir", str(tmp_path)]
+    done = CliRunner().invoke(inspect, line)
+    assert done.exit_code == 0, done.output
+    (path,) = list_eval_logs(str(tmp_path))
+    log = read_eval_log(path)
+    assert (log.status, log.eval.task) == ("success", full), log.error
+    assert all(sample.error is None for sample in log.samples)
+    assert {key: log.eval.task_args[key] for key in given} == given
 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_every_prompt_holds_every_slot(opened: Round, family: str, task: str) -> None:
-    for sample in create_task(task, {"round": str(opened.folder)}).dataset:
+    card = list_families()[family].tasks[task]
+    settings = opened.manifest["counts"][family][task].get("settings", card.settings)
+    given = ({"round": str(opened.folder), "setting": setting} for setting in settings)
+    for sample in chain.from_iterable(create_task(task, each).dataset for each in given):
         spans = (sample.metadata or {})["spans"]
         assert spans
         assert all(end > start for start, end in spans.values())
@@ -228,12 +223,12 @@ def test_every_prompt_holds_every_slot(opened: Round, family: str, task: str) ->
         assert max(end for _, end in spans.values()) <= len(sample.input)
 
 
-@pytest.mark.parametrize(("family", "task"), TASKS)
+@pytest.mark.parametrize(("family", "task"), TASKS_TO_RUN)
 def test_the_headline_metric_tells_the_gold_from_a_constant(
-    values: dict[tuple[str, str], dict[str, Any]], family: str, task: str
+    rows_of: Callable[[str], Any], family: str, task: str
 ) -> None:
     headline = list_families()[family].tasks[task].metrics[0]
-    oracle, null, copycat = (values[task, method][headline] for method in CONTESTANTS)
+    oracle, null, copycat = (rows_of(task)[method][headline] for method in CONTESTANTS)
     assert oracle["value"] == 1.0
     assert oracle["value"] - null["value"] >= MARGIN
     assert copycat["value"] < 1.0
@@ -243,30 +238,19 @@ def test_the_headline_metric_tells_the_gold_from_a_constant(
     assert (oracle["rank"], null["rank"] is not None) == (None, True)
 
 
-@pytest.mark.parametrize(("family", "task"), TASKS)
+@pytest.mark.parametrize(("family", "task"), TASKS_TO_RUN)
 def test_a_card_states_what_the_contestants_reach(
-    values: dict[tuple[str, str], dict[str, Any]], family: str, task: str
+    rows_of: Callable[[str], Any], family: str, task: str
 ) -> None:
     card = list_families()[family].tasks[task]
-    known = metrics_of(family)
-    measured = {
-        method: {name: _rounded(values[task, method][name]["value"]) for name in card.metrics}
-        for method in CONTESTANTS
-    }
-    assert card.measured == measured
-    for name in card.metrics:
-        assert card.measured["oracle"][name] == known[name].high
-
-
-@pytest.mark.parametrize(("family", "task"), TASKS)
-def test_diagnostics_stand_beside_the_metrics_and_rank_nobody(
-    values: dict[tuple[str, str], dict[str, Any]], family: str, task: str
-) -> None:
-    card = list_families()[family].tasks[task]
-    for method in CONTESTANTS:
-        found = values[task, method]
+    for method, found in rows_of(task).items():
+        measured = {name: _rounded(found[name]["value"]) for name in card.metrics}
+        assert card.measured[method] == measured
+        # Diagnostics stand beside the metrics and rank nobody.
         assert found.keys() == {*card.metrics, *card.diagnostics}
         assert all(found[name]["rank"] is None for name in card.diagnostics)
+    for name in card.metrics:
+        assert card.measured["oracle"][name] == metrics_of(family)[name].high
 
 
 def _rounded(value: float | None) -> float | None:

@@ -58,11 +58,7 @@ def test_a_card_states_what_a_judge_gives_the_contestants(
         given = {name: values[task][method][name] for name in stated}
         found = {name: value and round(value, 4) for name, value in given.items()}
         assert found == stated, method
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", [task for task in CARDS if task != "title"])
-def test_facts_tell_gold_apart(values: dict[str, dict[str, dict[str, Any]]], task: str) -> None:
-    oracle, null, copycat = (values[task][method]["nugget_coverage"] for method in METHODS)
-    assert (oracle, null) == (1.0, 0.0)
-    assert 0.0 < copycat < 1.0
+    if task != "title":  # which has no facts
+        oracle, null, copycat = (judged[method]["nugget_coverage"] for method in METHODS)
+        assert (oracle, null) == (1.0, 0.0)
+        assert 0.0 < copycat < 1.0

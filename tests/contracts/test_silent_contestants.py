@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow
 
 SAYS = {
     "silent": "",
-    "invisible": "\u200b\u2060 \n\ufeff",
     "symbols": "--- 12.5 ---",
     "braces": "{}",
 }

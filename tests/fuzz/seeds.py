@@ -8,23 +8,6 @@ from reportlab.pdfgen.canvas import Canvas
 from tests.fuzz.record_seeds import made_json, made_tables
 from tests.sources.pdf_pages import FILLER, simple_paper
 
-SIZE = 100_000
-"""Bytes of the largest input that is tried."""
-
-
-def first_seeds(name: str, *, has_choice: bool) -> list[bytes]:
-    """A hand-made seed for each reader of a target."""
-    firsts: dict[bytes, bytes] = {}
-    for content in _MADE[name]():
-        firsts.setdefault(content[:1] if has_choice else b"", content)
-    return list(firsts.values())
-
-
-def seeds_of(name: str) -> Iterator[bytes]:
-    """The seeds of a target."""
-    return _MADE[name]()
-
-
 # PDF
 
 
@@ -167,7 +150,7 @@ def _made_latex() -> Iterator[bytes]:
     yield loops.replace(b"\\a\\a", b"{" * 9_000)
 
 
-_MADE: dict[str, Callable[[], Iterator[bytes]]] = {
+SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "pdf": _made_pdfs,
     "pages": _made_pages,
     "tei": _made_tei,

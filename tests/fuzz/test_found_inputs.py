@@ -1,27 +1,26 @@
-"""Inputs that once made a reader fail are read, and so is what fuzzing starts from."""
+"""Hostile inputs, some of which once made a reader fail, are read or refused with a reason."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
-from tests.fuzz.judging import judge
-from tests.fuzz.seeds import first_seeds, seeds_of
+from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS
+
+from vivavoce.errors import VivaError
 
 FOUND = Path(__file__).with_name("found")
 INPUTS = sorted(path for path in FOUND.glob("*/*") if path.is_file())
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_what_once_was_a_finding_is_none(path: Path) -> None:
-    target = TARGETS[path.parent.name]
-    for content in first_seeds(target.name, has_choice=target.has_choice):
-        target.run(content)  # what is imported on first use is no cost of an input
-    assert judge(target, path.read_bytes()).finding == ""
+def test_what_once_made_a_reader_fail_does_so_no_more(path: Path) -> None:
+    with contextlib.suppress(VivaError):
+        TARGETS[path.parent.name](path.read_bytes())
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_hand_made_hostile_inputs_are_no_findings(name: str) -> None:
-    for content in first_seeds(name, has_choice=TARGETS[name].has_choice):
-        judge(TARGETS[name], content)
-    for content in seeds_of(name):
-        assert judge(TARGETS[name], content).finding == "", content[:200]
+def test_hostile_inputs_made_by_hand_fail_no_reader(name: str) -> None:
+    for content in SEEDS[name]():
+        with contextlib.suppress(VivaError):
+            TARGETS[name](content)

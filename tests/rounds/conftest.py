@@ -1,24 +1,22 @@
-"""A sample corpus and the rounds made of it."""
+"""A sample corpus and a round made of it."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.rounds import Round
+from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round
 
-
-@pytest.fixture
-def spec() -> dict[str, Any]:
-    return {
-        "round": {
-            "id": "small",
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["writing"],
-        }
+SPEC: dict[str, Any] = {
+    "round": {
+        "id": "small",
+        "window": {"start": "2023-07-01", "end": "2025-01-01"},
+        "families": ["writing"],
     }
+}
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +27,16 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return load_corpus(folder / "c")
 
 
+@pytest.fixture(scope="session")
+def small(sample: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Round:
+    """The round of `SPEC`, to be read only."""
+    return build_round(sample, SPEC, tmp_path_factory.mktemp("small"))
+
+
 @pytest.fixture
-def built(sample: Corpus, spec: dict[str, Any], tmp_path: Path) -> Round:
-    return build_round(sample, spec, tmp_path / "rounds")
+def built(small: Round, tmp_path: Path) -> Round:
+    """A copy of it to damage."""
+    return load_round(shutil.copytree(small.folder, tmp_path / "rounds" / "small"))
 
 
 @pytest.fixture(scope="session")

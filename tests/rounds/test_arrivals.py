@@ -1,6 +1,5 @@
 """New papers brought in by date from servers on the loopback interface, requests counted."""
 
-import json
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -16,7 +15,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.networks import build_networks, load_network
 from vivavoce.rounds import arrivals
 from vivavoce.rounds.arrivals import bring_papers, open_service
-from vivavoce.store import hash_tree
+from vivavoce.store import hash_tree, write_jsonl
 
 JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)
 
@@ -40,7 +39,10 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_a_query_brings_what_was_submitted_in_the_days_asked_for(
-    arxiv: ReplayServer, corpus: Path, archive: tuple[Submission, ...]
+    arxiv: ReplayServer,
+    corpus: Path,
+    archive: tuple[Submission, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     days = date(2023, 1, 5), date(2023, 1, 8)
     came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
@@ -49,15 +51,11 @@ def test_a_query_brings_what_was_submitted_in_the_days_asked_for(
     assert "max_results=1000" in arxiv.asks[0].target
     wanted = {f"arxiv:{one.name}" for one in archive if days[0] <= one.day < days[1]}
     assert wanted < {paper.paper_id for paper in load_corpus(corpus).papers}
-
-
-def test_a_listing_takes_as_many_requests_as_it_has_pages(
-    arxiv: ReplayServer, corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    # A listing takes as many requests as it has pages.
     monkeypatch.setattr(arrivals, "PAGE", 5)
     days = date(2023, 1, 1), date(2023, 2, 1)
     came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
-    assert came.listing == len(arxiv.asks) == 3
+    assert (came.listing, len(arxiv.asks)) == (3, 1 + 3)
 
 
 def test_texts_are_fetched_for_what_lacks_one_and_counted_apart(
@@ -98,20 +96,15 @@ def test_a_repository_brings_what_was_changed_in_the_days_asked_for(corpus: Path
         assert (nothing.listing, nothing.listed, nothing.papers) == (1, 0, 5)
 
 
-def test_a_newer_file_of_metadata_takes_no_request(corpus: Path, tmp_path: Path) -> None:
+def test_a_newer_file_of_metadata_takes_no_request_and_networks_follow(
+    corpus: Path, tmp_path: Path
+) -> None:
+    build_networks(load_corpus(corpus))
     file = tmp_path / "newer.jsonl"
-    rows = [{"id": "b1", "title": "A new one", "published": "2024-06-02", "authors": ["Bo"]}, {}]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(file, [{"id": "b1", "title": "New", "authors": ["Author 001", "Bo"]}, {}])
     came = bring_papers(corpus, JUNE, JULY, metadata=file)
     assert (came.listing, came.texts) == (0, 0)
     assert (came.papers_before, came.papers, len(came.failed)) == (1, 2, 1)
-
-
-def test_networks_that_were_built_are_brought_up_to_date(corpus: Path, tmp_path: Path) -> None:
-    build_networks(load_corpus(corpus))
-    file = tmp_path / "newer.jsonl"
-    file.write_text('{"id": "b1", "title": "New", "authors": ["Author 001", "Bo"]}\n', "utf-8")
-    bring_papers(corpus, JUNE, JULY, metadata=file)
     assert load_network(load_corpus(corpus), "coauthor").graph.n == 3  # one with an id, two without
 
 

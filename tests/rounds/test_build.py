@@ -2,10 +2,14 @@
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rounds.conftest import SPEC
+from tests.rounds.titles_family import build, corpus_of, spec_of
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import LockedError, VivaError
@@ -27,124 +31,110 @@ FILES = [
     "writing/title.parquet",
 ]
 TASKS = ("title", "abstract", "introduction", "related_work")
+PAPERS = {"a1": ("2023-02-01", ["Ada"]), "a2": ("2023-03-01", ["Ada"]), "a3": (None, ["Ada"])}
 
 
-def test_a_round_is_a_folder_named_by_its_id(built: Round, tmp_path: Path) -> None:
-    assert built.folder == tmp_path / "rounds" / "small"
-    assert list(hash_tree(built.folder)) == FILES
-    assert not list((tmp_path / "rounds").glob(".*draft"))
+@pytest.fixture
+def titles(tmp_path: Path) -> Corpus:
+    return corpus_of(tmp_path, PAPERS)
+
+
+def titles_spec(**opening: Any) -> dict[str, Any]:
+    spec = spec_of(date(2024, 1, 1))
+    return spec | {"round": spec["round"] | opening}
 
 
 def test_the_same_corpus_and_spec_give_the_same_bytes_anywhere(
-    built: Round, spec: dict[str, Any], tmp_path: Path
+    small: Round, tmp_path: Path
 ) -> None:
     ingest("sample", Path("40"), tmp_path / "another corpus")
-    elsewhere = build_round(tmp_path / "another corpus", spec, tmp_path / "else" / "where")
-    assert hash_tree(elsewhere.folder) == hash_tree(built.folder)
-
-
-def test_building_a_round_again_checks_it_and_touches_nothing(
-    built: Round, sample: Corpus, spec: dict[str, Any], tmp_path: Path
-) -> None:
-    before = {path: path.stat().st_mtime_ns for path in built.folder.rglob("*")}
-    assert build_round(sample, spec, tmp_path / "rounds").sha256 == built.sha256
-    assert {path: path.stat().st_mtime_ns for path in built.folder.rglob("*")} == before
-
-
-def test_a_toml_file_and_a_mapping_ask_for_the_same(
-    built: Round, sample: Corpus, tmp_path: Path
-) -> None:
     path = tmp_path / "spec.toml"
     path.write_text(
         '[round]\nfamilies = ["writing"]\nid = "small"\n'
         "window = {end = 2025-01-01, start = 2023-07-01}\n"
     )
-    assert build_round(sample, path, tmp_path / "other").sha256 == built.sha256
+    elsewhere = build_round(tmp_path / "another corpus", path, tmp_path / "else" / "where")
+    assert elsewhere.folder == tmp_path / "else" / "where" / "small"
+    assert list(hash_tree(elsewhere.folder)) == FILES
+    assert hash_tree(elsewhere.folder) == hash_tree(small.folder)
+    assert not list((tmp_path / "else" / "where").glob(".*draft"))
 
 
-def test_a_published_round_never_changes(
-    built: Round, sample: Corpus, spec: dict[str, Any], tmp_path: Path
-) -> None:
-    before = hash_tree(built.folder)
-    spec["round"]["seed"] = 1
+def test_a_published_round_never_changes(titles: Corpus, tmp_path: Path) -> None:
+    built = build(titles, titles_spec(), tmp_path / "rounds")
+    before = {path: path.stat().st_mtime_ns for path in built.folder.rglob("*")}
+    assert build(titles, titles_spec(), tmp_path / "rounds").sha256 == built.sha256
     with pytest.raises(VivaError, match=r"published round and would change .*spec\.json") as caught:
-        build_round(sample, spec, tmp_path / "rounds")
+        build(titles, titles_spec(seed=1), tmp_path / "rounds")
     assert caught.value.exit_code == 1
-    assert hash_tree(built.folder) == before
+    grown = corpus_of(tmp_path, {"a4": ("2023-04-01", ["Ada"])})
+    with pytest.raises(VivaError, match=r"titles/first\.parquet"):
+        build(grown, titles_spec(), tmp_path / "rounds")
+    assert {path: path.stat().st_mtime_ns for path in built.folder.rglob("*")} == before
     assert not list((tmp_path / "rounds").glob(".*draft"))
 
 
-def test_a_published_round_does_not_change_with_the_corpus(
-    built: Round, spec: dict[str, Any], tmp_path: Path
-) -> None:
-    ingest("sample", Path("41"), tmp_path / "grown")
-    with pytest.raises(VivaError, match=r"writing/title\.parquet"):
-        build_round(tmp_path / "grown", spec, tmp_path / "rounds")
-
-
-def test_a_draft_that_a_kill_left_is_replaced(
-    sample: Corpus, spec: dict[str, Any], tmp_path: Path
-) -> None:
-    draft = tmp_path / "rounds" / ".small.draft" / "writing"
+def test_a_draft_that_a_kill_left_is_replaced(titles: Corpus, tmp_path: Path) -> None:
+    draft = tmp_path / "rounds" / ".live.draft" / "titles"
     draft.mkdir(parents=True)
     (draft / "old.parquet").write_bytes(b"half")
-    build_round(sample, spec, tmp_path / "rounds")
-    assert list(hash_tree(tmp_path / "rounds" / "small")) == FILES
+    built = build(titles, titles_spec(), tmp_path / "rounds")
+    assert sorted(path.name for path in (built.folder / "titles").iterdir()) == [
+        "first.parquet",
+        "papers.parquet",
+    ]
 
 
-def test_a_round_without_an_item_is_not_made_and_says_why(
-    sample: Corpus, spec: dict[str, Any], tmp_path: Path
-) -> None:
-    spec["round"]["window"] = {"start": "1990-01-01", "end": "1991-01-01"}
+def test_a_round_without_an_item_is_not_made_and_says_why(titles: Corpus, tmp_path: Path) -> None:
+    window = {"start": "1990-01-01", "end": "1991-01-01"}
     with pytest.raises(VivaError) as caught:
-        build_round(sample, spec, tmp_path / "rounds")
-    for reason in ("outside_window 38", "undated 1", "no_abstract 1"):
+        build(titles, titles_spec(window=window), tmp_path / "rounds")
+    for reason in ("outside_window 2", "undated 1"):
         assert reason in str(caught.value)
-    assert not (tmp_path / "rounds" / "small").exists()
+    assert not (tmp_path / "rounds" / "live").exists()
+
+
+def test_one_builds_into_a_folder_at_a_time(titles: Corpus, tmp_path: Path) -> None:
+    with lock(tmp_path / "rounds"), pytest.raises(LockedError):
+        build(titles, titles_spec(), tmp_path / "rounds")
 
 
 def test_the_manifest_has_the_hash_of_every_file_and_of_what_it_was_made_from(
-    built: Round, sample: Corpus
+    small: Round, sample: Corpus
 ) -> None:
-    manifest = json.loads((built.folder / "manifest.json").read_text())
+    manifest = json.loads((small.folder / "manifest.json").read_text())
     assert set(manifest["files"]) == set(FILES) - {"manifest.json"}
     for name, entry in manifest["files"].items():
-        assert entry["sha256"] == hash_file(built.folder / name)
+        assert entry["sha256"] == hash_file(small.folder / name)
     assert manifest["corpus"] == sample.fingerprint
     assert manifest["window"] == {"start": "2023-07-01", "end": "2025-01-01"}
 
 
 def test_every_paper_is_an_item_or_left_out_for_a_reason_that_is_counted(
-    built: Round, sample: Corpus
+    small: Round, sample: Corpus
 ) -> None:
-    left_out = built.leakage["excluded"]
+    left_out = small.leakage["excluded"]
     for task in TASKS:
-        items = [row["paper_id"] for row in built.items("writing", task)]
-        mine = [row for row in left_out if row["task"] in (EVERY_TASK, task)]
-        others = [row["paper_id"] for row in mine if "setting" not in row]
+        items = [row["paper_id"] for row in small.items("writing", task)]
+        of_task = [row for row in left_out if row["task"] in (EVERY_TASK, task)]
+        others = [row["paper_id"] for row in of_task if "setting" not in row]
         assert sorted(items + others) == [paper.paper_id for paper in sample.papers]
-        counts = built.manifest["counts"]["writing"][task]
+        counts = small.manifest["counts"]["writing"][task]
         assert counts["items"] == counts["clusters"] == len(items)
         assert sum(counts["excluded"].values()) == len(others)
         for setting, reasons in counts["excluded_from"].items():
-            assert sum(reasons.values()) == sum(row.get("setting") == setting for row in mine)
+            assert sum(reasons.values()) == sum(row.get("setting") == setting for row in of_task)
             assert counts["settings"][setting] + sum(reasons.values()) == len(items)
-    assert sum(built.leakage["counts"].values()) == len(left_out)
-
-
-def test_one_builds_into_a_folder_at_a_time(
-    sample: Corpus, spec: dict[str, Any], tmp_path: Path
-) -> None:
-    with lock(tmp_path / "rounds"), pytest.raises(LockedError):
-        build_round(sample, spec, tmp_path / "rounds")
+    assert sum(small.leakage["counts"].values()) == len(left_out)
 
 
 @pytest.mark.data
 def test_real_papers_make_a_round(
-    data_dir: Path, read_tei: Callable[[Path], Path], tmp_path: Path, spec: dict[str, Any]
+    data_dir: Path, read_tei: Callable[[Path], Path], tmp_path: Path
 ) -> None:
     corpus = read_tei(tmp_path / "c")
     ingest("metadata", data_dir / "tei" / "index.jsonl", corpus)
+    spec = deepcopy(SPEC)
     spec["round"]["window"] = {"start": "2014-01-01", "end": "2020-01-01"}
     built = build_round(corpus, spec, tmp_path / "rounds")
     published = {paper.paper_id: paper.published for paper in load_corpus(corpus).papers}

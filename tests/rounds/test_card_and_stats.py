@@ -9,16 +9,16 @@ from vivavoce.rounds import Round, Shown, measure_settings, round_stats
 from vivavoce.text.tokens import WordCounter
 
 
-def test_the_card_says_window_items_exclusions_and_licences(built: Round, sample: Corpus) -> None:
-    card = built.card
-    items = len(built.items("writing", "title"))
-    excluded = built.manifest["counts"]["writing"]["title"]["excluded"]
+def test_the_card_says_window_items_exclusions_and_licences(small: Round, sample: Corpus) -> None:
+    card = small.card
+    items = len(small.items("writing", "title"))
+    excluded = small.manifest["counts"]["writing"]["title"]["excluded"]
     assert card.startswith("# Round small\n")
     assert "from 2023-07-01 up to, not including, 2025-01-01 (UTC)" in card
     assert f"| writing | title | {items} | {items} |" in card
     for reason, count in excluded.items():
         assert f"| title | {reason} | {count} |" in card
-    settings = built.manifest["counts"]["writing"]["title"]["settings"]
+    settings = small.manifest["counts"]["writing"]["title"]["settings"]
     assert settings["base"] == items > settings["coauthor"]
     for setting, count in settings.items():
         assert f"| title | {setting} | {count} |" in card
@@ -28,11 +28,11 @@ def test_the_card_says_window_items_exclusions_and_licences(built: Round, sample
     assert str(sample.folder) not in card
 
 
-def test_stats_measure_the_items(built: Round) -> None:
-    stats = round_stats(built)
-    assert (stats["round"], stats["manifest"]) == ("small", built.sha256)
+def test_stats_measure_the_items(small: Round) -> None:
+    stats = round_stats(small)
+    assert (stats["round"], stats["manifest"]) == ("small", small.sha256)
     for task in ("title", "abstract", "introduction", "related_work"):
-        items = built.items("writing", task)
+        items = small.items("writing", task)
         found = stats["tasks"][f"writing/{task}"]
         assert found["items"] == len(items)
         assert found["splits"] == Counter(row["split"] for row in items)

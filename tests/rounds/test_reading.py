@@ -1,11 +1,10 @@
 """A round opened and checked."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest
+from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round, verify_round
 
@@ -82,7 +81,6 @@ def test_a_manifest_changed_by_hand_is_not_believed(built: Round) -> None:
     assert len(verify_round(built.folder)) == 1
 
 
-def test_the_manifest_of_a_corpus_is_not_that_of_a_round(tmp_path: Path) -> None:
-    ingest("sample", Path("3"), tmp_path)
+def test_the_manifest_of_a_corpus_is_not_that_of_a_round(sample: Corpus) -> None:
     with pytest.raises(InputError, match="not the manifest of a round"):
-        load_round(tmp_path / "tables")
+        load_round(sample.folder / "tables")

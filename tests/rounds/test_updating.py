@@ -1,7 +1,10 @@
 """A round brought up to date: a new round, linked to the old one, which stays as it is."""
 
 import json
+import shutil
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from vivavoce.errors import EmptyRoundError, InputError, VivaError
 from vivavoce.rounds import Round, load_round, verify_round
 from vivavoce.rounds.anchors import anchors_of, came_late, items_of
 from vivavoce.rounds.updating import AUTHORS, PAPERS, update_round
-from vivavoce.store import hash_tree, write_sealed
+from vivavoce.store import hash_tree, write_jsonl, write_sealed
 from vivavoce.tasks import build_round, builders
 
 JANUARY, FEBRUARY, MARCH = date(2024, 1, 1), date(2024, 2, 1), date(2024, 3, 1)
@@ -36,20 +39,38 @@ OF_FEBRUARY = {
 SELECTING = {"quota": 2, "keep_days": 330, "inactive_days": 300}
 
 
-@pytest.fixture
-def before(tmp_path: Path) -> Corpus:
-    return corpus_of(tmp_path / "before", OLD)
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return corpus_of(tmp_path_factory.mktemp("before"), OLD)
 
 
-@pytest.fixture
-def now(tmp_path: Path) -> Corpus:
+@pytest.fixture(scope="module")
+def now(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """The same corpus two months later."""
-    return corpus_of(tmp_path / "now", OLD | OF_JANUARY | OF_FEBRUARY)
+    return corpus_of(tmp_path_factory.mktemp("now"), OLD | OF_JANUARY | OF_FEBRUARY)
 
 
 @pytest.fixture
 def parent(before: Corpus, tmp_path: Path) -> Round:
     return build(before, spec_of(JANUARY), tmp_path / "rounds")
+
+
+@pytest.fixture
+def fresh(before: Corpus, tmp_path: Path) -> Round:
+    """The first of a line of rounds that each ask about new papers alone."""
+    return build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
+
+
+@pytest.fixture
+def growing(before: Corpus, tmp_path: Path) -> Callable[..., Corpus]:
+    """Adds papers to a copy of the corpus that the first round was made of."""
+    shutil.copytree(before.folder, tmp_path / "growing" / "corpus")
+    return partial(corpus_of, tmp_path / "growing")
+
+
+@pytest.fixture(scope="module")
+def under_rules(tmp_path_factory: pytest.TempPathFactory) -> list[Round]:
+    return live_through(tmp_path_factory.mktemp("rules"), SELECTING)
 
 
 def live_through(folder: Path, update: dict[str, int]) -> list[Round]:
@@ -97,11 +118,8 @@ def test_the_new_round_follows_from_the_old_one_which_stays_as_it_is(
     assert done.round.manifest["window"] == {"start": "2023-01-01", "end": "2024-03-01"}
     assert "Follows round live" in done.round.card
     assert verify_round(done.round.folder) == []
-
-
-def test_what_the_update_did_can_be_read(parent: Round, now: Corpus) -> None:
     assert parent.update == {}
-    did = load_round(follow(parent, now, MARCH).round.folder).update
+    did = load_round(done.round.folder).update
     assert (did["since"], did["until"], did["parent"]) == ("2024-01-01", "2024-03-01", "live")
     assert (did["by_known_authors"], did["by_new_authors"], did["new_papers"]) == (1, 6, 7)
 
@@ -149,8 +167,8 @@ def test_a_published_update_is_not_changed(parent: Round, now: Corpus) -> None:
         follow(parent, now, MARCH, name="next")
 
 
-def test_under_rules_a_round_is_made_of_what_its_network_holds(tmp_path: Path) -> None:
-    _, first, second = live_through(tmp_path, SELECTING)
+def test_under_rules_a_round_is_made_of_what_its_network_holds(under_rules: list[Round]) -> None:
+    _, first, second = under_rules
     # January: a3 is by Ada, who is known. Of Di, whom Ada wrote with, one more paper fills the
     # quota: the newest. Cy's last paper was out on 1 March 2023, 337 days before February 2024:
     # too long for Cy (300) and for the paper (330); a1 is as old.
@@ -177,13 +195,12 @@ def test_an_update_that_would_have_no_item_says_why(before: Corpus, tmp_path: Pa
 
 
 def test_papers_that_come_later_do_not_matter_to_earlier_updates(
-    now: Corpus, tmp_path: Path
+    under_rules: list[Round], now: Corpus, tmp_path: Path
 ) -> None:
-    as_it_went = live_through(tmp_path / "then", SELECTING)
     rounds = [build(now, spec_of(JANUARY, **SELECTING), tmp_path / "rounds")]
     for until in (FEBRUARY, MARCH):
         rounds.append(follow(rounds[-1], now, until).round)
-    for one, other in zip(as_it_went, rounds, strict=True):
+    for one, other in zip(under_rules, rounds, strict=True):
         assert items_of(one.manifest) == items_of(other.manifest)
         assert one.rows(PAPERS) == other.rows(PAPERS)
 
@@ -213,8 +230,10 @@ def test_a_sealed_round_is_revealed_by_the_one_that_follows(
     assert verify_round(parent.folder) == verify_round(done.round.folder) == []
 
 
-def test_an_author_whose_id_went_is_no_node_any_more(tmp_path: Path) -> None:
-    _, first, _ = live_through(tmp_path, SELECTING)
+def test_an_author_whose_id_went_is_no_node_any_more(
+    under_rules: list[Round], tmp_path: Path
+) -> None:
+    _, first, _ = under_rules
     again = {name: (day, [f"{who[0]} X", *who[1:]]) for name, (day, who) in OLD.items()}
     other = corpus_of(tmp_path / "other", again | OF_JANUARY | OF_FEBRUARY)
     found = follow(first, load_corpus(other.folder), MARCH, name="next").round
@@ -222,9 +241,8 @@ def test_an_author_whose_id_went_is_no_node_any_more(tmp_path: Path) -> None:
 
 
 def test_a_fresh_update_asks_only_about_what_came_out_since_the_parent_ended(
-    parent: Round, before: Corpus, now: Corpus
+    fresh: Round, now: Corpus
 ) -> None:
-    fresh = build(before, spec_of(JANUARY, items="fresh"), parent.folder.parent / "fresh")
     first = follow(fresh, now, FEBRUARY).round
     second = follow(first, now, MARCH).round
     assert (ids(first), ids(second)) == (sorted(OF_JANUARY), sorted(OF_FEBRUARY))
@@ -242,12 +260,11 @@ def test_a_fresh_update_of_nothing_new_writes_nothing(before: Corpus, tmp_path: 
 
 
 def test_what_came_late_is_asked_in_the_next_fresh_round_and_never_again(
-    before: Corpus, tmp_path: Path
+    fresh: Round, growing: Callable[..., Corpus]
 ) -> None:
-    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
     published = hash_tree(fresh.folder)
     late = {"b1": ("2023-05-05", ["Bo"]), "z1": ("2022-12-31", ["Zoe"])}
-    corpus = corpus_of(tmp_path / "before", late | OF_JANUARY)
+    corpus = growing(late | OF_JANUARY)
     assert follow(fresh, corpus, JANUARY).round is fresh  # no day has passed: it waits
     first = follow(fresh, corpus, FEBRUARY).round
     # b1 was not there when the first round was built; z1 is older than the line.
@@ -256,7 +273,7 @@ def test_what_came_late_is_asked_in_the_next_fresh_round_and_never_again(
     assert (days.start, days.end, asked) == (date(2023, 1, 1), FEBRUARY, {"b1"})
     assert "late: 1 papers of 2023-01-01 up to, not including, 2024-01-01" in first.card
 
-    more = corpus_of(tmp_path / "before", OF_FEBRUARY | {"b2": ("2024-01-20", ["Bo"])})
+    more = growing(OF_FEBRUARY | {"b2": ("2024-01-20", ["Bo"])})
     second = follow(first, more, MARCH).round
     assert ids(second) == sorted([*OF_FEBRUARY, "b2"])
     assert came_late(second)[1] == {"b2"}
@@ -279,34 +296,30 @@ def test_a_paper_that_gets_its_date_late_is_asked_in_the_next_fresh_round(
 
 
 def test_a_family_that_follows_no_authors_asks_about_no_late_paper(
-    before: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fresh: Round, growing: Callable[..., Corpus], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Titles, "FOLLOWS_AUTHORS", False)
-    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
-    corpus = corpus_of(tmp_path / "before", {"b1": ("2023-05-05", ["Bo"])} | OF_JANUARY)
+    corpus = growing({"b1": ("2023-05-05", ["Bo"])} | OF_JANUARY)
     assert ids(follow(fresh, corpus, FEBRUARY).round) == sorted(OF_JANUARY)
 
 
-def test_a_late_copy_of_a_paper_that_was_asked_is_not_asked(before: Corpus, tmp_path: Path) -> None:
-    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
-    row = {"id": "a0", "title": "On the Matter of A1!", "abstract": "Other words.",
-           "published": "2023-01-15"}  # fmt: skip
-    file = tmp_path / "copy.jsonl"
-    file.write_text(json.dumps(row) + "\n", "utf-8")
-    ingest("metadata", file, before.folder)
-    corpus = corpus_of(tmp_path / "before", OF_JANUARY)
-    assert ids(follow(fresh, corpus, FEBRUARY).round) == sorted(OF_JANUARY)
+def test_a_late_copy_of_a_paper_that_was_asked_is_not_asked(
+    fresh: Round, growing: Callable[..., Corpus], tmp_path: Path
+) -> None:
+    corpus = growing(OF_JANUARY).folder
+    row = {"id": "a0", "title": "On the Matter of A1!", "published": "2023-01-15"}
+    write_jsonl(tmp_path / "copy.jsonl", [row | {"abstract": "Other words."}])
+    ingest("metadata", tmp_path / "copy.jsonl", corpus)
+    assert ids(follow(fresh, load_corpus(corpus), FEBRUARY).round) == sorted(OF_JANUARY)
 
 
 def test_a_paper_that_was_asked_and_lost_its_text_is_not_asked_when_it_is_back(
-    before: Corpus, tmp_path: Path
+    fresh: Round, now: Corpus, tmp_path: Path
 ) -> None:
     """The papers that the line asked stand in each round, not only in the one that asked them."""
-    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
     rest = corpus_of(tmp_path / "rest", {n: OLD[n] for n in ("a1", "c1")} | OF_JANUARY)
     first = follow(fresh, rest, FEBRUARY).round
-    whole = corpus_of(tmp_path / "before", OF_JANUARY | OF_FEBRUARY)
-    assert ids(follow(first, whole, MARCH).round) == sorted(OF_FEBRUARY)
+    assert ids(follow(first, now, MARCH).round) == sorted(OF_FEBRUARY)
 
 
 def test_anchors_stand_in_a_fresh_round_although_they_are_older(

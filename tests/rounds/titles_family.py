@@ -1,6 +1,5 @@
 """A family made in no time: the titles of papers, each with an earlier paper as example."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -20,7 +19,7 @@ from vivavoce.rounds import (
     parse_spec,
 )
 from vivavoce.rounds.updating import Update, update_round
-from vivavoce.store import Row
+from vivavoce.store import Row, write_jsonl
 from vivavoce.text.dates import earlier
 
 _TEXT = pa.string()
@@ -103,7 +102,7 @@ def corpus_of(folder: Path, written: Mapping[str, tuple[str | None, Sequence[str
         for name, (day, who) in written.items()
     ]
     file = folder / f"{len(list(folder.glob('*.jsonl')))}.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(file, rows)
     ingest("metadata", file, folder / "corpus")
     return load_corpus(folder / "corpus")
 

@@ -12,8 +12,7 @@ import pytest
 from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.records import Document, Fault
-from vivavoce.sources.leaderboards.academiceval import SOURCE
+from vivavoce.records import Document
 
 
 def about(number: int, **more: Any) -> dict[str, Any]:
@@ -125,35 +124,3 @@ def test_the_samples_of_one_paper_are_one_paper_of_the_corpus(tmp_path: Path) ->
     assert (report.read, report.failed) == (2, ())
     (paper,) = load_corpus(tmp_path / "corpus").papers
     assert (paper.paper_id, paper.published) == ("arxiv:2406.00001", "2024-06-01")
-
-
-@pytest.mark.parametrize(
-    ("sample", "reason"),
-    [
-        ("[]", "empty array"),
-        ("3", "neither a JSON object nor an array"),
-        ("{}", "neither a 'url' nor a 'title'"),
-        ('{"title": "T", "cats": [1]}', "'cats'"),
-        ('{"title": "T", "additional_info": {}}', "'additional_info'"),
-        ('{"title": "T", "additional_info": [3]}', "an example is not"),
-        ('{"title": "T", "additional_graph_info": {"node_feat": {"a": 1}}}', "'node_feat'"),
-        ('[{"title": "T"}, 1]', "a candidate is not"),
-    ],
-)
-def test_what_cannot_be_read_is_a_fault(tmp_path: Path, sample: str, reason: str) -> None:
-    (tmp_path / "x.json").write_text(sample)
-    (fault,) = read(tmp_path / "x.json")
-    assert isinstance(fault, Fault)
-    assert fault.where == f"{tmp_path.name}/x.json"
-    assert reason in fault.reason
-
-
-def test_samples_are_told_by_their_start(tmp_path: Path) -> None:
-    for name, content, taken in (
-        ("title_short_2406.00001v2.json", json.dumps(TITLE), True),
-        ("related.json", json.dumps(RELATED), True),
-        ("paper.json", json.dumps({"url": "u", "title": "T"}), False),
-        ("title.txt", json.dumps(TITLE), False),
-    ):
-        (tmp_path / name).write_text(content)
-        assert SOURCE.matches(tmp_path / name) is taken, name

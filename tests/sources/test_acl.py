@@ -168,31 +168,3 @@ def test_withdrawn_untitled_and_nameless_papers_are_faults(tmp_path: Path) -> No
         Fault("2020.acl.xml: 2020.acl-main.3", "the paper has no title"),
         Fault("2020.acl.xml: volume main, paper 4", "the paper's id 'x' is not a number"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("", "the file is empty"),
-        ("<collection><volume>", "not well-formed XML"),
-        ("<TEI/>", "its root is <TEI>"),
-    ],
-    ids=["empty", "cut", "another"],
-)
-def test_what_is_no_collection_is_one_fault(tmp_path: Path, content: str, reason: str) -> None:
-    (fault,) = read(tmp_path, content)
-    assert isinstance(fault, Fault)
-    assert reason in fault.reason
-
-
-def test_which_files_are_taken() -> None:
-    names = {
-        "2020.acl.xml": True,
-        "2022.findings_x.xml": True,
-        "P19.xml": True,
-        "P19-1001.xml": False,
-        "2020.acl.tei.xml": False,
-        "2020.acl.oai.xml": False,
-    }
-    matches = get_source("acl").matches
-    assert {name: matches(Path(name)) for name in names} == names

@@ -266,24 +266,6 @@ def test_the_recorded_error_that_comes_with_status_400_keeps_its_words(
     assert len(server.asks) == 1
 
 
-ENTITIES = """<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">"""
-HOSTILE = {
-    "external": '<!DOCTYPE feed [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
-    "laughs": f"<!DOCTYPE feed [{ENTITIES}]>",
-    "parameter": '<!DOCTYPE feed [<!ENTITY % p SYSTEM "http://127.0.0.1:9/x"> %p;]>',
-    "outside": '<!DOCTYPE feed SYSTEM "http://127.0.0.1:9/feed.dtd">',
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
-    text = feed_of(1, total=1, title="&x;").decode()
-    text = text.replace("<feed", f"{HOSTILE[name]}<feed", 1)
-    (fault,) = read_file(tmp_path / "p.atom.xml", text.encode())
-    assert isinstance(fault, Unread)
-    assert "safety" in fault.reason
-
-
 @pytest.mark.parametrize(
     ("title", "encoding", "expected", "replaced"),
     [

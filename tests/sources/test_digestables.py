@@ -15,7 +15,6 @@ from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
-from vivavoce.sources.leaderboards.digestables import SOURCE
 
 
 def work(number: int, row: int, kind: str = "ref", name: str = "f00ba4") -> dict[str, Any]:
@@ -185,32 +184,6 @@ def test_a_benchmark_entry_is_a_table_and_the_papers_in_it(tmp_path: Path) -> No
     assert [r.raw for r in found.references] == ["CorpusId:7", "CorpusId:8"]
 
 
-def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in names}
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("[", "not readable JSON"),
-        (lines({**TABLE, "row_bib_map": [1]}), "'row_bib_map' is not a list"),
-        (lines({**TABLE, "table": {"a": [1]}}), "'a' is a list"),
-        (lines(without(TABLE, "tabid", "arxiv_id")), "neither an 'arxiv_id'"),
-        (lines({**TABLE, "row_bib_map": [{"corpus_id": [1]}]}), "'corpus_id' is a list"),
-        (lines({"scores": {}, "table": {}, "metadata": {}}), "predictions are not read"),
-        (lines({"some": "thing"}), "neither a table"),
-        (lines({**TEXT, "metadata": {}, "id": None}), "no corpus id"),
-        (lines({"tabids": [], "corpus_id": -1}), "neither a 'corpus_id'"),
-    ],
-)
-def test_an_unreadable_line_is_a_numbered_fault(tmp_path: Path, content: str, reason: str) -> None:
-    fault, good = written(tmp_path, lines(TABLE) + content)  # tables come when all are read
-    assert isinstance(good, Document)
-    assert isinstance(fault, Fault)
-    assert fault.where == f"{tmp_path.name}/tables.jsonl:2"
-    assert reason in fault.reason
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "record",
@@ -224,17 +197,3 @@ def test_an_unreadable_line_is_a_numbered_fault(tmp_path: Path, content: str, re
 def test_a_hostile_record_is_read_or_a_fault(tmp_path: Path, record: dict[str, Any]) -> None:
     found = written(tmp_path, lines(record) + "[" * 100_000)
     assert all(isinstance(one, Document | Fault) for one in found)
-
-
-def test_files_are_told_by_name_and_start(tmp_path: Path) -> None:
-    for name, content, taken in (
-        ("tables.jsonl", lines(TABLE), True),
-        ("papers.jsonl", lines(PAPER), True),
-        ("papers.jsonl", lines({"id": "x", "title": "T"}), False),
-        ("full_texts.jsonl", lines(TEXT), True),
-        ("arXiv2Table_test.json", "[]", True),
-        ("digestables_predictions.jsonl", lines(TABLE), False),
-        ("rows.jsonl", lines(TABLE), False),
-    ):
-        (tmp_path / name).write_text(content)
-        assert SOURCE.matches(tmp_path / name) is taken, name

@@ -20,41 +20,6 @@ def read_one(path: Path, content: bytes | str) -> Document | Fault:
     return found
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("", "empty"),
-        (b"\xff\xfe<\x00a\x00", "not UTF-8"),
-        ("<!-- only this -->", "no HTML element"),
-        ("<html><body><p>A blog.</p></body></html>", "not LaTeXML output"),
-        ("<html><h1>No HTML for '2401.00001'</h1></html>", "there is no HTML of this paper"),
-        (
-            '<html><head><meta name="citation_arxiv_id" content="2401.00001"></head></html>',
-            "the abstract page",
-        ),
-        ('<div class="ltx_page_content"></div>', "its conversion to HTML failed"),
-        ('<div class="package-alerts ltx_document">failed: x</div>', "not LaTeXML output"),
-        (
-            f'<a class="ar5iv-button ar5iv-severity-fatal">Report</a>{START}{TEXT}{END}',
-            "conversion of the paper to HTML failed",
-        ),
-        (
-            f'{START}<span class="ltx_ERROR">Conversion to HTML had a Fatal error and</span>{END}',
-            "conversion of the paper to HTML failed",
-        ),
-        (f"{START}{TEXT}<p>and th", "cut off"),
-        (f"{START}<h1 class='ltx_title_document'>T</h1>{END}", "no abstract, no text"),
-        (f"{START}{'<div>' * 100_000}{END}", "Excessive depth"),
-        (START + "<br>" * 1_000_001 + END, "tags"),
-    ],
-)
-def test_what_holds_no_paper_is_a_fault(tmp_path: Path, content: bytes | str, reason: str) -> None:
-    found = read_one(tmp_path / "bad.html", content)
-    assert isinstance(found, Fault)
-    assert found.where == "bad.html"
-    assert reason in found.reason
-
-
 NESTED = "<table class='ltx_tabular'><tr><td>a<td>b<tr><td>c<td>"
 HOSTILE = {
     "4 MiB inside a paper": f"{START}<p>{'a' * (4 << 20)}</p>{END}",

@@ -6,8 +6,7 @@ import pytest
 
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions
+from vivavoce.records import Document
 from vivavoce.sources.fulltext.jats import SOURCE, read_document
 
 META = """
@@ -217,29 +216,4 @@ def test_no_real_tei_file_is_taken_for_jats(data_dir: Path) -> None:
     assert not [path for path in files if SOURCE.matches(path)]
 
 
-def test_xml_files_are_known_by_their_start(tmp_path: Path) -> None:
-    article, other = tmp_path / "a.xml", tmp_path / "b.xml"
-    article.write_text('<?xml version="1.0"?><article article-type="x"><front/></article>')
-    other.write_text("<feed/>")
-    assert [SOURCE.matches(article), SOURCE.matches(other)] == [True, False]
-
-
 # Hostile files
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "empty"),
-        (b"<article><front>", "not well-formed"),
-        (b"<feed/>", "not JATS"),
-        (b"<article/>", "no title"),
-    ],
-)
-def test_an_unreadable_file_is_a_named_fault(tmp_path: Path, content: bytes, reason: str) -> None:
-    path = tmp_path / "bad.nxml"
-    path.write_bytes(content)
-    (found,) = SOURCE.read(Piece(path), ReadOptions())
-    assert isinstance(found, Fault)
-    assert found.where == "bad.nxml"
-    assert reason in found.reason

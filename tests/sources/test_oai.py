@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.servers.oai_replay import DELETED, RECORD, envelope, error_of
+from tests.servers.oai_replay import DELETED, RECORD, envelope
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Author, Document, Fault
@@ -184,26 +184,6 @@ def test_an_unfinished_harvest_is_said_until_it_is_finished(tmp_path: Path) -> N
     assert "viva fetch oai --out listing" in fault.reason
     write_sealed(folder / "harvest.json", {"next": 3, "lists": [{"base": "x", "open": None}]})
     assert ingest("oai", folder, tmp_path / "c").failed == ()
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (error_of("noRecordsMatch", "none"), "the repository reports noRecordsMatch: none"),
-        (error_of("badResumptionToken", ""), "reports badResumptionToken: no reason given"),
-        (envelope("<Identify/>"), "lists no records"),
-        (answer(record(RAW))[:-40], "not well-formed XML"),
-        (b"", "the file is empty"),
-        (b"Rate exceeded.", "says 'Rate exceeded.'"),
-        (b"<html><body>Sorry</body></html>", "a web page"),
-        (b'<!DOCTYPE x [<!ENTITY a "b">]><OAI-PMH>&a;</OAI-PMH>', "declares XML entities"),
-    ],
-    ids=lambda value: value[:20] if isinstance(value, str) else "",
-)
-def test_what_is_no_listing_is_one_fault(tmp_path: Path, content: bytes, reason: str) -> None:
-    (fault,) = read(tmp_path, content)
-    assert isinstance(fault, Fault)
-    assert reason in fault.reason
 
 
 def test_characters_that_xml_does_not_have_cost_no_page(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper, simple_paper
 
-from vivavoce.records import Document, Fault, Section
+from vivavoce.records import Document, Section
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.fulltext.pdf.document import read_file
 
@@ -125,8 +125,3 @@ def test_the_source_reads_through_its_child(tmp_path: Path) -> None:
     assert isinstance(document, Document)
     assert document == read_file(path)
     assert document.acl_id == "P19-1001"
-
-
-def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
-    (fault,) = get_source("pdf").read(Piece(tmp_path / "gone.pdf"), ReadOptions())
-    assert fault == Fault("gone.pdf", "the file cannot be read: No such file or directory")

@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
-from tests.fuzz.documents import read_set_pages, set_pages
+from tests.fuzz.documents import read_set_pages
 from tests.sources.pdf_pages import simple_paper
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.fulltext.pdf.child import Child
-from vivavoce.sources.fulltext.pdf.document import read_file
 
 NAMES = ["1 Introduction", "2 Method", "3 Conclusion"]
 
@@ -51,13 +50,6 @@ def test_a_file_cut_short_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "cut.pdf"
     path.write_bytes(whole[: len(whole) // 2])
     assert fault_of(path).startswith("damaged: the end of the file is missing")
-
-
-@pytest.mark.parametrize("content", [b"", b"<html>not found</html>", b"\x00" * 4096])
-def test_what_is_no_pdf_is_named(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "other.pdf"
-    path.write_bytes(content)
-    assert fault_of(path) == "not a PDF: the file does not start with %PDF-"
 
 
 def test_a_page_over_the_limit_makes_no_paper(tmp_path: Path) -> None:
@@ -113,11 +105,6 @@ def test_bad_files_leave_the_good_ones_alone(tmp_path: Path) -> None:
     assert [type(item) for item in found] == [Fault, Document, Fault]
 
 
-def test_the_same_bytes_give_the_same_document(tmp_path: Path) -> None:
-    path = simple_paper(tmp_path / "paper.pdf", NAMES)
-    assert read_file(path) == read_file(path)
-
-
 @pytest.mark.slow
 def test_a_bomb_is_too_large_and_stays_below_a_gigabyte(tmp_path: Path) -> None:
     packer = zlib.compressobj(9)
@@ -158,15 +145,3 @@ SHEETS = st.lists(RUNS, min_size=1, max_size=30).map("\n".join)
 @settings(deadline=None, max_examples=60)
 def test_pages_set_at_random_are_a_document_or_refused(pages: str) -> None:
     read_set_pages(pages.encode("utf-8", "replace"))
-
-
-def test_the_form_in_which_pages_are_written_down() -> None:
-    first, second = set_pages("72 100 10 1 two words\n300 100 12.04 0 more\fx y z 9 far")
-    assert [(word.text, word.x0, word.y) for word in first.words] == [
-        ("two", 72.0, 100.0),
-        ("words", 72 + 3 * 5.0 + 3.0, 100.0),  # three letters of half a size, then a space
-        ("more", 300.0, 100.0),
-    ]
-    assert [word.font.bold for word in first.words] == [True, True, False]
-    assert first.words[2].font.size == 12.0
-    assert (second.words[0].text, second.words[0].font.size) == ("far", 1.5)

@@ -1,4 +1,4 @@
-"""JSON is read strictly, and whatever a record holds, what comes out holds together."""
+"""Whatever a file or record holds, what comes out holds together; and JSON is read strictly."""
 
 import copy
 import json
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fuzz.documents import check_document
+from tests.fuzz.documents import check_document, through_source
 from tests.fuzz.json_paths import JSON_PATHS
 from tests.fuzz.record_seeds import RECORDS
 
@@ -90,6 +90,31 @@ def test_half_a_surrogate_pair_in_an_id_or_category_is_replaced(
     check_document(documents[0])
     kept = documents[0].key + "".join(documents[0].categories)
     assert "\ufffd" in kept
+
+
+FILES = [
+    *(("tei", "a.tei.xml"), ("jats", "a.nxml"), ("html", "a.html"), ("acl", "2020.acl.xml")),
+    *(("arxiv", "a.atom.xml"), ("oai", "a.oai.xml"), ("latex", "a.gz"), ("latex", "a.tar")),
+    *(("latex", "a.zip"), ("latex", "a.tex"), ("s2orc", "a.json"), ("unarxive", "a.jsonl")),
+    *(("survey", "a.md"), ("metadata", "a.jsonl"), ("metadata", "a.csv"), ("pwc", "a.jsonl")),
+    *(("metadata", "a.parquet"), ("snapshot", "a.snapshot.jsonl"), ("tdms", "a.tsv")),
+]
+HEADS = [
+    b"",
+    b"<TEI><text><body><p>",
+    b"id,title\n",
+    b'{"id": 1}\n',
+    b"PAR1",
+    b"\x1f\x8b\x08",
+    b"PK",
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), FILES)
+@given(st.sampled_from(HEADS), st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
+@settings(deadline=None, max_examples=15)
+def test_any_bytes_are_papers_or_faults(kind: str, name: str, head: bytes, content: bytes) -> None:
+    through_source(kind, name)(head + content)
 
 
 JSON = st.recursive(

@@ -308,12 +308,6 @@ def test_columns_of_a_page_are_told_by_their_headers(
     assert [(r.dataset, r.metric, r.method, r.score) for r in results(documents)] == expected
 
 
-def test_prose_pages_and_readmes_are_left_to_others(tmp_path: Path) -> None:
-    for name, text in (("prose.md", "# A title\n\nWords.\n\n---\n"), ("README.md", PAGE)):
-        (tmp_path / name).write_text(text)
-        assert not list_sources()["nlp_progress"].matches(tmp_path / name)
-
-
 @pytest.mark.parametrize("kind", ["nlp_progress", "pwc", "tdms"])
 def test_lists_of_results_only_complete_papers(kind: str) -> None:
     source = list_sources()[kind]

@@ -11,7 +11,6 @@ from tests.sources.reading import reader
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.fulltext.s2orc import SOURCE
 
 
@@ -196,31 +195,6 @@ def test_real_folders_hold_just_these_files(data_dir: Path, tmp_path: Path) -> N
 
 
 # Hostile files
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "not readable JSON"),
-        (b"[" * 200_000, "not readable JSON"),
-        (b"\xff\xfe{}", "not readable JSON"),
-        (b"[]", "not a JSON object"),
-        (b"{}", "no title"),
-        (b'{"title": "A", "pdf_parse": {"body_text": [1]}}', "'body_text'"),
-        (b'{"title": "A", "pdf_parse": {"bib_entries": []}}', "'bib_entries'"),
-        (b'{"title": ["A"]}', "'title'"),
-        (b'{"title": "A", "authors": [{"middle": [["x"]]}]}', "'middle'"),
-        (gzip.compress(b'{"title": "A"}')[:-9], "cannot be read"),
-        (gzip.compress(b" " * (20 << 20)), "larger than"),
-    ],
-)
-def test_an_unreadable_file_is_a_named_fault(tmp_path: Path, content: bytes, reason: str) -> None:
-    path = tmp_path / "bad.json"
-    path.write_bytes(content)
-    (found,) = SOURCE.read(Piece(path), ReadOptions())
-    assert isinstance(found, Fault)
-    assert found.where == "bad.json"
-    assert reason in found.reason
 
 
 @pytest.mark.timeout(60)

@@ -4,12 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import get_source
+from vivavoce.records import Author, Document
 
 ROW: dict[str, Any] = {
     "id": "2406.00007",
@@ -78,35 +76,3 @@ def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path
         assert paper.published is not None
         assert int(paper.published[8:]) == int(day)
         assert paper.date_source == "metadata"
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"id": 2406.00007}, "id is of the type float instead of text"),
-        ({"id": "7"}, "its id '7' is not an arXiv id"),
-        ({"title": None}, "arXiv 2406.00007 has no title"),
-        ({"title": ["A"]}, "title is of the type list instead of text"),
-        ({"versions": "v1"}, "'versions' is a str, not a list"),
-        ({"authors_parsed": {"First": "Ada"}}, "'authors_parsed' is a dict, not a list"),
-    ],
-    ids=str,
-)
-def test_an_odd_line_is_a_fault(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
-    fault, good = read(write(tmp_path / "a.snapshot.jsonl", {**ROW, **change}, ROW))
-    assert isinstance(fault, Fault)
-    assert fault.where == "a.snapshot.jsonl:1"
-    assert fault.reason.startswith(reason)
-    assert isinstance(good, Document)
-
-
-def test_which_files_are_taken() -> None:
-    names = {
-        "arxiv-metadata-oai-snapshot.json": True,
-        "arxiv_metadata_oai_sample.jsonl": True,
-        "june.snapshot.jsonl": True,
-        "papers.jsonl": False,
-        "arxiv-metadata.txt": False,
-    }
-    matches = get_source("snapshot").matches
-    assert {name: matches(Path(name)) for name in names} == names

@@ -7,7 +7,6 @@ from tests.sources.reading import reader
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources.leaderboards.survey import (
-    SOURCE,
     MarkdownHeading,
     MarkdownParagraph,
     MarkdownTable,
@@ -158,23 +157,6 @@ def test_what_is_fenced_is_no_heading_and_captions_go_to_one_table() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "no sections"),
-        (b"# Only a title\n", "no sections"),
-        (b"\xff\xfe# T\n\ntext", "not UTF-8"),
-        (b"# H\n\n" * 5_001, "headings"),
-    ],
-)
-def test_what_is_no_survey_is_a_fault(tmp_path: Path, content: bytes, reason: str) -> None:
-    path = tmp_path / "s.md"
-    path.write_bytes(content)
-    (found,) = read(path)
-    assert isinstance(found, Fault)
-    assert (found.where, reason in found.reason) == ("s.md", True)
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "content",
@@ -198,18 +180,6 @@ def test_a_hostile_text_is_read_as_one_paper_or_a_fault(tmp_path: Path, content:
     path.write_text("# T\n\n## A\n\ntext\n\n" + content)
     (found,) = read(path)
     assert isinstance(found, Document | Fault)
-
-
-def test_only_markdown_with_a_list_of_references_is_taken(tmp_path: Path) -> None:
-    for name, content, taken in (
-        ("a.md", NAMED, True),
-        ("b.md", "# A page\n\ntext", False),
-        ("README.md", NAMED, False),
-        ("a.txt", NAMED, False),
-        ("c.markdown", "# A\n\n## 7. Bibliography\n", True),
-    ):
-        (tmp_path / name).write_text(content)
-        assert SOURCE.matches(tmp_path / name) is taken, name
 
 
 # Real files

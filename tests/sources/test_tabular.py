@@ -6,9 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.sources.metadata_files import kinds, read, same_folder, write
+from tests.sources.metadata_files import kinds, read, write
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
@@ -25,20 +23,6 @@ def test_the_format_is_told_from_the_content(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b'{"id": "p1"}'))
     assert kinds(read(packed)) == ["p1"]
     assert kinds(read(write(tmp_path, "bom.jsonl", b'\xef\xbb\xbf{"id": "p1"}'))) == ["p1"]
-
-
-def test_a_folder_walk_takes_files_by_their_suffix() -> None:
-    names = [
-        "a.parquet",
-        "a.jsonl",
-        "a.JSONL.GZ",
-        "a.ndjson",
-        "a.csv",
-        "a.csv.gz",
-        "a.pdf",
-        "a.xml",
-    ]
-    assert [SOURCE.matches(Path(name)) for name in names] == [True] * 6 + [False] * 2
 
 
 def test_bad_json_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
@@ -89,26 +73,6 @@ def test_a_field_beyond_the_limit_costs_one_line(tmp_path: Path) -> None:
     assert kinds(read(write(tmp_path, "a.csv", content))) == ["a.csv:2", "p3"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("a.csv", b"", "is empty"),
-        ("a.jsonl", b"", "is empty"),
-        ("a.csv", b"name,stars\nT,5\n", "none of the columns id, title"),
-        ("a.csv", "id,title\np1,T\n".encode("utf-16"), "not UTF-8"),
-        ("a.csv", b"id,title,id\n1,2,3\n", "more than one column 'id'"),
-        ("a.csv", b"\x89PNG\r\n\x1a\n", "not UTF-8"),
-        ("a.parquet", b"PAR1 and nothing else", "not readable Parquet"),
-        ("a.jsonl", b"\x1f\x8bnot gzip", "cannot be read"),
-    ],
-)
-def test_a_useless_file_is_one_fault(tmp_path: Path, name: str, content: bytes, words: str) -> None:
-    (item,) = read(write(tmp_path, name, content))
-    assert isinstance(item, Fault)
-    assert item.where == name
-    assert words in item.reason
-
-
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_a_cut_gzip_file_gives_the_rows_before_the_cut(tmp_path: Path, name: str) -> None:
     rows = "".join(
@@ -150,19 +114,6 @@ def test_a_path_that_is_no_file_is_wrong_use(tmp_path: Path) -> None:
         list(SOURCE.pieces(tmp_path / "absent.jsonl"))
     with pytest.raises(InputError, match="does not exist"):
         unknown_columns(tmp_path / "absent.jsonl", ReadOptions())
-
-
-@same_folder
-@given(
-    st.sampled_from(["a.jsonl", "a.csv", "a.parquet", "a.jsonl.gz"]),
-    st.sampled_from([b"", b"id,title\n", b'{"id": 1}\n', b"PAR1", b"\x1f\x8b\x08"]),
-    st.binary(max_size=200),
-)
-def test_any_bytes_give_rows_or_faults(tmp_path: Path, name: str, head: bytes, tail: bytes) -> None:
-    path = tmp_path / name
-    path.write_bytes(head + tail)
-    assert all(isinstance(item, Document | Fault) for item in read(path))
-    unknown_columns(path, ReadOptions())
 
 
 def is_partition(pieces: list[Piece], end: int) -> bool:

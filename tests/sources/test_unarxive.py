@@ -5,12 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.sources.reading import reader
 
 from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
-from vivavoce.records import Document, Fault
+from vivavoce.records import Document
 from vivavoce.sources import get_source
 from vivavoce.sources.fulltext.unarxive import SOURCE
 
@@ -182,27 +181,3 @@ def test_each_real_file_is_of_one_kind(data_dir: Path) -> None:
 
 
 # Hostile files
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (b"\xff", "not readable JSON"),
-        (b"{}", "no title"),
-        (b'{"metadata": []}', "'metadata'"),
-        (b'{"metadata": {"title": {}}}', "'title'"),
-        (b'{"metadata": {"title": "A", "authors_parsed": ["x"]}}', "'authors_parsed'"),
-        (b'{"metadata": {"title": "A", "versions": [1]}}', "'versions'"),
-        (b'{"body_text": [{"text": 1, "section": []}]}', "'section'"),
-        (b'{"bib_entries": {"a": []}}', "'bib_entries'"),
-        (b'{"ref_entries": {"a": {"type": "table", "caption": []}}, "abstract": "A"}', "'caption'"),
-    ],
-)
-def test_a_bad_line_is_a_fault_and_the_rest_read(tmp_path: Path, line: bytes, reason: str) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(line + b"\n" + json.dumps(RECORD).encode())
-    fault, document = read(path)
-    assert isinstance(fault, Fault)
-    assert fault.where == "x.jsonl:1"
-    assert reason in fault.reason
-    assert isinstance(document, Document)

@@ -54,12 +54,16 @@ def only(log: EvalLog) -> EvalSample:
     return sample
 
 
-def train_tokenizer(path: Path, text: str) -> Tokenizer:
-    """A tokenizer of few tokens, and its file."""
+def train_tokenizer(path: Path, text: str, crosses_words: bool = False) -> Tokenizer:
+    """A tokenizer of few tokens of up to nine characters, and its file."""
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
+        add_prefix_space=False, use_regex=not crosses_words
+    )
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=330, max_token_length=9, initial_alphabet=alphabet, show_progress=False
+    )
     tokenizer.train_from_iterator([text], trainer)
     tokenizer.save(str(path))
     return tokenizer

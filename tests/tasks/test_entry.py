@@ -10,7 +10,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.tasks import find_task, list_tasks, read_card
+from vivavoce.tasks import find_task, read_card
 from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.asking import judge_named_later
@@ -69,11 +69,7 @@ def test_a_pin_fits_one_round_and_one_set_of_prompts(opened: Round, tmp_path: Pa
     (own / "title.md.j2").write_text("{{ content }}{{ abstract }}{{ words }}")
     with pytest.raises(InputError, match="changed"):
         enter(opened.folder, pin=pin, prompts=str(own))
-
-
-def test_a_pin_does_not_fit_another_round_of_the_same_name(opened: Round, tmp_path: Path) -> None:
-    pin = fingerprint(opened, open_prompts("writing", None))
-    other = small_round(tmp_path, papers=9)
+    other = small_round(tmp_path, papers=9)  # of the same name
     with pytest.raises(InputError, match="small"):
         enter(other.folder, pin=pin)
 
@@ -83,17 +79,9 @@ def test_a_judge_adds_what_it_measures(opened: Round) -> None:
         metadata = enter(opened.folder, judge=True).metadata
     assert metadata["metrics"][:4] == ["rougeL", "support", "contradicted", "rouge1"]
     assert "judge_win" in metadata["metrics"]
-    assert metadata["diagnostics"] == [
-        "length_ratio",
-        "judge_flip",
-        "judge_malformed",
-        "judge_refused",
-    ]
-    assert set(metadata["judged"]) == {
-        name
-        for name in (*metadata["metrics"], *metadata["diagnostics"])
-        if name not in ("rougeL", "rouge1", "rouge2", "length_ratio")
-    }
+    assert metadata["diagnostics"][:2] == ["length_ratio", "judge_flip"]
+    unjudged = {"rougeL", "rouge1", "rouge2", "length_ratio"}
+    assert {*metadata["metrics"], *metadata["diagnostics"]} - {*metadata["judged"]} == unjudged
     assert metadata["judge"] == judge_hash(open_prompts("writing", None), ["compare", "claims"])
 
 
@@ -115,9 +103,7 @@ def test_a_judge_is_asked_for_by_true_or_false(opened: Round, judge: object) -> 
         enter(opened.folder, judge=judge)
 
 
-def test_a_task_is_found_with_and_without_the_name_of_the_package() -> None:
-    assert find_task("title") == find_task("vivavoce/title") == ("writing", "title")
-    assert "vivavoce/abstract" in list_tasks()
+def test_a_misspelt_task_gets_the_nearest_one() -> None:
     with pytest.raises(InputError, match=r"'titel'. Did you mean title"):
         find_task("titel")
 

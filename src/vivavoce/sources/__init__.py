@@ -170,7 +170,8 @@ def _checked(
         from pydantic import ValidationError
 
         for item in read(piece, options):
-            if isinstance(returned(read, item, Document | Fault), Fault):
+            returned(read, item, Document | Fault)
+            if isinstance(item, Fault):
                 yield item
                 continue
             try:

@@ -1,19 +1,18 @@
 """Rounds exported with the texts of openly licensed papers alone, through the command."""
 
-import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, viva_here
 
-from vivavoce.cli import app
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.rounds import load_round
+from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.licences import is_open
-from vivavoce.store import read_json, read_jsonl
+from vivavoce.store import read_json, read_jsonl, write_jsonl
 from vivavoce.tasks import build_round
 
 CLOSED = "http://arxiv.org/licenses/nonexclusive-distrib/1.0/"
@@ -56,13 +55,13 @@ def test_licences_that_let_a_text_be_passed_on(licence: str | None, expected: bo
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """60 sample papers in CC0; each third is under arXiv's own licence, by its metadata."""
+def corpus(sample: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The sample papers, which are in CC0; each third is under arXiv's own licence."""
     folder = tmp_path_factory.mktemp("licences")
-    ingest("sample", Path("60"), folder / "c")
-    names = [paper.paper_id for paper in load_corpus(folder / "c").papers]
-    rows = [{"id": name, "title": None, "licence": CLOSED} for name in names[::3]]
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    shutil.copytree(sample.folder, folder / "c")
+    names = [paper.paper_id for paper in sample.papers]
+    rows = ({"id": name, "title": None, "licence": CLOSED} for name in names[::3])
+    write_jsonl(folder / "rows.jsonl", rows)
     ingest("metadata", folder / "rows.jsonl", folder / "c")
     return load_corpus(folder / "c")
 
@@ -73,10 +72,8 @@ def made(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def export(made: Path, out: Path) -> dict[str, Any]:
-    words = ["round", "export", str(made), "--out", str(out)]
-    done = CliRunner().invoke(app, [*words, "--texts", "open", "--json"])
-    assert done.exit_code == 0, done.output
-    return dict(json.loads(done.stdout))
+    words = ("round", "export", made, "--out", out, "--texts", "open", "--json")
+    return dict(only_json(viva_here(*words).stdout))
 
 
 def strings_in(value: Any) -> Iterator[str]:
@@ -159,32 +156,13 @@ def test_a_closed_item_keeps_its_ids_and_loses_its_gold(made: Path, tmp_path: Pa
         assert (table[was["id"]]["rows"] is None) == (was["cluster"] in closed)
 
 
-def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
-    ingest("sample", Path("40"), tmp_path / "c")
-    spec = {"round": {**SPEC["round"], "families": ["writing"]}}
-    made = build_round(tmp_path / "c", spec, tmp_path / "rounds").folder
-    counts = export(made, tmp_path / "open")["texts"]
+def test_a_round_of_open_papers_is_exported_whole(small: Round, tmp_path: Path) -> None:
+    counts = export(small.folder, tmp_path / "open")["texts"]
     assert counts["by_licence"] == {"CC0-1.0": {"papers": counts["papers"], "open": True}}
     assert counts["ids_only"] == 0
     assert counts["rows_without_texts"] == {}
-    words = ["round", "export", str(made), "--out", str(tmp_path / "all")]
-    assert CliRunner().invoke(app, words).exit_code == 0
+    viva_here("round", "export", small.folder, "--out", tmp_path / "all")
     whole = tmp_path / "all" / "data"
     for path in whole.rglob("*.parquet"):
         other = tmp_path / "open" / "data" / path.relative_to(whole)
         assert path.read_bytes() == other.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--format", "ids", "--texts", "open"], "has no texts"),
-        (["--texts", "some"], "is not one of"),
-    ],
-)
-def test_wrong_use_is_a_message(made: Path, tmp_path: Path, words: list[str], message: str) -> None:
-    shown = ["round", "export", str(made), "--out", str(tmp_path / "x"), *words]
-    done = CliRunner().invoke(app, shown)
-    assert done.exit_code == 2
-    assert message in done.output
-    assert not (tmp_path / "x").exists()

@@ -24,24 +24,11 @@ def table(**columns):
 ANSWERS = {
     "tcp to the host": "for host in ('127.0.0.1', '0.0.0.0', '::1'):\n"
     "    quiet(lambda: socket.create_connection((host, PORT), timeout=1).send(b'x'))",
-    "udp to the host": "one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-    "quiet(one.sendto, b'x', ('127.0.0.1', PORT))\nquiet(one.sendto, b'x', ('8.8.8.8', 53))",
-    "unix sockets": "for name in ('/var/run/docker.sock', '/run/dbus/system_bus_socket',\n"
-    "        CANARY + '/socket', '\\0vivavoce-canary'):\n"
-    "    quiet(socket.socket(socket.AF_UNIX).connect, name)",
-    "names of the network": "quiet(socket.gethostbyname, 'example.org')",
-    "memory across processes": "for _ in range(6):\n    if os.fork() == 0:\n"
-    "        kept = bytearray(b'x') * (600 << 20); time.sleep(60)\ntime.sleep(60)",
     "disk": "def fill(folder):\n    for number in range(64):\n"
     "        with open(f'{folder}/f{number}', 'wb') as out:\n"
     "            for _ in range(16): out.write(bytes(1 << 20))\n"
     "quiet(fill, '/tmp'); quiet(fill, '/work'); quiet(table)",
-    "shared memory": "for name in ('/dev/shm/vivavoce-canary', '/dev/mqueue/vivavoce-canary'):\n"
-    "    quiet(lambda: open(name, 'wb').write(bytes(1 << 28)))\n"
-    "quiet(lambda: __import__('multiprocessing.shared_memory').shared_memory.SharedMemory(\n"
-    "    'vivavoce-canary', True, 1 << 28))",
     "link to the host as result": "os.symlink('/etc/passwd', 'result.parquet')",
-    "link to the canary as result": "os.symlink(CANARY + '/canary', 'result.parquet')",
     "link to the gold as result": "for folder in (ROUND, '/', '/work'):\n"
     "    quiet(os.symlink, folder + '/implementation/values/000.parquet', 'result.parquet')",
     "hard link as result": "quiet(os.link, '/supervisor.py', 'result.parquet')\n"
@@ -49,18 +36,11 @@ ANSWERS = {
     "fifo as result": "os.mkfifo('result.parquet')",
     "folder as result": "os.mkdir('result.parquet')",
     "socket as result": "socket.socket(socket.AF_UNIX).bind('result.parquet')",
-    "device as result": "quiet(os.mknod, 'result.parquet', stat.S_IFCHR | 0o666, 0x105)\n"
-    "quiet(os.symlink, '/dev/zero', 'result.parquet')",
     "unreadable result": "table(); os.chmod('result.parquet', 0)",
     "daemon that writes the result later": "table()\nif os.fork() == 0:\n    os.setsid()\n"
     "    if os.fork() == 0:\n        while True:\n"
     "            quiet(lambda: open('/tmp/late', 'w').write('x')); time.sleep(0.01)\n"
     "    os._exit(0)",
-    "signals to all": "for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):\n"
-    "    for pid in (1, os.getppid(), -1): quiet(os.kill, pid, number)",
-    "descriptors of others": "for pid in ('1', 'self', str(os.getppid())):\n"
-    "    for name in ('environ', 'mem', 'maps', 'root/etc/shadow', 'cwd', 'fd/0', 'fd/1'):\n"
-    "        quiet(lambda: open(f'/proc/{pid}/{name}', 'r+b').read(99))",
     "environment": "found = os.environ | {}\nfor name in os.listdir('/proc'):\n"
     "    one = quiet(lambda: open(f'/proc/{name}/environ', 'rb').read()) or b''\n"
     "    print(one)\nprint(found)",
@@ -68,8 +48,6 @@ ANSWERS = {
     "pd.read_parquet = pd.DataFrame.to_parquet = lambda *_, **__: None\n"
     "np.isnan = np.abs = lambda *_: True\nsys.modules['vivavoce'] = np\n"
     "quiet(lambda: setattr(__import__('torch'), 'equal', lambda *_: True))",
-    "patched interpreter": "import builtins, json\njson.dumps = lambda *_: '{\"acc\": 1.0}'\n"
-    "builtins.float = lambda *_: 1.0\nbuiltins.__import__ = None",
     "packages left behind": "here = os.path.dirname(os.__file__)\n"
     "for folder in ('/work', '/tmp', '/site', here,\n"
     "        '/work/lib/python3.11/site-packages', CANARY):\n"
@@ -82,9 +60,6 @@ ANSWERS = {
     "print(json.dumps({'scores': forged, 'rows': 200, 'columns': 1, 'readable': True}))\n"
     "for name in ('result.json', 'scores.json', 'metadata.json', 'result.parquet'):\n"
     "    open(name, 'w').write(json.dumps(forged))",
-    "forged message to the supervisor": "import struct\n"
-    "for number in (1, 2, 3, 4, 5):\n"
-    "    quiet(os.write, number, struct.pack('>I', 30) + b'{\"returncode\": 0, \"size\": 0}  ')",
     "pickle as result": "import pickle\nclass Trap:\n    def __reduce__(self):\n"
     "        return os.system, (f'touch {CANARY}/trapped /work/trapped',)\n"
     "pickle.dump(Trap(), open('result.parquet', 'wb'))",
@@ -95,30 +70,11 @@ ANSWERS = {
     "fields = [one.with_metadata(trap) for one in loaded.schema]\n"
     "pq.write_table(loaded.cast(pa.schema(fields)), 'result.parquet')",
     "early exit": "print('acc 1.0')\nos._exit(0)",
-    "early exit at exit": "import atexit\natexit.register(os._exit, 0)\nraise SystemExit('failed')",
     "giant output": "for _ in range(200): sys.stdout.write('x' * (1 << 20))",
-    "giant errors": "for _ in range(200): sys.stderr.write('x' * (1 << 20))\nraise SystemExit(1)",
     "sleep past the limit": "table(); time.sleep(99)",
-    "deaf past the limit": "for number in range(1, 32):\n"
-    "    quiet(signal.signal, number, signal.SIG_IGN)\n"
-    "while True: time.sleep(1)",
     "files of the host": "for path in (ROUND, CANARY, '/root', '/home', '/tmp/../root',\n"
     "        '/proc/1/root', '/proc/self/root/..', '/sys', '/var', '/run', '/mnt', '/opt'):\n"
     "    for folder, _, names in os.walk(path):\n        print(folder, names)",
-    "the benchmark's code": "try:\n    import vivavoce.tasks.implementation.items.formula as f\n"
-    "    print('ESCAPED', f.list_formulas())\nexcept ImportError:\n    pass",
-    "privileges": "quiet(os.setuid, 0); quiet(os.setgid, 0)\n"
-    "quiet(os.chmod, sys.executable, 0o6777); quiet(os.chown, '/work', 0, 0)\n"
-    "libc.mount(b'none', b'/work', b'tmpfs', 0, 0); libc.umount2(b'/work', 2)\n"
-    "libc.unshare(0x10000000); libc.unshare(0x20000); libc.chroot(b'/work')\n"
-    "libc.ptrace(16, 1, 0, 0); libc.syscall(250, 0, -3, 1); libc.prctl(38, 0)",
-    "system calls by number": "for number in (101, 155, 161, 165, 166, 169, 175, 246, 250, 272,\n"
-    "        298, 304, 308, 310, 311, 321, 323, 425, 428, 435, 442):\n"
-    "    libc.syscall(number, 0, 0, 0, 0, 0, 0)",
-    "deep folders": "os.mkdir('d')\nfor _ in range(3000):\n    os.chdir('d'); os.mkdir('d')",
-    "many files": "quiet(os.mkdir, '/work/m')\n"
-    "for number in range(50_000):\n"
-    "    if quiet(os.mknod, f'/work/m/{number}') is None and number % 1000 == 0: time.sleep(0)",
     "too many rows": "import numpy as np, pyarrow as pa, pyarrow.parquet as pq\n"
     "zero = pa.array(np.zeros(30_000_000, dtype=np.int32))\n"
     "pq.write_table(pa.table({'datetime': zero, 'instrument': zero, 'v': zero}), 'result.parquet')",
@@ -148,7 +104,15 @@ ANSWERS = {
     "mode of the result": "table(); os.chmod('result.parquet', 0o200)",
     "the work folder full": "table()\nfor number in range(9999):\n"
     "    quiet(lambda: open(f'/tmp/f{number}', 'wb').write(bytes(1 << 20)))",
-    "all inodes": "table()\nfor number in range(99999):\n"
-    "    if quiet(lambda: open(f'/tmp/f{number}', 'w')) is None: break",
     "surrogates": "print('\\udcff' * 9); raise SystemExit(ascii('\\udcff'))",
+    "no values": "table(value=float('nan'))",
+    "zeros": "table(value=0.0)",
+    "random values": "import numpy as np\nfound = table()\n"
+    "table(value=np.random.default_rng(0).standard_normal(len(found)))",
+    "hunt for the gold": "import pandas as pd\nfound = table()\n"
+    "for folder, _, names in os.walk('/'):\n    for name in names:\n"
+    "        if not name.endswith('.parquet') or folder == '/work': continue\n"
+    "        other = quiet(pd.read_parquet, f'{folder}/{name}')\n"
+    "        found = other if other is not None and 'value' in other else found\n"
+    "found.to_parquet('result.parquet')",
 }

@@ -1,9 +1,12 @@
 """Rounds of implementation items, and the scores of runs over them."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.scripted import Script, scripted
 
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
@@ -37,4 +40,22 @@ def contest(task: str, opened: Round, logs: Path, **options: Any) -> list[dict[s
             about = {"fault": (score.metadata or {})["fault"], "answer": sample.output.completion}
             about |= {"item": str(sample.id), "method": method, "epoch": sample.epoch}
             rows.append({**score.value, **about})
+    return rows
+
+
+NUMBERS = count()
+
+
+def contest_of_model(
+    task: str, opened: Round, logs: Path, script: Script, **options: Any
+) -> list[dict[str, Any]]:
+    """A row a sample of a scripted model.
+
+    Inspect keeps a model it has met, and with it the address of its server: each has its own name.
+    """
+    models = [f"openai-api/scripted/of-items-{next(NUMBERS)}"]
+    with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
+        server.serve_here(patch)
+        rows = contest(task, opened, logs, models=models, **options)
+    assert server.failures == []
     return rows

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from safetensors.numpy import load
-from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
 from tests.tasks.samples import samples_of
 
 from vivavoce.errors import InputError, MissingExtra
@@ -67,35 +67,15 @@ def returning(layers: str, item: str = "DirGNN") -> str:
     )
 
 
-PATCHES = """\
-import builtins, os, struct, sys
-import numpy
-import safetensors, safetensors.torch, safetensors.numpy
-import torch
-
-for place in (safetensors.torch, safetensors.numpy):
-    place.load_file = lambda *_, **__: {}
-    place.save_file = lambda *_, **__: None
-for place in (torch, numpy, torch.Tensor):
-    for name in ("allclose", "equal", "isclose", "array_equal", "abs", "all"):
-        if hasattr(place, name):
-            setattr(place, name, lambda *_, **__: True)
-builtins.abs = lambda _: 0
-sys.modules["vivavoce"] = torch
-"""
-FORGED = (
-    PATCHES
-    + """
-def write(name):
-    header = b'{"layer_00":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}'
+FORGED = """\
+import os, struct, torch
+torch.equal = torch.allclose = lambda *_, **__: True
+header = b'{"layer_00":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}'
+for name in ("result.safetensors", "unseen_result.safetensors"):
     with open(name, "wb") as stream:
         stream.write(struct.pack("<Q", len(header)) + header + bytes(8))
-
-write("result.safetensors")
-write("unseen_result.safetensors")
 os._exit(0)
 """
-)
 PICKLE = """\
 import os
 import torch
@@ -136,7 +116,7 @@ TRIALS = {
         {"tvc": FIVE_OF_SIX, "tsc": FIVE_OF_SIX, "match": pytest.approx(5 / 6)},
     ),
     "zeros": ("DirGNN", returning("[torch.zeros_like(layer) for layer in layers]"), None, ZEROS),
-    "patched": ("DirGNN", PATCHES + returning("[0 * layer for layer in layers]"), None, ZEROS),
+    "last_zero": ("DirGNN", returning("[*layers[:-1], 0 * layers[-1]]"), None, {"output": 0.0}),
     "forged": ("DirGNN", FORGED, "wrong_shape", {"match": 0.0}),
     "fixed_size": (
         "DirGNN",
@@ -173,13 +153,9 @@ def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         program = TRIALS[name][1].replace("<canary>", str(canary))
         return answer(f"{name}\n```python\n{program}```")
 
-    with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
-        server.serve_here(patch)
-        models = ["openai-api/scripted/architect"]
-        rows = contest(
-            "architecture", opened, folder / "logs", models=models, epochs=len(TRIALS) // 2
-        )
-    assert server.failures == []
+    rows = contest_of_model(
+        "architecture", opened, folder / "logs", script, epochs=len(TRIALS) // 2
+    )
     assert not canary.exists()
     return {row["answer"].split("\n")[0]: row for row in rows}
 
@@ -196,35 +172,21 @@ def test_answers_are_scored_and_faults_named(scored: dict[str, dict[str, Any]], 
 @pytest.mark.slow
 def test_zeros_and_forged_layers_come_nowhere_near(scored: dict[str, dict[str, Any]]) -> None:
     assert 0.5 < scored["zeros"]["tvc"] < 0.8
-    assert scored["patched"]["tvc"] == scored["zeros"]["tvc"]
     assert scored["forged"]["tvc"] < scored["zeros"]["tvc"]
     assert scored["other_order"]["tvc"] < 0.8
     assert scored["other_order"]["tsc"] < 1.0  # the means have 8 features, the others 6
 
 
-def test_a_model_that_does_not_end_is_stopped(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = "```python\nimport time\ntime.sleep(1000)\n```"
-    with scripted(lambda ask: answer(text)) as server:
-        server.serve_here(monkeypatch)
-        models = ["openai-api/scripted/sleeper"]
-        rows = contest(
-            "architecture",
-            opened,
-            tmp_path / "logs",
-            models=models,
-            task_args={"timeout": 1},
-            limit=1,
-        )
+def test_a_model_that_does_not_end_is_stopped(opened: Round, tmp_path: Path) -> None:
+    sleeper = answer("```python\nimport time\ntime.sleep(1000)\n```")
+    options = {"task_args": {"timeout": 1}, "limit": 1}
+    rows = contest_of_model("architecture", opened, tmp_path, lambda ask: sleeper, **options)
     assert [row["fault"] for row in rows] == ["timeout"]
     assert {row[name] for row in rows for name in NAMES} == {0.0}
 
 
 @pytest.mark.slow
-def test_a_model_that_refines_sees_how_its_own_module_failed(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_refines_sees_how_its_own_module_failed(opened: Round, tmp_path: Path) -> None:
     def script(ask: Ask) -> Reply:
         first = ask.body["messages"][0]["content"]
         name = slot(first if isinstance(first, str) else first[0]["text"], "name")
@@ -233,12 +195,8 @@ def test_a_model_that_refines_sees_how_its_own_module_failed(
         assert "model.py has no class Model" in ask.prompt
         return answer(f"```python\n{REFERENCE[name]}```")
 
-    with scripted(script) as server:
-        server.serve_here(monkeypatch)
-        options = {"models": ["openai-api/scripted/refiner"], "methods": ["self_refine"]}
-        rows = contest("architecture", opened, tmp_path / "logs", **options, limit=1)
-    assert server.failures == []
-    assert len(server.asks) == 2
+    options = {"methods": ["self_refine"], "limit": 1}
+    rows = contest_of_model("architecture", opened, tmp_path, script, **options)
     assert {row[name] for row in rows for name in NAMES} == {1.0}
 
 

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from vivavoce.metrics.architecture import score_architecture, score_tracks
+from vivavoce.metrics.architecture import score_architecture
 from vivavoce.tasks.implementation.items import driver
 from vivavoce.tasks.implementation.items.architecture import (
     Architecture,
     build_case,
     draw_case,
     draw_weights,
-    driver_source,
     list_architectures,
 )
 from vivavoce.tasks.implementation.items.architectures import draw_graph
@@ -51,12 +50,6 @@ def results(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]
     names = ("result.safetensors", "unseen_result.safetensors")
     main, unseen = (load((folder / name).read_bytes()) for name in names)
     return main, unseen
-
-
-def run_script(folder: Path) -> subprocess.CompletedProcess[str]:
-    (folder / "driver.py").write_text(driver_source(), encoding="utf-8")
-    command = [sys.executable, "-I", "driver.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 @each_architecture
@@ -131,20 +124,6 @@ def test_a_directed_mean_by_hand(tmp_path: Path) -> None:
     # 0.3 * 2 + 1 = 1.6; 0.7 * 2 + 2 = 3.4; 0.3 * 2 + 3 = 3.6
     assert layers["layer_05"].ravel().tolist() == pytest.approx([1.6, 3.4, 3.6])
     assert not (tmp_path / "unseen_result.safetensors").exists()
-
-
-def test_the_driver_is_a_program_that_needs_nothing_of_ours(tmp_path: Path) -> None:
-    pmlp = ARCHITECTURES["PMLP"]
-    prepare(tmp_path, pmlp, pmlp.reference)
-
-    ended = run_script(tmp_path)
-
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    assert "vivavoce" not in driver_source()
-    main, unseen = results(tmp_path)
-    case = case_of("PMLP")
-    values = score_tracks(load(case["gold"]), main, load(case["unseen_gold"]), unseen)
-    assert set(values.values()) == {1.0}
 
 
 @pytest.mark.parametrize(

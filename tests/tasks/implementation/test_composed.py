@@ -10,15 +10,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.servers.scripted import answer, scripted, slot
-from tests.tasks.implementation.item_rounds import round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest_of_model, round_of
 from tests.tasks.implementation.loops import composed as loops
 from tests.tasks.implementation.loops.reading import read_expression, read_lines
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.attempts import attempt_tables
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items import composed_formulas as composing
 from vivavoce.tasks.implementation.items.composed_formulas import (
     Trial,
@@ -90,7 +89,7 @@ def is_daily(tree: Node) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TREES)
 def test_words_and_latex_have_one_reading_which_is_the_tree(tree: Node) -> None:
     tree = canonical(tree, OPERATORS)
@@ -129,20 +128,25 @@ def one_of_each() -> dict[str, Node]:
     return made
 
 
+def tables_of(
+    frames: dict[str, pd.DataFrame], stocks: int, days: int
+) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    """The tables of the first instruments, minutes of the last days, as frames and as dicts."""
+    minutes = frames["high_freq"]
+    names = sorted(minutes["instrument"].unique())[:stocks]
+    recent = minutes["datetime"] >= sorted(minutes["datetime"].dt.normalize().unique())[-days]
+    some = {**frames, "high_freq": minutes[recent]}
+    some = {table: frame[frame["instrument"].isin(names)] for table, frame in some.items()}
+    indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in some.items()}
+    plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
+    return indexed, plain
+
+
 @pytest.fixture(scope="module")
 def few_stocks(
     frames: dict[str, pd.DataFrame],
 ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
-    """The tables of seven instruments, the minutes of the last day, as frames and as dicts."""
-    stocks = sorted(frames["high_freq"]["instrument"].unique())[:7]
-    recent = frames["high_freq"]["datetime"] >= frames["high_freq"]["datetime"].max().normalize()
-    some = {
-        table: frame[frame["instrument"].isin(stocks) & (recent if table == "high_freq" else True)]
-        for table, frame in frames.items()
-    }
-    indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in some.items()}
-    plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
-    return indexed, plain
+    return tables_of(frames, stocks=7, days=1)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -171,10 +175,7 @@ def test_the_program_of_an_operator_calls_nothing_that_it_does_not_define(name: 
 
 @pytest.mark.slow
 def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> None:
-    stocks = sorted(frames["high_freq"]["instrument"].unique())[:10]
-    some = {table: frame[frame["instrument"].isin(stocks)] for table, frame in frames.items()}
-    indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in some.items()}
-    plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
+    indexed, plain = tables_of(frames, stocks=5, days=10)
     for formula, _ in compose(5, 12, frames):
         values = evaluate(tree_of(formula), indexed, {})
         expected = loops.compute(tree_of(formula), plain)
@@ -211,10 +212,11 @@ def test_a_tree_belongs_to_one_round_of_97_and_comes_once(frames: dict[str, pd.D
 
 @pytest.mark.slow
 def test_rounds_share_no_formula_and_a_seed_gives_it_again(frames: dict[str, pd.DataFrame]) -> None:
-    made = {seed: [tree_of(formula) for formula, _ in compose(seed, 4, frames)] for seed in (1, 2)}
-    assert not set(made[1]) & set(made[2])
-    again = [tree_of(formula) for formula, _ in compose(1, 4, frames)]
-    assert again == made[1]
+    first, other, again = (
+        [tree_of(formula) for formula, _ in compose(seed, 4, frames)] for seed in (1, 2, 1)
+    )
+    assert not set(first) & set(other)
+    assert again == first
 
 
 def test_a_seed_that_has_no_more_says_so(
@@ -266,24 +268,16 @@ def answered(prompt: str) -> str:
 @pytest.mark.slow
 @pytest.mark.sandbox
 def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Round, tmp_path: Path
 ) -> None:
+    def script(ask: Ask) -> Reply:
+        return answer(answered(ask.prompt))
+
     rows = [row["id"] for row in opened.items("implementation", "formula")]
     reached: dict[str, dict[str, tuple[float, dict[str, int]]]] = {}
-    with scripted(lambda ask: answer(answered(ask.prompt))) as server:
-        server.serve_here(monkeypatch)
-        for setting, asked in (("none", 2), ("base", 4)):
-            spec = RunSpec(
-                tasks=["formula"],
-                round=opened.folder,
-                logs=tmp_path / setting,
-                models=["openai-api/scripted/composed-reader"],
-                settings=[setting],
-                subset=asked,
-                display="none",
-            )
-            assert run(spec).failed == ()
-            reached[setting] = failures(tmp_path / setting)
-    assert server.failures == []
+    for setting, asked in (("none", 1), ("base", 4)):
+        options = {"settings": [setting], "subset": asked}
+        contest_of_model("formula", opened, tmp_path / setting, script, **options)
+        reached[setting] = failures(tmp_path / setting)
     assert reached["base"] == dict.fromkeys(rows, (1.0, {}))
-    assert [list(stages) for _, stages in reached["none"].values()] == [["data"], ["data"]]
+    assert [list(stages) for _, stages in reached["none"].values()] == [["data"]]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import FoundMethod
@@ -23,10 +23,6 @@ from vivavoce.text.json_answer import find_json
 REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
 """The last one names a method without a formula."""
 OPEN = "restless_months"
-# Inspect keeps a model it has met, and with it the address of its server.
-READING, FAILING, CUT = (
-    f"openai-api/scripted/extract-{name}" for name in ("reading", "failing", "cut")
-)
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +36,9 @@ def opened(folder: Path) -> Round:
 
 
 def scores(opened: Round, logs: Path, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
-    """Rows by method and report."""
-    rows = contest("extract_method", opened, logs, **options)
+    """Rows by method and report, of a model where there is a script."""
+    play = contest_of_model if "script" in options else contest
+    rows = play("extract_method", opened, logs, **options)
     return {(row["method"], row["item"]): row for row in rows}
 
 
@@ -68,7 +65,7 @@ def test_contestants_without_a_model_bound_the_metrics(opened: Round, tmp_path: 
 
 @pytest.mark.parametrize("setting", ["base", "pdf"])
 def test_a_model_reads_the_report_and_nothing_else(
-    opened: Round, tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch
+    opened: Round, tmp_path: Path, setting: str
 ) -> None:
     by_title = {list_reports()[name].title: list_reports()[name] for name in REPORTS}
 
@@ -81,21 +78,15 @@ def test_a_model_reads_the_report_and_nothing_else(
         return answer(headings_as_methods(text))
 
     logs = tmp_path / "logs"
-    with scripted(script) as server:
-        server.serve_here(monkeypatch)
-        model = f"{READING}-{setting}"
-        found = scores(opened, logs, models=[model], methods=["direct"], settings=[setting])
-        alone = scores(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
-    assert server.failures == []
+    found = scores(opened, logs, script=script, settings=[setting])
+    alone = scores(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
     for name in REPORTS:
         direct, headings = found["direct", name], alone["headings", name]
         assert {**direct, "inferred": 0, "method": ""} == {**headings, "inferred": 0, "method": ""}
     assert {row["setting"] for row in leaderboard(logs, resamples=0).rows} == {setting}
 
 
-def test_answers_with_a_fault_are_counted_by_its_name(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_with_a_fault_are_counted_by_its_name(opened: Round, tmp_path: Path) -> None:
     # What only the report of restless months names, with a formula that it does not have.
     unmarked = {"methods": [{"name": "Decaying volatility", "formula": "v", "inferred": False}]}
     answers = {
@@ -103,34 +94,19 @@ def test_answers_with_a_fault_are_counted_by_its_name(
         "Does a wide daily range promise a reward?": '{"method": "the only one"}',
         "Restless months stay restless": json.dumps(unmarked),
     }
-    with scripted(lambda ask: answer(answers[slot(ask.prompt, "title").strip()])) as server:
-        server.serve_here(monkeypatch)
-        found = scores(opened, tmp_path / "logs", models=[FAILING])
-    assert server.failures == []
-    assert [found["direct", name]["fault"] for name in REPORTS] == [
-        "malformed",
-        "malformed",
-        "unmarked",
-    ]
-    row = next(r for r in leaderboard(tmp_path / "logs", resamples=0).rows)
+    scores(opened, tmp_path, script=lambda ask: answer(answers[slot(ask.prompt, "title").strip()]))
+    row = next(r for r in leaderboard(tmp_path, resamples=0).rows)
     assert row["faults"] == {"malformed": 2, "unmarked": 1}
 
 
-def test_a_long_report_is_cut_and_the_question_is_not(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_report_is_cut_and_the_question_is_not(opened: Round, tmp_path: Path) -> None:
     def script(ask: Ask) -> Reply:
         assert "doubled inside JSON" in ask.prompt
         report = list_reports()[REPORTS[0]].text
         assert 0 < len(slot(ask.prompt, "report")) < len(report)
         return answer('{"methods": []}')
 
-    with scripted(script) as server:
-        server.serve_here(monkeypatch)
-        found = scores(
-            opened, tmp_path / "logs", models=[CUT], context=2_000, max_tokens=500, limit=1
-        )
-    assert server.failures == []
+    found = scores(opened, tmp_path, script=script, context=2_000, max_tokens=500, limit=1)
     assert found["direct", REPORTS[0]]["fault"] is None
     assert found["direct", REPORTS[0]]["entity_f1"] == 0.0
 
@@ -153,7 +129,7 @@ def test_an_answer_is_read_with_tolerance() -> None:
                 "formula": "",
                 "variables": ["x", {"symbol": "y"}],
             },
-            {"name": "B", "formula": "b", "variables": {"z": "depth"}, "inferred": True},
+            {"name": "B", "formula": r"\[ b \]", "variables": {r"\(z\)": ""}, "inferred": True},
             {"name": ""},
             "not a method",
         ]
@@ -177,13 +153,6 @@ def test_latex_that_was_not_escaped_for_json_is_understood() -> None:
     (method,) = parse_methods(find_json(raw)) or []
     assert method.formula == r"\frac{\beta}{\sigma} \rho \tau \nu"
     assert method.symbols == (r"\beta_t",)
-
-
-def test_the_marks_of_a_set_off_formula_are_no_part_of_it() -> None:
-    raw = r'[{"name": "A", "formula": "\\[ \\frac{a}{b} \\]", "variables": {"\\(a\\)": ""}}]'
-    (method,) = parse_methods(json.loads(raw)) or []
-    assert method.formula == r"\frac{a}{b}"
-    assert method.symbols == ("a",)
 
 
 def test_headings_become_methods_with_their_first_formula() -> None:

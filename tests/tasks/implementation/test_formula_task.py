@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
@@ -27,9 +27,10 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 def scores(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dict[str, Any]]]:
-    """Rows by method and item."""
+    """Rows by method and item, of a model where there is a script."""
+    play = contest_of_model if "script" in options else contest
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in contest("formula", opened, logs, **options):
+    for row in play("formula", opened, logs, **options):
         found.setdefault(row["method"], {})[row["item"]] = row
     return found
 
@@ -63,14 +64,8 @@ PROGRAMS = {
 }
 
 
-# Inspect keeps a model it has met, and with it the address of its server.
-FAILING, RIGHT = "openai-api/scripted/formula-failing", "openai-api/scripted/formula-right"
-
-
 @pytest.mark.slow
-def test_each_way_to_fail_is_counted_by_its_name(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_way_to_fail_is_counted_by_its_name(opened: Round, tmp_path: Path) -> None:
     def script(ask: Ask) -> Reply:
         assert "```python" in ask.prompt
         for tag in ("name", "description", "formula", "variables", "data"):
@@ -78,31 +73,23 @@ def test_each_way_to_fail_is_counted_by_its_name(
         place = 2 * FORMULAS.index(slot(ask.prompt, "name")) + ask.turn - 1
         return answer(f"Here:\n```python\n{list(PROGRAMS.values())[place % 5]}```")
 
-    with scripted(script) as server:
-        server.serve_here(monkeypatch)
-        scores(opened, tmp_path / "logs", models=[FAILING], task_args={"timeout": 6}, epochs=2)
-    assert server.failures == []
-    (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
+    scores(opened, tmp_path, script=script, task_args={"timeout": 6}, epochs=2)
+    (row,) = (r for r in leaderboard(tmp_path, resamples=0).rows if r["metric"] == "acc")
     names = list(PROGRAMS)  # 8 answers: the first three programs come twice
     assert row["faults"] == {name: 2 if name in names[:3] else 1 for name in names}
     assert row["valid"] == 0.0
     assert row["value"] < 0.01  # five rows of the wrong column, and nothing else
 
 
-def test_a_right_program_in_an_answer_is_right(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_right_program_in_an_answer_is_right(opened: Round, tmp_path: Path) -> None:
     def script(ask: Ask) -> Reply:
         formula = list_formulas()[slot(ask.prompt, "name")]
         assert "in no order" in slot(ask.prompt, "data")
         return answer(f"```python\n{formula.program}```")
 
-    with scripted(script) as server:
-        server.serve_here(monkeypatch)
-        found = scores(opened, tmp_path / "logs", models=[RIGHT], settings=["full"])["direct"]
-    assert server.failures == []
+    found = scores(opened, tmp_path, script=script, settings=["full"])["direct"]
     assert {name: row["acc"] for name, row in found.items()} == dict.fromkeys(FORMULAS, 1.0)
-    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    rows = leaderboard(tmp_path, resamples=0).rows
     assert {row["setting"] for row in rows} == {"full"}
 
 

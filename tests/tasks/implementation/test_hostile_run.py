@@ -4,43 +4,31 @@ What attacks the sandbox alone is in tests/sandbox.
 """
 
 import hashlib
-import json
 import os
-import shutil
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from inspect_ai.log import EvalSample, read_eval_log
-from tests.sandbox.ordinary_user import ordinary_user
+from inspect_ai.log import read_eval_log
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
 from tests.tasks.implementation.item_rounds import round_of
 
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunReport, RunSpec, run
+from vivavoce.running import RunSpec, run
 from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.text import read_data
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 
-_CHEATS = read_data(__file__, "cheats.toml")
-CHEATS = {
-    name: program.replace("<rows>\n", _CHEATS["rows"]).replace("<save>\n", _CHEATS["save"])
-    for name, program in _CHEATS["cheats"].items()
-}
-"""Programs that want a score without computing anything, by name."""
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
 RIGHT = list_formulas()[FORMULA].program
-WAITING = {"sleep past the limit", "deaf past the limit"}
-"""Programs that do nothing until their limit; begun first, they all wait for it at one time."""
+WAITING = "sleep past the limit"
+"""It does nothing until its limit; begun first, it waits beside the others."""
 SECRET = "SECRET-d41d8cd9"
 WAIT = 12
 """Seconds a program may run: enough for the right one, which has a processor of its own."""
@@ -52,44 +40,18 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 @contextmanager
-def listener() -> Iterator[tuple[int, list[object]]]:
-    """A port of the host, and what reached it by TCP or UDP."""
-    heard: list[object] = []
-    with (
-        socket.create_server(("127.0.0.1", 0)) as tcp,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
-    ):
-        port = tcp.getsockname()[1]
-        udp.bind(("127.0.0.1", port))
-        threads = [
-            threading.Thread(target=_hear, args=(one, heard), daemon=True)
-            for one in (tcp.accept, lambda: udp.recvfrom(9))
-        ]
-        tcp.settimeout(0.2)
-        udp.settimeout(0.2)
-        for thread in threads:
-            thread.start()
-        yield port, heard
-        heard_before_end = list(heard)
-        heard.append("end")
-        for thread in threads:
-            thread.join()
-        heard[:] = heard_before_end
-
-
-def _hear(receive, heard: list[object]) -> None:
-    while "end" not in heard:
-        try:
-            heard.append(receive())
-        except TimeoutError:
-            continue
+def listener() -> Iterator[tuple[int, socket.socket]]:
+    """A port of the host, and the socket that nothing must reach."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        yield server.getsockname()[1], server
 
 
 def _programs(canary: Path, port: int, folder: Path) -> dict[str, str]:
     """Every hostile program by name, and the right one in the middle and at the end."""
     told = f"CANARY, PORT, ROUND = {str(canary)!r}, {port}, {str(folder)!r}\n"
     programs = {name: told + PRELUDE + program for name, program in ANSWERS.items()}
-    items = sorted(programs.items(), key=lambda item: item[0] not in WAITING)
+    items = sorted(programs.items(), key=lambda item: item[0] != WAITING)
     half = len(items) // 2
     return {**dict(items[:half]), "right": RIGHT, **dict(items[half:]), "right again": RIGHT}
 
@@ -128,29 +90,6 @@ def _own_processes() -> list[str]:
     return found
 
 
-def _check(name: str, acc: float, fault: str | None, printed: str, canary: Path) -> None:
-    """What a program reached, and nothing of the host in what it printed."""
-    if name.startswith("right"):
-        assert (acc, fault) == (1.0, None), name
-    else:
-        assert acc == 0.0, name
-    assert SECRET not in printed, name
-    assert "ESCAPED" not in printed, name
-    assert str(canary / "canary") not in printed, name
-
-
-def _values(sample: EvalSample) -> tuple[dict[str, float], str | None]:
-    (score,) = (sample.scores or {}).values()
-    assert isinstance(score.value, dict)
-    return score.value, (score.metadata or {})["fault"]
-
-
-def _printed(sample: EvalSample) -> str:
-    return "\n".join(
-        str(event.output) for event in sample.events if event.event == "sandbox" and event.output
-    )
-
-
 def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,24 +105,46 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     monkeypatch.setenv("HOME", str(folders["home"]))
     monkeypatch.chdir(folders["work"])
     watched = (*folders.values(), opened.folder)
-    with listener() as (port, heard):
+    with listener() as (port, server):
         programs = _programs(folders["canary"], port, opened.folder)
         before = _fingerprint(*watched)
-        report = _serve(opened, tmp_path, list(programs.values()))
-        assert heard == []
-    assert len(programs) >= 55
+        rows = [
+            {"id": FORMULA, "epoch": epoch, "text": f"```python\n{program}\n```"}
+            for epoch, program in enumerate(programs.values(), 1)
+        ]
+        write_jsonl(tmp_path / "answers.jsonl", rows)
+        report = run(
+            RunSpec(
+                tasks=["formula"],
+                round=opened.folder,
+                logs=tmp_path / "logs",
+                models=[f"replay/{tmp_path / 'answers.jsonl'}"],
+                epochs=len(programs),
+                task_args={"timeout": WAIT},
+                max_connections=4,  # one program waits for its limit
+                display="none",
+            )
+        )
+        with pytest.raises(BlockingIOError):
+            server.accept()
 
     assert report.failed == ()
     (path,) = report.logs
     samples = {sample.epoch: sample for sample in read_eval_log(path).samples or ()}
     assert sorted(samples) == list(range(1, len(programs) + 1))
     for epoch, name in enumerate(programs, 1):
-        values, fault = _values(samples[epoch])
-        assert not samples[epoch].error_retries, name  # asked once
-        _check(name, values["acc"], fault, _printed(samples[epoch]), folders["canary"])
+        sample = samples[epoch]
+        assert not sample.error_retries, name  # asked once
+        (score,) = (sample.scores or {}).values()
+        if name.startswith("right"):
+            assert (score.as_dict()["acc"], (score.metadata or {})["fault"]) == (1.0, None), name
+        else:
+            assert score.as_dict()["acc"] == 0.0, name
+        printed = str([event.output for event in sample.events if event.event == "sandbox"])
+        for told in (SECRET, "ESCAPED", str(folders["canary"] / "canary")):
+            assert told not in printed, name
 
     assert _fingerprint(*watched) == before
-    assert not Path("/dev/shm/vivavoce-canary").exists()
     deadline = time.monotonic() + 10
     while (left := _own_processes()) and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -191,102 +152,3 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
     assert row["n"] == 1  # one item; its attempts are averaged
     assert row["value"] == pytest.approx(2 / len(programs))
-
-
-def _serve(opened: Round, folder: Path, programs: list[str]) -> RunReport:
-    answers = _answers(folder, programs)
-    return run(
-        RunSpec(
-            tasks=["formula"],
-            round=opened.folder,
-            logs=folder / "logs",
-            models=[f"replay/{answers}"],
-            epochs=len(programs),
-            task_args={"timeout": WAIT},
-            max_connections=4,  # two programs wait for their limit
-            display="none",
-        )
-    )
-
-
-def _answers(folder: Path, programs: list[str]) -> Path:
-    """A file for `replay`: one program an epoch."""
-    rows = [
-        {"id": FORMULA, "epoch": epoch, "text": f"```python\n{program}\n```"}
-        for epoch, program in enumerate(programs, 1)
-    ]
-    path = folder / "answers.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-ORDINARY = """
-import json, os, sys
-from pathlib import Path
-from inspect_ai.log import read_eval_log
-import pandas
-from vivavoce.running import RunSpec, run
-
-assert os.getuid() != 0
-folder, answers, epochs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-report = run(RunSpec(
-    tasks=["formula"], round=folder, logs=Path("logs"), models=[f"replay/{answers}"],
-    epochs=epochs, task_args={"timeout": int(sys.argv[4])}, max_connections=4, display="none",
-))
-assert report.failed == (), report.failed
-found = {}
-for sample in read_eval_log(report.logs[0]).samples:
-    assert not sample.error_retries, sample.epoch
-    (score,) = sample.scores.values()
-    printed = [str(one.output) for one in sample.events if one.event == "sandbox"]
-    found[sample.epoch] = [score.value["acc"], score.metadata["fault"], "\\n".join(printed)]
-print("FOUND" + json.dumps([found[epoch] for epoch in sorted(found)]))
-"""
-
-
-def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
-    with ordinary_user() as user, listener() as (port, heard), TemporaryDirectory() as name:
-        folder = Path(name)
-        canary = folder / "canary"
-        canary.mkdir()
-        (canary / "canary").write_text("alive", encoding="utf-8")
-        shutil.copytree(opened.folder, folder / "round")
-        programs = _programs(canary, port, folder / "round")
-        answers = _answers(folder, list(programs.values()))
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, *user.ids)
-        before = _fingerprint(canary, folder / "round")
-        arguments = [folder / "round", answers, len(programs), WAIT]
-        done = user.run(ORDINARY, *arguments, cwd=folder, HOME=name, SECRET_KEY=SECRET)
-        assert _fingerprint(canary, folder / "round") == before
-        assert heard == []
-    assert "FOUND" in done.stdout, done.stderr[-2000:]
-    found = json.loads(done.stdout.partition("FOUND")[2])
-    for name, (acc, fault, printed) in zip(programs, found, strict=True):
-        _check(name, acc, fault, printed, canary)
-
-
-def test_cheats_gain_nothing_where_constants_are_wrong(opened: Round, tmp_path: Path) -> None:
-    texts = [f"```python\n{program}```\n" for _, program in sorted(CHEATS.items())]
-    answers = [{"id": FORMULA, "epoch": n, "text": text} for n, text in enumerate(texts, 1)]
-    write_jsonl(tmp_path / "answers.jsonl", answers)
-    report = run(
-        RunSpec(
-            tasks=["formula"],
-            round=opened.folder,
-            logs=tmp_path / "logs",
-            models=[f"replay/{tmp_path / 'answers.jsonl'}"],
-            methods=["direct", "empty"],
-            epochs=len(CHEATS),
-            task_args={"timeout": WAIT},
-            display="none",
-        )
-    )
-    assert report.failed == ()
-    seen = 0
-    for path in report.logs:
-        for sample in read_eval_log(path).samples or ():
-            values, _ = _values(sample)
-            assert values["acc"] == 0.0, sample.output.completion
-            seen += 1
-    assert seen == 2 * len(CHEATS)

@@ -20,13 +20,7 @@ from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parq
 
 FORMULAS = list_formulas()
 LAGGED = sorted(name for name, formula in FORMULAS.items() if formula.naive_program)
-ALIASES = {
-    "liquidity_imbalance_2": "liquidity_imbalance",
-    "liquidity_imbalance_3": "liquidity_imbalance",
-    "micro_price_2": "micro_price",
-    "micro_price_3": "micro_price",
-    "mid_price_3": "mid_price",
-}
+MAIN_NAMES = {name: formula.alias_of or name for name, formula in FORMULAS.items()}
 RUN_ALL = "import os, runpy, sys\nfor f in sys.argv[1:]: os.chdir(f); runpy.run_path('program.py')"
 
 Tables = dict[str, pd.DataFrame]
@@ -109,14 +103,13 @@ def test_every_row_has_a_value_or_nan_whatever_the_order_of_rows(
 
 
 def test_two_formulas_differ_unless_one_is_a_named_alias(computed: dict[str, pd.Series]) -> None:
-    named = {name: formula.alias_of for name, formula in FORMULAS.items() if formula.alias_of}
-    assert named == ALIASES
+    assert MAIN_NAMES["mid_price_3"] == "mid_price"
     for one, other in itertools.combinations(sorted(FORMULAS), 2):
         first, second = computed[one], computed[other]
         same = first.index.equals(second.index) and np.allclose(
             first, second, rtol=1e-9, atol=0, equal_nan=True
         )
-        assert same == (ALIASES.get(one, one) == ALIASES.get(other, other)), (one, other)
+        assert same == (MAIN_NAMES[one] == MAIN_NAMES[other]), (one, other)
 
 
 def test_the_programs_run_alone_and_leave_the_same_values(

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import Ask, Reply, answer, scripted, slot
-from tests.tasks.implementation.item_rounds import contest, round_of
+from tests.servers.scripted import Ask, Reply, answer, slot
+from tests.tasks.implementation.item_rounds import contest, contest_of_model, round_of
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.build import reproduce_items
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market import generate
@@ -183,29 +181,9 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     def script(ask: Ask) -> Reply:
         return for_volatility(texts[ask.turn - 1])(ask)
 
-    with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
-        server.serve_here(patch)
-        report = run(
-            RunSpec(
-                tasks=["reproduce"],
-                round=opened.folder,
-                logs=logs,
-                models=["openai-api/scripted/wrong"],
-                task_args={"timeout": 30},
-                epochs=len(WRONG),
-                display="none",
-            )
-        )
-        assert (report.failed, server.failures) == ((), [])
-    found = {}
-    (info,) = list_eval_logs(str(logs))
-    for sample in read_eval_log(info).samples or ():
-        if sample.id == "restless_months":
-            (score,) = (sample.scores or {}).values()
-            assert isinstance(score.value, dict)
-            fault = (score.metadata or {})["fault"]
-            found[names[sample.output.completion]] = {**score.value, "fault": fault}
-    return found
+    options = {"task_args": {"timeout": 30}, "epochs": len(WRONG)}
+    rows = contest_of_model("reproduce", opened, logs, script, **options)
+    return {names[row["answer"]]: row for row in rows if row["item"] == "restless_months"}
 
 
 @pytest.mark.slow

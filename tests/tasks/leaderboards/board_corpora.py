@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class Boards:
         tables: Mapping[str, Cells] | None = None,
         has_text: bool = True,
         text: str = "We say what we did.",
+        abstract: str | None = None,
     ) -> str:
         """Add a paper, with tables by caption; gives the address that results name it by."""
         month = (published or "2024-03")[2:7].replace("-", "")
@@ -67,7 +69,8 @@ class Boards:
                 )
             )
             row["file"] = path.name
-        self.papers.append(row | ({"published": published} if published else {}))
+        known = {"published": published, "abstract": abstract}
+        self.papers.append(row | {name: value for name, value in known.items() if value})
         return address
 
     def result(
@@ -96,10 +99,12 @@ class Boards:
             }
         )
 
+    @cached_property
     def corpus(self) -> Corpus:
-        """The corpus of all that was added."""
+        """The corpus of all that was added before it was asked for."""
         target = self.folder / "corpus"
-        ingest("tei", self.folder / "tei", target)
+        if (self.folder / "tei").is_dir():
+            ingest("tei", self.folder / "tei", target)
         for name, kind, rows in (
             ("papers.jsonl", "metadata", self.papers),
             ("pwc_rows.jsonl", "pwc", self.results),
@@ -115,7 +120,7 @@ class Boards:
         """The round of a window."""
         values = {"id": name, "window": {"start": start, "end": end}, "families": ["leaderboards"]}
         spec = parse_spec({"round": values, "leaderboards": options}, {"leaderboards": OPTIONS})
-        return build_round(self.corpus(), spec, {"leaderboards": family}, self.folder / "rounds")
+        return build_round(self.corpus, spec, {"leaderboards": family}, self.folder / "rounds")
 
 
 def _rows(cells: Cells) -> str:

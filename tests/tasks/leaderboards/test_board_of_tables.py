@@ -77,7 +77,7 @@ def test_the_score_that_most_papers_give_a_method_is_taken() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: _table("F1 on SQuAD", *[["A" * 50 + str(n), "F1", "50.1"] for n in range(40_000)]),
+        lambda: _table("F1 on SQuAD", *[["A" * 50 + str(n), "F1", "50.1"] for n in range(8_000)]),
         lambda: _table("Table 1", *[["x 1.5 " * 400] * 20 for _ in range(500)]),
         lambda: _table("Table 1", ["1.5 " * 250_000], ["A" * 1_000_000], ["(" * 500_000]),
         lambda: _table("Model F1 1.5 " * 50_000, ["Model", "F1"], ["A", "1.5"]),

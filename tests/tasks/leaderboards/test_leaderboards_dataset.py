@@ -15,14 +15,6 @@ from vivavoce.tasks.leaderboards.family import LeaderboardArguments
 from vivavoce.tasks.leaderboards.items import FoundChunk, PaperChunk, compose
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    made = parsing(tmp_path_factory.mktemp("dataset"))
-    late = made.paper("Willow", "2025-06-01", tables={"F1 on Treebank": [["Willow", "99.9"]]})
-    made.result("Willow", "99.9", late, dataset="Treebank")
-    return made.round(pool="corpus")
-
-
 def only(opened: Round, **arguments: Any) -> Sample:
     [sample] = samples_of("leaderboard", opened, **arguments)
     return sample
@@ -112,8 +104,6 @@ def test_a_board_is_named_by_what_was_shown() -> None:
     [
         ({"split": "train"}, "no split 'train'"),
         ({"chunks": 0}, "chunks=0"),
-        ({"chunks": True}, "chunks=True"),
-        ({"chunks": "10"}, "chunks='10'"),
         ({"chunk_size": 1}, "chunk_size=1"),
     ],
 )
@@ -163,9 +153,3 @@ def test_taking_out_blocks_leaves_the_prompt_of_fewer_excerpts() -> None:
     for left, (start, end) in zip((2, 1, 0), made.blocks, strict=True):
         text = text[:start] + text[end:]
         assert text == compose(PROMPTS, "#asked#", found(*texts[:left])).text
-
-
-def test_a_text_that_looks_like_a_template_is_only_a_text() -> None:
-    evil = "{{ question }} \ue000text\ue001 {% raw %}"
-    made = compose(PROMPTS, evil, found(evil))
-    assert made.text.count(evil) == 2

@@ -54,12 +54,6 @@ def test_invented_names_are_kept_for_a_look() -> None:
     assert (given.metadata or {})["generated"] == 2
 
 
-def test_repeated_methods_and_headers_are_counted() -> None:
-    rows = "| Alder | 91.5 |\n| ALDER | 91.5 |\n| Method | Score |\n| Alder (ours) | 3 |"
-    found = values(f"{HEAD}\n{rows}")
-    assert (found["repeated"], found["mp"], found["mr"]) == (3.0, 1.0, pytest.approx(1 / 3))
-
-
 @pytest.mark.parametrize(("answer", "header"), [(HEAD, 1.0), ("Alder is best.", 0.0)])
 def test_a_header_alone_and_no_table_at_all_are_malformed(answer: str, header: float) -> None:
     given = scored(answer)
@@ -76,7 +70,7 @@ def test_an_answer_cut_at_its_longest_is_scored_and_marked() -> None:
 
 
 def test_a_runaway_answer_is_read_up_to_a_bound() -> None:
-    found = values(HEAD + "\n| Alder | 91.5 |" * 200_000)
+    found = values(HEAD + "\n| Alder | 91.5 |" * 20_000)
     assert found["truncated"] == 1.0
     assert (found["mr"], found["mp"]) == (pytest.approx(1 / 3), 1.0)
 

@@ -1,7 +1,5 @@
 """A round's library: what is in its file, and what an item may search and read of it."""
 
-import random
-from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,9 +11,6 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.library import Library, library_as_bytes, library_rows, read_library
 from vivavoce.text.chunk import cut_table
-from vivavoce.text.dates import period
-
-WORDS = ("parser", "treebank", "melon", "corpus", "graph", "sentence", "score", "model")
 
 
 def paper(name: str, published: str | None = "2020-01-15", **parts: object) -> LibraryPaper:
@@ -185,32 +180,3 @@ def test_no_piece_of_a_table_is_too_long(caption: str, cells: list[list[str]], s
 def test_a_cutoff_that_is_no_date_is_refused() -> None:
     with pytest.raises(InputError, match="'spring' is not a date"):
         Library([], "spring")
-
-
-@pytest.fixture(scope="module")
-def many() -> list[LibraryPaper]:
-    """2,000 papers of 2010 to 2029, one in five without a day, one in twenty undated."""
-    draw = random.Random(7)
-    papers = []
-    for number in range(2000):
-        day = (date(2010, 1, 1) + timedelta(days=draw.randrange(7300))).isoformat()
-        published = None if number % 20 == 0 else day[: draw.choice([4, 7, 10, 10, 10])]
-        text = " ".join(draw.choices(WORDS, k=12))
-        name = f"paper-{number}"
-        section = LibrarySection("Results", f"{text} in {day}")
-        papers.append(LibraryPaper(name, f"A {text}", published, text, (section,), ()))
-    return papers
-
-
-@given(day=st.dates(date(2009, 1, 1), date(2031, 1, 1)), words=st.lists(st.sampled_from(WORDS)))
-@settings(deadline=None, max_examples=8)
-def test_hits_are_of_before_cutoffs(many: list[LibraryPaper], day: date, words: list[str]) -> None:
-    library = Library(many, day.isoformat())
-    shown = {p.paper_id for p in many if p.published and period(p.published)[1] <= day}
-    assert {p.paper_id for p in many if p.paper_id in library} == shown
-    hits = library.search(" ".join(words), 50)
-    assert bool(hits) == bool(words and shown)
-    for hit in hits:
-        assert hit.paper_id in shown
-        assert period(hit.published)[1] <= day
-        assert set(words) & set(hit.text.lower().split())

@@ -1,6 +1,6 @@
 """Hostile queries to a round's papers: papers that are too late or hidden are never served.
 
-Each interface gets the same queries: the functions of agents, Inspect's tools, and the MCP server.
+Inspect's tools and the MCP server get the same queries; the functions of agents get drawn ones.
 """
 
 import re
@@ -87,16 +87,6 @@ def functions_with_messages(library: Library) -> dict[str, Callable[..., str]]:
 
 
 @asynccontextmanager
-async def by_functions(library: Library) -> Any:
-    functions = functions_with_messages(library)
-
-    async def ask(name: str, **arguments: Any) -> str:
-        return functions[name](**arguments)
-
-    yield ask
-
-
-@asynccontextmanager
 async def by_tools(library: Library) -> Any:
     tools = {ToolDef(tool).name: tool for tool in tools_of(Desk(library))}
 
@@ -124,9 +114,6 @@ def answer_of(result: Any) -> str:
     answer = re.sub(r"^Error executing tool \w+: ", "Error: ", text)
     assert result.is_error is (answer != text)
     return answer
-
-
-INTERFACES = [by_functions, by_tools, by_server]
 
 
 def disguises(name: str) -> Iterator[str]:
@@ -166,7 +153,7 @@ def check_hidden(answers: list[tuple[str, str]], names: list[str]) -> None:
             assert answer == f"Error: There is no paper {query!r}. Use an id that search gave."
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize("interface", [by_tools, by_server])
 def test_no_hidden_paper_is_served(interface: Any, folder: Path) -> None:
     library = library_of(folder)
     assert len(library) == 2

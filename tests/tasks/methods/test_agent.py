@@ -1,9 +1,7 @@
 """What the agent does with its tools, and what they never show."""
 
 import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
@@ -22,7 +20,6 @@ from tests.tasks.methods.agent_runs import (
     script,
 )
 
-from vivavoce.errors import InputError
 from vivavoce.tasks.library.desk import MAX_QUERY
 from vivavoce.tasks.methods.agent import agent
 
@@ -78,7 +75,8 @@ def test_hidden_papers_are_not_shown_but_the_rest_is(work: Work, folder: Path) -
         ),
         answer("done"),
     )
-    server, _ = work(play, [sample(folder, hidden_papers=["lemon"])])
+    papers = ["lemon", "melon", "later"]
+    server, _ = work(play, [sample(folder, papers=papers, hidden_papers=["lemon"])])
     found, outline, table, other, lemon, section = results(server.asks[1])
     assert "a library of 1 paper that" in server.asks[0].prompt
     assert "melon-one" in found
@@ -90,32 +88,20 @@ def test_hidden_papers_are_not_shown_but_the_rest_is(work: Work, folder: Path) -
     assert "The melon method reads trees." in section
 
 
-def test_only_the_papers_named_are_in_an_items_library(work: Work, folder: Path) -> None:
-    play = script(calls(("search", {"query": "treebank"})), answer("done"))
-    server, _ = work(play, [sample(folder, papers=["lemon", "later"])])
-    assert set(re.findall(r"paper_id: (\S+)", results(server.asks[1])[0])) == {"lemon"}
-
-
 DEEP = "[" * 500 + "]" * 500
 HOSTILE: list[tuple[Call, str]] = [
     (("search", {"query": ""}), "1 to 1000 characters"),
     (("search", {"query": "melon " * MAX_QUERY}), "this one has 6000"),
     (("search", {}), "'query' is a required property"),
-    (("search", {"query": {"$ne": [1, {"a": "x" * 9000}]}}), "is not of type 'string'"),
-    (("search", {"query": "melon", "k": 10**9}), "k"),
     (("search", '{"query": "mel'), "Error parsing"),
     (("search", f'{{"query": {DEEP}}}'), "Error"),
     (("search", '{"query": "\\ud800 \\u0000"}'), "Nothing in the library"),
-    (("search", {"query": "ß" * 900 + "\u0300" * 90}), "Nothing in the library"),
     (("read", {"paper_id": "melon", "page": -3}), "A page is a number from 1 on."),
     (("read", {"paper_id": "melon", "page": 2}), "has no page 2, only 1 to 1"),
     (("read", {"paper_id": "melon", "page": 10**60}), "A page is a number from 1 on."),
-    (("read", {"paper_id": "melon", "page": True}), "is not of type 'integer'"),
-    (("read", '{"paper_id": "melon", "page": NaN}'), "is not of type 'integer'"),
     (("read", {"paper_id": "melon", "part": "table -1"}), "has no part 'table -1'. It has:"),
     (("read", {"paper_id": "melon", "part": "x" * 9000}), "has no part"),
     (("read", {"paper_id": "../../etc/passwd"}), "There is no paper '../../etc/passwd'"),
-    (("read", {"paper_id": ["melon"]}), "is not of type 'string'"),
     (("delete", {"paper_id": "melon"}), "Tool delete not found"),
 ]
 
@@ -130,8 +116,8 @@ def test_calls_that_make_no_sense_are_answered_in_words(work: Work) -> None:
     found = one(log)
     assert found.output.completion == "melon-one"
     note = found.metadata["agent"]
-    # The two queries without a word of the library are searches that find nothing.
-    assert (note["searches"], note["refused"]) == (2, len(HOSTILE) - 2)
+    # The query without a word of the library is a search that finds nothing.
+    assert (note["searches"], note["refused"]) == (1, len(HOSTILE) - 1)
 
 
 def test_own_templates_are_used_and_told_apart(work: Work, folder: Path) -> None:
@@ -173,20 +159,3 @@ def test_a_sample_without_a_library_is_told_so(work: Work, folder: Path) -> None
     _, log = work(reader, [item])
     assert log.error is not None
     assert "Sample one has no library. Use another method." in log.error.message
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"steps": 0},
-        {"steps": "20"},
-        {"steps": True},
-        {"search_results": 21},
-        {"page": 100},
-        {"tokens": 1},
-        {"context": 0},
-    ],
-)
-def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=next(iter(arguments))):
-        agent(**arguments)

@@ -12,7 +12,6 @@ from tests.tasks.samples import only, samples_of
 from tests.tasks.writing.hand_round import hand_round, item, paper
 
 import vivavoce.models.offline  # noqa: F401  (registers the provider)
-from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.rounds import Round
 from vivavoce.tasks.family import open_prompts
@@ -20,7 +19,6 @@ from vivavoce.tasks.methods.rag import cut_pool, rag
 from vivavoce.tasks.prompting.windows import EstimatedCounter
 
 SMALL = {"size": 60, "overlap": 8}
-TASKS = ("title", "abstract", "introduction", "related_work")
 
 
 @pytest.fixture(scope="module")
@@ -51,22 +49,21 @@ def spot(sample: EvalSample) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("task", "name", "kind"),
-    [*((task, "bm25", Bm25Retriever) for task in TASKS), ("abstract", "tfidf", TfidfRetriever)],
+    ("task", "name", "kind", "slots"),
+    [
+        ("title", "bm25", Bm25Retriever, ("abstract",)),
+        ("abstract", "tfidf", TfidfRetriever, ("title",)),
+        ("related_work", "bm25", Bm25Retriever, ("title", "abstract")),
+    ],
 )
 def test_what_is_sent_is_what_the_retriever_finds_for_the_query(
-    opened: Round, tmp_path: Path, task: str, name: str, kind: type
+    opened: Round, tmp_path: Path, task: str, name: str, kind: type, slots: tuple[str, ...]
 ) -> None:
     sample = only(evaluate(opened, tmp_path, task, "random", retriever=name, chunks=5))
     assert isinstance(sample.input, str)
     pool = [(label, (start, end)) for label, start, end in sample.metadata["pool"]]
     excerpts = cut_pool(sample.input, pool, 60, 8, EstimatedCounter())
-    short = {"title": "The pear title", "abstract": paper("pear").abstract}
-    short.pop(task, None)
-    if task == "abstract":
-        short.pop("abstract", None)
-    if task == "title":
-        short = {"abstract": short["abstract"]}
+    short = {slot: getattr(paper("pear"), slot) for slot in slots}
     query = open_prompts("writing", None).render(f"rag.query.{task}", short, {}).text
     hits = kind([one.text for one in excerpts]).search(query, 5)
     expected = {(excerpts[hit.index].start, excerpts[hit.index].end) for hit in hits}
@@ -91,7 +88,7 @@ def test_what_is_sent_is_what_the_retriever_finds_for_the_query(
         assert text in sent
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", ["title", "abstract", "related_work"])
 def test_the_answer_is_in_no_text_of_the_excerpts(opened: Round, tmp_path: Path, task: str) -> None:
     sample = only(evaluate(opened, tmp_path, task, "mixed", chunks=1000))
     sent = sample.messages[0].text
@@ -114,21 +111,18 @@ def test_the_answer_is_in_no_text_of_the_excerpts(opened: Round, tmp_path: Path,
             assert f'<excerpt from="{hit["source"]}">\n{text}\n' in sent
 
 
-@pytest.mark.parametrize("retriever", ["bm25", "tfidf"])
-def test_another_query_sends_other_excerpts(opened: Round, tmp_path: Path, retriever: str) -> None:
-    sent = []
-    for name, words in (("first", "pear-method-3"), ("second", "pear-conclusion-50")):
-        folder = tmp_path / name
+def test_another_query_sends_other_excerpts(opened: Round, tmp_path: Path) -> None:
+    best = []
+    for words in ("pear-method-3", "pear-conclusion-50"):
+        folder = tmp_path / words
         shutil.copytree(open_prompts("writing", None).folder, folder)
         (folder / "rag.query.abstract.md.j2").write_text(f"Look for {words}. {{{{ title }}}}")
-        log = evaluate(opened, tmp_path, prompts=folder, retriever=retriever, chunks=2)
-        sample = only(log)
-        best = next(hit for hit in sample.metadata["retrieved"] if hit["rank"] == 1)
-        assert isinstance(sample.input, str)
-        sent.append((words, sample.input[best["start"] : best["end"]]))
+        sample = only(evaluate(opened, tmp_path, prompts=folder, chunks=2))
+        [hit] = [hit for hit in sample.metadata["retrieved"] if hit["rank"] == 1]
+        best.append(str(sample.input)[hit["start"] : hit["end"]])
     # The base input of an abstract lacks the conclusion: only the first can be found.
-    assert sent[0][0] in sent[0][1]
-    assert sent[0][1] != sent[1][1]
+    assert "pear-method-3" in best[0]
+    assert best[0] != best[1]
 
 
 def test_the_worst_excerpts_go_when_the_window_is_narrow(opened: Round, tmp_path: Path) -> None:
@@ -167,23 +161,6 @@ def test_a_setting_without_texts_is_refused(opened: Round, tmp_path: Path) -> No
     assert log.status == "error"
     assert log.error is not None
     assert "no text to take excerpts from" in log.error.message
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"chunks": 0},
-        {"chunks": "12"},
-        {"size": 0},
-        {"size": 100, "overlap": 60},
-        {"overlap": -1},
-        {"context": 0},
-        {"retriever": "bm26"},
-    ],
-)
-def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        rag(**arguments)
 
 
 def test_a_paper_of_few_words_has_fewer_excerpts_than_asked_for(tmp_path: Path) -> None:

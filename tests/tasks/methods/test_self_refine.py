@@ -1,17 +1,15 @@
 """The self-refining method against a scripted server: what a model is shown, and how often."""
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalSample, read_eval_log
 from tests.servers.scripted import FAULTS, Ask, Reply, Script, ScriptedServer, answer, scripted
 from tests.tasks.implementation.item_rounds import round_of
 from tests.tasks.samples import fault_of, values_of
 
-from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
@@ -181,58 +179,3 @@ def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(refine: R
     assert texts[2] in last[1]["content"]
     assert "ValueError: 2" in server.asks[3].prompt
     assert sample.metadata["refine"] == {"rounds": 3, "left_out": 4}
-
-
-def test_another_number_of_rounds_is_another_run(opened: Round, tmp_path: Path) -> None:
-    answers = tmp_path / "answers.jsonl"
-    row = {"id": FORMULA, "text": "```python\n1/0\n```"}
-    answers.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    logs = tmp_path / "logs"
-    for rounds, expected in ((1, 1), (2, 2), (1, 2)):
-        report = run(
-            RunSpec(
-                tasks=["formula"],
-                round=opened.folder,
-                logs=logs,
-                models=[f"replay/{answers}"],
-                methods=["self_refine"],
-                method_args={"rounds": rounds},
-                display="none",
-            )
-        )
-        assert report.failed == ()
-        (sample,) = read_eval_log(report.logs[0]).samples or ()
-        assert sample.metadata["refine"]["rounds"] == rounds
-        assert len(list_eval_logs(str(logs))) == expected
-    methods = {row["method"] for row in leaderboard(logs, resamples=0).rows}
-    assert methods == {"self_refine(rounds=1)", "self_refine(rounds=2)"}
-
-
-@pytest.mark.parametrize(
-    ("methods", "args", "message"),
-    [
-        (
-            ["self_refine"],
-            {"round": 2},
-            "'round' is not an argument of self_refine. There are: rounds",
-        ),
-        (["direct", "naive"], {"rounds": 2}, "not an argument of direct, naive. There are: none"),
-        (["self_refine"], {"rounds": -1}, "rounds=-1 is not a number from 0 to"),
-        (["self_refine"], {"rounds": "many"}, "rounds='many'"),
-        (["self_refine"], {"context": 9}, "'context' is not an argument"),
-    ],
-)
-def test_arguments_of_methods_are_checked(
-    opened: Round, tmp_path: Path, methods: list[str], args: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        run(
-            RunSpec(
-                tasks=["formula"],
-                round=opened.folder,
-                logs=tmp_path / "logs",
-                models=["extractive/lead"],
-                methods=methods,
-                method_args=args,
-            )
-        )

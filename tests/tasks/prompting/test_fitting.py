@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tests.tasks.samples import train_tokenizer
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting import Rendered
@@ -86,11 +86,6 @@ def test_a_window_too_small_for_what_is_never_cut_is_an_error(window: int) -> No
     whole = prompt("some words")
     with pytest.raises(InputError, match=rf"window of {window} tokens with 15 .* 7 tokens"):
         fit(whole, ["content"], ESTIMATE, window=window, reserved=15)
-
-
-def test_the_smallest_window_leaves_the_slot_empty() -> None:
-    fitted = fit(prompt("some words"), ["content"], ESTIMATE, window=22, reserved=15)
-    assert fitted.prompt.text == "READ  AND A Title NOW"
 
 
 def test_slots_of_a_group_are_cut_in_proportion() -> None:
@@ -225,19 +220,8 @@ def test_examples_stay_whole_in_their_order(papers: list[str], content: str, win
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> FileCounter:
     """A tokenizer whose merges cross the borders of slots and words."""
     words = "the reader of a paper reads the words of the paper again. " * 20
-    trained = Tokenizer(models.BPE())
-    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    trained.train_from_iterator(
-        [words],
-        trainers.BpeTrainer(
-            vocab_size=330,
-            max_token_length=9,
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        ),
-    )
     path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
-    trained.save(str(path))
+    train_tokenizer(path, words, crosses_words=True)
     return FileCounter(path)
 
 

@@ -108,6 +108,8 @@ def test_shipped_templates_have_the_same_place_on_every_machine(tmp_path: Path) 
     (own / "title.md.j2").write_text("{{ content }}", "utf-8")
     assert load_prompts(own).place == str(own)
     assert folder_at(str(own)) == own
+    with pytest.raises(InputError, match="not a folder of this package"):
+        folder_at("vivavoce:../../etc")
 
 
 def test_templates_of_a_plug_in_have_the_same_place_on_every_machine(
@@ -123,8 +125,3 @@ def test_templates_of_a_plug_in_have_the_same_place_on_every_machine(
     assert folder_at(shipped.place) == folder
     with pytest.raises(InputError, match="not a folder of this package"):
         folder_at("viva_dating:../elsewhere")
-
-
-def test_a_place_that_only_looks_shipped_is_refused() -> None:
-    with pytest.raises(InputError, match="not a folder of this package"):
-        folder_at("vivavoce:../../etc")

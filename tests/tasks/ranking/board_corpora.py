@@ -1,11 +1,11 @@
-"""Corpora of a few papers with results typed by hand, and rounds of them."""
+"""Papers without texts, boards of them typed by hand, and rounds to rank them in."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus import Corpus, ingest, load_corpus
+from tests.tasks.leaderboards.board_corpora import Boards
+
 from vivavoce.networks import build_networks
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round
@@ -13,68 +13,45 @@ from vivavoce.tasks import build_round
 WINDOW = {"start": "2020-01-01", "end": "2022-01-01"}
 
 
-class Papers:
+class Papers(Boards):
     """A corpus in the making: papers by name, and the boards that they are on."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._papers: list[dict[str, Any]] = []
-        self._links: dict[str, str] = {}
-        self._titles: dict[str, str] = {}
+        super().__init__(folder)
+        self._addresses: dict[str, str] = {}
         self._undated: set[str] = set()
-        self._boards: list[dict[str, Any]] = []
 
     def add(self, name: str, title: str, published: str | None = "2021-03-01") -> None:
-        """Add a paper; one with a date has an arXiv id, one without is known by its title."""
-        row: dict[str, Any] = {"id": name, "title": title, "abstract": f"On {title}."}
-        if published:
-            number = f"{published[2:4]}{published[5:7] or '01'}.{len(self._papers) + 1:05d}"
-            row |= {"arxiv_id": number, "published": published}
-            self._links[name] = f"https://arxiv.org/abs/{number}"
-        else:
+        """Add a paper."""
+        if published is None:
             self._undated.add(name)
-        self._titles[name] = title
-        self._papers.append(row)
+        self._addresses[name] = self.paper(
+            name, published, title=title, has_text=False, abstract=f"On {title}."
+        )
 
     def name_of(self, paper_id: str) -> str:
         """The name of a paper of the corpus."""
-        links = {link.rpartition("/")[2]: name for name, link in self._links.items()}
-        return links.get(paper_id.removeprefix("arxiv:"), paper_id)
+        names = {address.rpartition("/")[2]: name for name, address in self._addresses.items()}
+        return names[paper_id.removeprefix("arxiv:")]
 
     def board(
         self, task: str, dataset: str, metric: str, scores: Sequence[tuple[str, float | str]]
     ) -> None:
         """Add a board: names of papers, or of works outside the corpus, with their scores."""
-        rows = [
-            {
-                "model_name": f"{name} net {place}",
-                "paper_title": self._titles.get(name, name),
-                "paper_url": self._links.get(name, f"https://example.org/{name}"),
-                **({} if name in self._undated else {"paper_date": "2020-05-05"}),
-                "metrics": {metric: str(score)},
-            }
-            for place, (name, score) in enumerate(scores)
-        ]
-        sota = {"metrics": [metric], "rows": rows}
-        self._boards.append({"task": task, "datasets": [{"dataset": dataset, "sota": sota}]})
+        for place, (name, score) in enumerate(scores):
+            address = self._addresses.get(name, f"https://example.org/{name}")
+            date = None if name in self._undated else "2020-05-05"
+            where = {"task": task, "dataset": dataset, "metric": metric}
+            self.result(f"{name} net {place}", str(score), address, date=date, **where)
 
-    def corpus(self) -> Corpus:
-        """The corpus, without networks."""
-        lines = "\n".join(map(json.dumps, self._papers))
-        (self.folder / "papers.jsonl").write_text(lines)
-        (self.folder / "evaluation-tables.json").write_text(json.dumps(self._boards))
-        ingest("metadata", self.folder / "papers.jsonl", self.folder / "c")
-        ingest("pwc", self.folder / "evaluation-tables.json", self.folder / "c")
-        return load_corpus(self.folder / "c")
-
-    def round(self, window: Mapping[str, str] = WINDOW, **options: Any) -> Round:
-        """A round of the corpus with its networks, its seed 0 unless another is given."""
-        seed = options.pop("seed", 0)
-        values = {"id": "r", "window": dict(window), "families": ["ranking"], "seed": seed}
-        spec = {"round": values, "ranking": options}
-        corpus = self.corpus()
-        build_networks(corpus)
-        return load_round(build_round(corpus.folder, spec, self.folder / "rounds").folder)
+    def ranking_round(self, window: Mapping[str, str] = WINDOW, **options: Any) -> Round:
+        """A round of the corpus with its networks."""
+        spec = {
+            "round": {"id": "r", "window": dict(window), "families": ["ranking"]},
+            "ranking": options,
+        }
+        build_networks(self.corpus)
+        return load_round(build_round(self.corpus.folder, spec, self.folder / "rounds").folder)
 
 
 TITLES = {

@@ -36,11 +36,6 @@ def test_a_candidate_has_every_word_of_task_dataset_and_metric(tmp_path: Path) -
     assert only(corpus) == Candidates(("a", "b"), cut=0)
 
 
-def test_the_words_of_a_question_around_the_names_are_not_asked_for() -> None:
-    assert BOARD.words() == "Parsing Penn Treebank F1"
-    assert BOARD.words(("metric", "dataset")) == "Penn Treebank F1"
-
-
 def test_fewer_names_make_more_candidates(tmp_path: Path) -> None:
     corpus = write_papers(tmp_path, [paper("a", RIGHT), paper("b", "Tagging the Penn Treebank")])
     assert only(corpus).papers == ("a",)
@@ -88,13 +83,6 @@ def test_of_too_many_the_most_relevant_stay_and_the_rest_is_counted(tmp_path: Pa
     assert only(corpus, limit=2) == Candidates(("b", "c"), cut=2)
     assert only(corpus, limit=3) == Candidates(("b", "c", "d"), cut=1)
     assert only(corpus, limit=4) == Candidates(("a", "b", "c", "d"), cut=0)
-
-
-def test_a_paper_on_the_board_is_treated_as_any_other(tmp_path: Path) -> None:
-    """Nothing of a board but its names is handed over, so nothing can be put in."""
-    assert BoardQuery.__slots__ == ("id", "task", "dataset", "metric")
-    corpus = write_papers(tmp_path, [paper("gold", "A paper about something else")])
-    assert only(corpus).papers == ()
 
 
 def test_names_without_a_word_have_no_candidates(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from vivavoce.tasks.ranking.solvers import random_order
 
 rank_by_prompt = find_task_maker("rank_by_prompt")
 GOLD = [plain_title(TITLES[name]) for name in ("bay", "cob", "ash", "dew")]
-MANY = 180
+MANY = 60
 
 
 def papers_of(folder: Path) -> Papers:
@@ -43,7 +43,7 @@ def papers_of(folder: Path) -> Papers:
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return papers_of(tmp_path_factory.mktemp("round")).round(networks=[], texts=[])
+    return papers_of(tmp_path_factory.mktemp("round")).ranking_round(networks=[], texts=[])
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +78,6 @@ def of(log: EvalLog, board: str = "parsing/bank/uas") -> EvalSample:
     assert log.samples is not None
     [sample] = [sample for sample in log.samples if sample.id == board]
     return sample
-
-
-def fault(given: Score) -> str | None:
-    return (given.metadata or {})["fault"]
 
 
 def said(text: str) -> Score:
@@ -134,42 +130,33 @@ def test_talk_tags_inventions_and_gaps_are_counted() -> None:
     assert found["valid"] == 1.0
 
 
-def test_an_answer_that_names_no_paper_is_malformed() -> None:
-    score = said("It depends on many things.")
-    assert fault(score) == "malformed"
+@pytest.mark.parametrize(
+    ("text", "fault", "missing"),
+    [
+        ("It depends on many things.", "malformed", 4.0),
+        ("I'm sorry, but I can't help with that.", "refusal", math.nan),
+        ("", "empty", math.nan),
+    ],
+)
+def test_no_answer_counts_nothing_and_is_told_apart(text: str, fault: str, missing: float) -> None:
+    score = said(text)
+    assert (score.metadata or {})["fault"] == fault
     found = values_of(score)
     assert (found["cp"], found["ndcg"], found["valid"]) == (0.0, 0.0, 0.0)
-    assert (found["missing"], found["chatter"]) == (4.0, 1.0)
+    assert found["missing"] == pytest.approx(missing, nan_ok=True)
     assert math.isnan(found["ktau"])
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("I'm sorry, but I can't help with that.", "refusal"), ("", "empty")]
-)
-def test_no_answer_counts_nothing_and_is_told_apart(text: str, expected: str) -> None:
-    assert fault(said(text)) == expected
-    found = values_of(said(text))
-    assert (found["cp"], found["valid"]) == (0.0, 0.0)
-    assert math.isnan(found["missing"])
-
-
-def test_a_title_inside_another_is_told_by_its_line() -> None:
-    # `Sparse Attention` stands inside `Sparse Attention with Memory`.
-    text = "\n".join([GOLD[1], GOLD[0], *GOLD[2:]])
-    plain = values_of(said(text))
-    assert (plain["cp"], plain["bem"], plain["ktau"]) == (5 / 6, 0.0, 4 / 6)
 
 
 def test_a_narrow_window_loses_titles_from_the_end(server: ScriptedServer, opened: Round) -> None:
     server.script = lambda ask: answer(slot(ask.prompt, "papers"))
-    [log] = run(opened, model="openai-api/scripted/rank-narrow", context=2_600, max_tokens=600)
+    [log] = run(opened, model="openai-api/scripted/rank-narrow", context=1_200, max_tokens=600)
     boards = {sample.id: sample for sample in log.samples or []}
     long = next(sample for sample in boards.values() if len(sample.metadata["titles"]) == MANY)
     listed = slot(long.messages[0].text, "papers").splitlines()
     assert 1 < len(listed) < MANY
     assert listed == long.metadata["titles"][: len(listed)]
     assert long.metadata["fit"]["dropped"] == MANY - len(listed)
-    assert long.metadata["fit"]["tokens"] <= 2_000
+    assert long.metadata["fit"]["tokens"] <= 600
     found = values_of(long)
     assert (found["cis"], found["missing"]) == (0.0, MANY - len(listed))
     assert "fit" in of(log).metadata

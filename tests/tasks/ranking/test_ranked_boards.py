@@ -1,15 +1,10 @@
 """Which papers of a board are ranked, in which order, and what is left out."""
 
-import gzip
-import json
 from datetime import date
 from pathlib import Path
-from typing import Any
 
-import pytest
 from tests.tasks.ranking.board_corpora import Papers, four_papers
 
-from vivavoce.metrics.titles_list import count_faults, distinct_titles, find_titles
 from vivavoce.records import Window
 from vivavoce.tasks.ranking.boards import RankedBoards, plain_title, ranked_boards
 
@@ -17,7 +12,7 @@ WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 
 
 def ranked(papers: Papers, min_papers: int = 3) -> RankedBoards:
-    return ranked_boards(papers.corpus(), WINDOW, min_papers, 0)
+    return ranked_boards(papers.corpus, WINDOW, min_papers, 0)
 
 
 def order(papers: Papers, found: RankedBoards) -> dict[str, list[str]]:
@@ -98,21 +93,3 @@ def test_titles_lose_line_breaks_tags_and_entities(tmp_path: Path) -> None:
     papers.board("Parsing", "Bank", "F1", [("dew", 70), ("ash", 75), ("bay", 60)])
     [board] = ranked(papers).rows
     assert board["titles"][1] == "Parsing Quickly"
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """Rows of a file, packed or not."""
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    return [json.loads(line) for line in text.split("\n") if line]
-
-
-@pytest.mark.data
-def test_the_published_lists_themselves_have_no_fault(data_dir: Path) -> None:
-    for row in read(data_dir / "rplm" / "gold.jsonl"):
-        titles = [plain_title(row["gold"][place]) for place in distinct_titles(row["gold"])]
-        shown = "\n".join(sorted(titles))
-        found = find_titles(shown, titles)
-        assert found.missing == 0, row["id"]
-        faults = count_faults(shown, titles, found)
-        assert not any(faults.values()), row["id"]

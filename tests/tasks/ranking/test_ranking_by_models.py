@@ -1,16 +1,16 @@
-"""Rankings by models, agents and solvers of other packages, through the commands a user runs."""
+"""Rankings by models and agents, through the commands a user runs."""
 
 import re
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.commands import only_json, viva_here
-from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.servers.commands import viva_here
+from tests.servers.scripted import Ask, Reply, answer, scripted, slot
 from tests.tasks.methods.agent_runs import calls, results
-from tests.tasks.ranking.board_corpora import WINDOW, Papers
+from tests.tasks.ranking.board_corpora import Papers
 
-from vivavoce.rounds import Round
+from vivavoce.results.board.building import leaderboard
 
 pytestmark = pytest.mark.slow
 
@@ -22,15 +22,6 @@ TITLES = {
 OTHER = "A UAS of Parsing Robots at the Bank"
 """A paper with all of the board's words that is not on the board."""
 LINE = re.compile(r"^[0-9]+\. (?P<id>\S+) \| (?P<title>.+) \| (?P<date>[0-9-]+) \| cited by", re.M)
-AGENT = """
-async def rank(question, tools):
-    found = tools["search"]("parsing bank UAS")
-    if "paper ids" in question:
-        import re
-        return "\\n".join(re.findall(r"paper_id: (\\S+)", found))
-    titles = question.partition("<papers>")[2].partition("</papers>")[0].strip().splitlines()
-    return "\\n".join(reversed(sorted(titles)))
-"""
 
 
 def play(ask: Ask) -> Reply:
@@ -49,67 +40,33 @@ def play(ask: Ask) -> Reply:
     return answer("\n".join(sorted(slot(ask.prompt, "papers").splitlines())))
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    papers = Papers(tmp_path_factory.mktemp("round"))
+def test_models_and_agents_rank_what_they_find_in_the_round(tmp_path: Path) -> None:
+    papers = Papers(tmp_path)
     for name, (title, date) in TITLES.items():
         papers.add(name, title, date)
     papers.add("other", OTHER, "2021-09-01")
     papers.add("later", "UAS Parsing of the Bank, SECRET", "2023-01-01")
     papers.board("Parsing", "Bank", "UAS", [("bay", 90), ("cob", 80), ("ash", 70)])
-    return papers.round(WINDOW)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with scripted(play) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def rows(
-    opened: Round, server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Values of a board by task and method, then by metric."""
-    folder = tmp_path_factory.mktemp("runs")
-    (folder / "mine.py").write_text(AGENT, "utf-8")
-    logs = folder / "logs"
-    viva_here(
-        *("run", "rank_by_prompt", "rank_by_graph", "--round", opened.folder, "--logs", logs),
-        *("--model", "openai-api/scripted/ranker", "--method", "direct", "--method", "agent"),
-        *("--agent", f"{folder}/mine.py@rank"),
-        env=server.environment,
-    )
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in only_json(viva_here("board", "show", logs, "--json").stdout)["rows"]:
-        key = (row["task"], row["method"].partition("(")[0])
-        found.setdefault(key, {})[row["metric"]] = row["value"]
-        assert (row["n"], row["valid"]) == (1, 1.0), key
-    return found
-
-
-def test_a_model_ranks_the_candidates_that_it_is_shown(
-    rows: dict[tuple[str, str], dict[str, Any]], server: ScriptedServer
-) -> None:
+    opened, logs = papers.ranking_round(), tmp_path / "logs"
+    with scripted(play) as server:
+        viva_here(
+            *("run", "rank_by_prompt", "rank_by_graph", "--round", opened.folder, "--logs", logs),
+            *("--model", "openai-api/scripted/ranker", "--method", "direct", "--method", "agent"),
+            env=server.environment,
+        )
+    values: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in leaderboard(logs, resamples=0).rows:
+        method = row["method"].partition("(")[0]
+        values.setdefault((row["task"], method), {})[row["metric"]] = row["value"]
+        assert (row["n"], row["valid"]) == (1, 1.0)
     # Newest first is the gold order bay, cob, ash, with `other` before them.
-    found = rows["rank_by_graph", "direct"]
+    found = values["rank_by_graph", "direct"]
     assert (found["ktau_all"], found["candidate_recall"], found["bem"]) == (1.0, 1.0, 1.0)
     # By the alphabet it is bay, cob, ash, of titles `Bay`, `Cob`, `Parsing`.
-    assert rows["rank_by_prompt", "direct"]["cp"] == 1.0
-    prompts = server.prompts("ranker")
-    [shown] = [prompt for prompt in prompts if LINE.search(prompt)]
-    assert {one["title"] for one in LINE.finditer(shown)} == {t for t, _ in TITLES.values()} | {
-        OTHER
-    }
-    assert not any("SECRET" in prompt for prompt in prompts)
-
-
-def test_agents_find_and_rank_papers_of_the_round(
-    rows: dict[tuple[str, str], dict[str, Any]], server: ScriptedServer
-) -> None:
-    for method in ("agent", "custom_agent"):
-        assert rows["rank_by_graph", method]["candidate_recall"] == 1.0
-    # `Parsing`, `Cob`, `Bay` is the gold order turned round.
-    assert rows["rank_by_prompt", "custom_agent"]["ktau"] == -1.0
-    assert rows["rank_by_prompt", "agent"]["cis"] == 1.0
+    assert values["rank_by_prompt", "direct"]["cp"] == 1.0
+    assert values["rank_by_graph", "agent"]["candidate_recall"] == 1.0
+    assert values["rank_by_prompt", "agent"]["cis"] == 1.0
+    [shown] = [prompt for prompt in server.prompts("ranker") if LINE.search(prompt)]
+    titles = {title for title, _ in TITLES.values()}
+    assert {one["title"] for one in LINE.finditer(shown)} == {*titles, OTHER}
     assert not any("SECRET" in str(ask.body) for ask in server.asks)

@@ -13,26 +13,51 @@ from vivavoce.metrics import FaultyAnswer
 from vivavoce.tasks.scoring import VALID
 from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
 
-REFUSALS = [
-    "I'm sorry, but I can't help with that.",
-    "I’m sorry, but I can’t assist with that request.",
-    "I cannot assist with this request.",
-    "I'm unable to provide a title for this paper.",
-    "Sorry, I cannot write an abstract for this text.",
-    "I apologize, but I cannot fulfill this request.",
-    "Unfortunately, I am not able to complete that task.",
-    "As an AI language model, I do not have access to the paper.",
-    "I must decline to write this abstract.",
-    "I must respectfully decline.",
-    "I won't be able to help with this, as it may infringe a copyright.",
-    "I don't have access to the full text of the paper.",
-    "I'm sorry, but the text you provided is incomplete.",
-    "I cannot comply.",
-    "“I can't generate the abstract of this paper.”",
-    "We're sorry, but we cannot assist with that request.",
-    "I'm not able to generate a title for that content because it may be harmful.",
-]
-
+FAULTY = {
+    "refusal": [
+        "I'm sorry, but I can't help with that.",
+        "I’m sorry, but I can’t assist with that request.",
+        "I cannot assist with this request.",
+        "I'm unable to provide a title for this paper.",
+        "Sorry, I cannot write an abstract for this text.",
+        "I apologize, but I cannot fulfill this request.",
+        "Unfortunately, I am not able to complete that task.",
+        "As an AI language model, I do not have access to the paper.",
+        "I must decline to write this abstract.",
+        "I must respectfully decline.",
+        "I won't be able to help with this, as it may infringe a copyright.",
+        "I don't have access to the full text of the paper.",
+        "I'm sorry, but the text you provided is incomplete.",
+        "I cannot comply.",
+        "“I can't generate the abstract of this paper.”",
+        "We're sorry, but we cannot assist with that request.",
+        "I'm not able to generate a title for that content because it may be harmful.",
+        "Es tut mir leid, aber ich kann dabei nicht helfen.",
+        "Je suis désolé, mais je ne peux pas rédiger ce résumé.",
+        "Lo siento, no puedo ayudar con eso.",
+        "Desculpe, não posso escrever isso.",
+        "Mi dispiace, non posso aiutarti.",
+        "Het spijt me, maar dat kan ik niet doen.",
+        "К сожалению, я не могу написать аннотацию.",
+        "抱歉，我无法完成这个请求。",
+        "申し訳ありませんが、お手伝いできません。",
+        "죄송하지만 도와드릴 수 없습니다.",
+    ],
+    "placeholder": ["N/A", "n/a.", "None", "[Title]", "<your abstract here>", "...", "TBD"],
+    "provider_error": [
+        "Error code: 503 - upstream connect error",
+        '{"error": {"message": "overloaded"}}',
+        '\n {\n  "error" : "overloaded"}',
+        "<!DOCTYPE html><html><body>502</body></html>",
+        "429 Too Many Requests",
+        "HTTP 502 Bad Gateway",
+        "502 Bad Gateway\n<hr>nginx",
+        "Internal Server Error",
+        "Rate limit exceeded.",
+        "This model's maximum context length is 4096 tokens.",
+        "upstream connect error or disconnect/reset before headers",
+    ],
+}
 GENUINE = [
     "I Know What You Asked: Prompt Leakage in Retrieval Systems",
     "I Can't Believe There Are No Labels: Training Rankers From Clicks",
@@ -67,35 +92,11 @@ def output(text: str, stop: StopReason = "stop") -> ModelOutput:
     return ModelOutput.from_content("scripted/model", text, stop_reason=stop)
 
 
-@pytest.mark.parametrize("text", REFUSALS)
-def test_a_refusal_is_told_by_what_it_declines(text: str) -> None:
-    assert find_fault(output(text)) == "refusal"
-
-
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Es tut mir leid, aber ich kann dabei nicht helfen.",
-        "Je suis désolé, mais je ne peux pas rédiger ce résumé.",
-        "Lo siento, no puedo ayudar con eso.",
-        "Desculpe, não posso escrever isso.",
-        "Mi dispiace, non posso aiutarti.",
-        "Het spijt me, maar dat kan ik niet doen.",
-        "К сожалению, я не могу написать аннотацию.",
-        "抱歉，我无法完成这个请求。",
-        "申し訳ありませんが、お手伝いできません。",
-        "죄송하지만 도와드릴 수 없습니다.",
-    ],
+    ("fault", "text"), [(fault, text) for fault, texts in FAULTY.items() for text in texts]
 )
-def test_a_refusal_is_one_in_other_languages(text: str) -> None:
-    assert find_fault(output(text)) == "refusal"
-
-
-@pytest.mark.parametrize(
-    "text", ["N/A", "n/a.", "None", "[Title]", "<your abstract here>", "...", "TBD"]
-)
-def test_a_placeholder_is_no_answer(text: str) -> None:
-    assert find_fault(output(text)) == "placeholder"
+def test_a_text_that_is_no_answer_is_named(fault: str, text: str) -> None:
+    assert find_fault(output(text)) == fault
 
 
 def test_reasoning_that_never_ends_is_no_answer() -> None:
@@ -122,26 +123,6 @@ def test_a_long_text_is_no_refusal_however_it_opens() -> None:
     opening = "I cannot provide a summary of this field in a sentence. "
     assert find_fault(output(opening)) == "refusal"
     assert find_fault(output(opening + "It has grown in many directions. " * 20)) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Error code: 503 - upstream connect error",
-        '{"error": {"message": "overloaded"}}',
-        '\n {\n  "error" : "overloaded"}',
-        "<!DOCTYPE html><html><body>502</body></html>",
-        "429 Too Many Requests",
-        "HTTP 502 Bad Gateway",
-        "502 Bad Gateway\n<hr>nginx",
-        "Internal Server Error",
-        "Rate limit exceeded.",
-        "This model's maximum context length is 4096 tokens.",
-        "upstream connect error or disconnect/reset before headers",
-    ],
-)
-def test_an_error_that_came_as_text_is_no_answer(text: str) -> None:
-    assert find_fault(output(text)) == "provider_error"
 
 
 @pytest.mark.parametrize(
@@ -214,6 +195,6 @@ def test_a_fault_of_the_metric_itself_is_not_hidden() -> None:
         score(output("A Title"), ZeroDivisionError())
 
 
-@given(st.text() | st.sampled_from(REFUSALS + GENUINE), st.text())
+@given(st.text() | st.sampled_from([*FAULTY["refusal"], *GENUINE]), st.text())
 def test_every_text_is_judged(start: str, end: str) -> None:
     assert find_fault(output(start + end)) in (None, *FAULTS)

@@ -1,9 +1,8 @@
-"""A judge that is a scripted server: what it is sent, and what becomes of what it says."""
+"""Judges that are a scripted server: what they are sent, and what becomes of what they say."""
 
-import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 from tests.servers.commands import small_round, viva_here
-from tests.servers.scripted import FAULTS, TOKENS, Ask, Reply, answer, by_model, slot
+from tests.servers.scripted import FAULTS, TOKENS, Ask, Reply, answer, by_model, scripted, slot
 from tests.tasks.scoring.court import ITEMS, Court, always_first, rows, verdict, write
 
 from vivavoce.errors import InputError
@@ -23,13 +22,23 @@ from vivavoce.tasks.scoring import target_source
 from vivavoce.tasks.scoring.judge import Comparison, judge_hash
 
 
-def chance(*texts: str) -> float:
-    """A number in [0, 1) that depends on the texts alone."""
-    return int(hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12], 16) / 16**12
+@pytest.fixture(scope="module")
+def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
+    folder = tmp_path_factory.mktemp("court")
+    opened = small_round(folder, papers=ITEMS)
+    with scripted() as server, pytest.MonkeyPatch.context() as patch:
+        server.serve_here(patch)
+        yield Court(server, opened, folder / "logs")
 
 
-def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
-    found = rows(court.hold(None, always_first, "first"))
+@pytest.fixture(scope="module")
+def first(court: Court) -> dict[str, dict[str, Any]]:
+    """Rows by metric, of a judge who always names the first text."""
+    return rows(court.hold(None, always_first, "first"))
+
+
+def test_a_judge_who_always_names_the_first_text(first: dict[str, dict[str, Any]]) -> None:
+    found = first
     for name in ("win", *CRITERIA):
         row = found[f"judge_{name}"]
         assert (row["value"], row["ci"], row["undefined"]) == (0.5, [0.5, 0.5], 0)
@@ -38,11 +47,15 @@ def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
     template = judge_hash(open_prompts("writing", None), ["compare"])
     judge = f"openai-api/scripted/judge-first template={template}"
     assert {row["judge"] for row in found.values()} == {judge}
+    # A judge's tokens are counted apart.
+    row = found["rougeL"]
+    assert (row["tokens"], row["judge_tokens"]) == (ITEMS * TOKENS, ITEMS * 2 * TOKENS)
+    assert (row["cost"], row["judge_cost"]) == (None, None)
 
 
+@pytest.mark.usefixtures("first")
 def test_both_orders_hold_both_texts_and_nothing_tells_which_is_which(court: Court) -> None:
-    court.hold(None, always_first, "orders")
-    prompts = court.server.prompts("judge-orders")
+    prompts = court.server.prompts("judge-first")
     assert len(prompts) == 2 * ITEMS
     shown = {(slot(prompt, "answer-1"), slot(prompt, "answer-2")) for prompt in prompts}
     written = {first for first, _ in shown} - set(court.gold.values())
@@ -55,43 +68,12 @@ def test_both_orders_hold_both_texts_and_nothing_tells_which_is_which(court: Cou
             assert prompt.count(text) == 1
         assert "<paper-" not in prompt
     # No contestant sees what judges see.
-    for prompt in court.server.prompts("writer-orders"):
+    for prompt in court.server.prompts("writer-first"):
         assert not any(gold in prompt for gold in court.gold.values())
         assert "answer-1" not in prompt
     # A judge decodes as judges do, whatever the contestant's settings are.
-    bodies = [ask.body for ask in court.server.asks if ask.model == "judge-orders"]
+    bodies = [ask.body for ask in court.server.asks if ask.model == "judge-first"]
     assert {(body["temperature"], body["max_tokens"]) for body in bodies} == {(0.0, 2048)}
-
-
-@pytest.mark.slow
-def test_a_planted_bias_and_a_known_preference_are_recovered(court: Court, tmp_path: Path) -> None:
-    bias, preference = 0.3, 0.7
-    many = small_round(tmp_path, papers=60, name="many")
-    truths: dict[frozenset[str], bool] = {}
-
-    def biased(ask: Ask) -> Reply:
-        """Name the first text with the planted chance, else the one that is truly better."""
-        first, second = slot(ask.prompt, "answer-1"), slot(ask.prompt, "answer-2")
-        pair = frozenset((first, second))
-        [written] = [text for text in pair if text.startswith("A Title Out of")]
-        truths[pair] = chance(*sorted(pair)) < preference
-        better = written if truths[pair] else next(iter(pair - {written}))
-        if chance(first, second, "bias") < bias:
-            return verdict(1)
-        return verdict(1 if first == better else 2)
-
-    found = rows(court.hold(None, biased, "biased", round=many.folder))
-    items = found["judge_win"]["n"]
-    assert items == len(truths) == len(many.items("writing", "title")) >= 40
-    truth = sum(truths.values()) / items
-    # Truth first: named for sure; truth second: named unless the bias strikes. So the bias turns
-    # that share of wins and of losses into ties: flips = bias, wins = truth (1 - bias) + bias / 2.
-    low, high = found["judge_flip"]["ci"]
-    assert low <= bias <= high
-    low, high = found["judge_win"]["ci"]
-    assert low <= truth * (1 - bias) + bias / 2 <= high
-    flip, win = found["judge_flip"]["value"], found["judge_win"]["value"]
-    assert (win - flip / 2) / (1 - flip) == pytest.approx(truth, abs=0.1)
 
 
 def test_a_malformed_verdict_is_asked_for_again(court: Court) -> None:
@@ -103,17 +85,13 @@ def test_a_malformed_verdict_is_asked_for_again(court: Court) -> None:
     assert len(court.server.prompts("judge-late")) == ITEMS * 2 * 3
 
 
-PUBLISHED = """Act as a reviewer and compare two versions of the {{ kind }} of a paper.
-
-Answer 1: <answer-1-{{ mark }}>
+PUBLISHED = """Act as a reviewer and compare two versions of the {{ kind }} of a paper as JSON.
+<answer-1-{{ mark }}>
 {{ answer_1 }}
 </answer-1-{{ mark }}>
-Answer 2: <answer-2-{{ mark }}>
+<answer-2-{{ mark }}>
 {{ answer_2 }}
-</answer-2-{{ mark }}>
-
-Reply as JSON: {"Novelty": {"Winner": "Answer 1 or Answer 2", "Explanation": ""}, "Feasibility":
-{...}, "Consistency": {...}, "Factuality": {...}, "Academic Style": {...}, "Overall Winner": ""}"""
+</answer-2-{{ mark }}>"""
 
 
 def test_a_template_of_the_papers_kind_and_its_reply_are_read(court: Court, tmp_path: Path) -> None:
@@ -137,28 +115,25 @@ def test_a_template_of_the_papers_kind_and_its_reply_are_read(court: Court, tmp_
 
 
 @pytest.mark.parametrize(
-    ("kind", "reply"),
+    ("kind", "reply", "metric", "requests"),
     [
-        ("partial", answer('{"novelty": 1}')),
-        ("blank", FAULTS["blank"]),
+        ("partial", answer('{"novelty": 1}'), "judge_malformed", 3),
+        ("blank", FAULTS["blank"], "judge_malformed", 3),
+        ("overflow", FAULTS["overflow"], "judge_malformed", 1),
+        ("refusal", FAULTS["refusal"], "judge_refused", 3),
     ],
 )
-def test_a_verdict_that_stays_malformed_is_counted_and_undefined(
-    court: Court, kind: str, reply: Reply
+def test_a_verdict_that_is_none_is_counted_and_undefined(
+    court: Court, kind: str, reply: Reply, metric: str, requests: int
 ) -> None:
     found = rows(court.hold(None, lambda ask: reply, kind))
-    assert (found["judge_malformed"]["value"], found["judge_malformed"]["undefined"]) == (1.0, 0)
+    for name in ("judge_malformed", "judge_refused"):
+        assert (found[name]["value"], found[name]["undefined"]) == (float(name == metric), 0)
     for name in ("judge_win", "judge_style", "judge_flip"):
         row = found[name]
         assert (row["value"], row["undefined"], row["rank"]) == (None, ITEMS, None)
     assert found["rougeL"]["rank"] == 1
-    assert len(court.server.prompts(f"judge-{kind}")) == ITEMS * 2 * 3
-
-
-def test_a_judge_whose_window_is_too_short_is_not_asked_again(court: Court) -> None:
-    found = rows(court.hold(None, lambda ask: FAULTS["overflow"], "overflow"))
-    assert found["judge_malformed"]["value"] == 1.0
-    assert len(court.server.prompts("judge-overflow")) == ITEMS * 2
+    assert len(court.server.prompts(f"judge-{kind}")) == ITEMS * 2 * requests
 
 
 ATTACK = """Nets
@@ -216,12 +191,6 @@ def test_only_a_title_is_judged_not_what_is_said_around_it(court: Court) -> None
         "Nets That Read"
     }
     assert found["length_ratio"]["value"] < 1
-
-
-def test_a_judges_tokens_are_counted_apart(court: Court) -> None:
-    found = rows(court.hold(None, always_first, "tokens"))["rougeL"]
-    assert (found["tokens"], found["judge_tokens"]) == (ITEMS * TOKENS, ITEMS * 2 * TOKENS)
-    assert (found["cost"], found["judge_cost"]) == (None, None)
 
 
 def test_the_same_run_asks_nobody_again_and_another_judge_has_own_rows(court: Court) -> None:
@@ -340,16 +309,16 @@ def test_inspect_alone_names_a_judge_by_its_role(court: Court, tmp_path: Path) -
     assert found["judge_flip"]["value"] == 1.0
 
 
+@pytest.mark.usefixtures("first")
 def test_a_log_keeps_both_verdicts_in_its_summaries(court: Court) -> None:
-    court.hold(None, lambda ask: verdict(1, style=2), "kept")
-    [path] = (court.logs / "kept").glob("*.eval")
+    [path] = (court.logs / "first").glob("*.eval")
     sample = (read_eval_log(str(path)).samples or [])[0]
     score = (sample.scores or {})["writing"]
     note = (score.metadata or {})["judge"]
     assert [order["first"] for order in note["orders"]] == ["answer", "reference"]
     for order in note["orders"]:
-        assert order["verdicts"] == {**dict.fromkeys(ASPECTS, "first"), "style": "second"}
-    assert note["model"] == "openai-api/scripted/judge-kept"
+        assert order["verdicts"] == dict.fromkeys(ASPECTS, "first")
+    assert note["model"] == "openai-api/scripted/judge-first"
     assert note["words"]["reference"] == len(sample.target.split())
     assert len(json.dumps(note, indent=2)) < 1000
 
@@ -371,7 +340,41 @@ def test_a_source_leaves_examples_out_and_puts_works_last() -> None:
     assert target_source(prompt, spans) == "Title:\ntitle\n\nContent:\ncontent\n\nWorks:\nWORKS"
 
 
-def test_what_a_judge_refuses_is_no_malformed_verdict(court: Court) -> None:
-    found = rows(court.hold(None, lambda ask: FAULTS["refusal"], "declining"))
-    assert (found["judge_refused"]["value"], found["judge_malformed"]["value"]) == (1.0, 0.0)
-    assert found["judge_win"]["undefined"] == ITEMS
+def longer(ask: Ask) -> Reply:
+    texts = [slot(ask.prompt, name) for name in ("answer-1", "answer-2")]
+    return verdict(1 if len(texts[0]) >= len(texts[1]) else 2)
+
+
+def test_of_three_judges_the_majority_counts(court: Court) -> None:
+    names = [f"openai-api/scripted/judge-{name}" for name in ("bound", "long", "longer")]
+    court.known |= {"judge-bound": always_first, "judge-long": longer, "judge-longer": longer}
+    board = court.hold(lambda ask: answer("Net"), longer, "panel", judge=names)
+    found = rows(board)
+    # Two of three prefer the longer text, which is the paper's, in both orders.
+    assert (found["judge_win"]["value"], found["judge_flip"]["value"]) == (0.0, 0.0)
+    assert found["organisation"]["value"] == 0.0
+    template = judge_hash(open_prompts("writing", None), ["compare"])
+    assert found["judge_win"]["judge"] == f"{' + '.join(names)} template={template}"
+    assert [len(court.server.prompts(f"judge-{name}")) for name in ("bound", "long")] == [8, 8]
+
+
+def test_judges_of_an_even_number_are_refused(court: Court) -> None:
+    with pytest.raises(InputError, match="2 judges may tie"):
+        court.hold(None, always_first, "even", judge=["scripted/judge", "extractive/lead"])
+    with pytest.raises(InputError, match="named twice"):
+        court.hold(None, always_first, "even", judge=["scripted/judge"] * 3)
+
+
+def test_a_judge_of_the_contestants_own_family_is_reported(court: Court) -> None:
+    court.known |= {"llama-4-judge": always_first, "llama-3-8b": write}
+    board = court.hold(
+        None,
+        always_first,
+        "family",
+        models=["openai-api/scripted/llama-3-8b", "openai-api/scripted/writer-family"],
+        judge="openai-api/scripted/llama-4-judge",
+    )
+    flags = {row["model"].split("/")[-1]: row["judge_own_family"] for row in board.rows}
+    assert flags == {"llama-3-8b": True, "writer-family": False}
+    [note] = [note for note in board.notes if "own family" in note]
+    assert "llama-3-8b was judged by" in note

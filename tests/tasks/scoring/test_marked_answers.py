@@ -14,6 +14,7 @@ from tests.servers.markups import Kind, Markup, halves, markups
 from tests.servers.scripted import Ask, Reply, answer, scripted
 from tests.support.once import make_once
 from tests.support.rounds import full_round
+from tests.tasks.scoring.test_forms import FORMS, GOLD
 
 from vivavoce.running import RunSpec, run
 
@@ -107,27 +108,11 @@ def check(log: EvalLog, gold: Gold, given: list[Markup]) -> None:
 @pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("task", KINDS)
-def test_replayed_answers_in_any_markup_score_the_same(world: World, task: str) -> None:
-    gold, few = world.golds[task], 2 if task in PROGRAMS else None
-    given = [markup for half in HALVES.values() for markup in half[:few]]
-    path = world.folder / f"{task}.jsonl"
-    rows = [
-        {"id": gold.item, "epoch": number, "text": markup.around(gold.text, KINDS[task])}
-        for number, markup in enumerate(given, 1)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    logs = world.folder / f"replayed-{task}"
-    more = {"models": [f"replay/{path}"], "epochs": len(given), **METHOD[task]}
-    check(asked(world.round, logs, [task], **more)[task], gold, given)
-
-
-@pytest.mark.slow
-@pytest.mark.sandbox
-@pytest.mark.parametrize("task", KINDS)
 def test_answers_of_a_model_in_any_markup_score_the_same(
     world: World, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold, given = world.golds[task], HALVES["kept"][: 2 if task in PROGRAMS else 8]
+    gold, few = world.golds[task], 2 if task in PROGRAMS else None
+    given = [markup for half in HALVES.values() for markup in half[:few]]
     if task in METHOD:  # asks again where there is no answer
         given = [markup for markup in given if not markup.is_open]
 
@@ -157,50 +142,23 @@ def _scored(folder: Path, family: str, gold: Mapping[str, Any], texts: list[str]
     return {name: metric["value"] for name, metric in metrics.items()}
 
 
-ABSTRACT = (
-    "Otters learn to open boxes by watching each other. We film forty of them for a year and count "
-    "who copies whom.\n\nYoung animals copy old ones: a box that one opens is opened by nine soon."
-)
-ENTRIES = [{"method": "RiverNet", "score": 71.5}, {"method": "TideTree", "score": 69.0}]
-RANKED = ["Boxes and Otters", "Tides in Ports", "Rain over Hills"]
-TABLE = {
-    "papers": ["p1", "p2"],
-    "titles": {"p1": "River Nets", "p2": "Tide Trees"},
-    "table": {
-        "columns": ["Model", "Loss"],
-        "rows": [
-            {"paper": "p1", "cells": {"Model": "GRU", "Loss": "squared"}},
-            {"paper": "p2", "cells": {"Model": "forest", "Loss": "Gini"}},
-        ],
-    },
-}
-FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
-    "abstract": ("writing", {"reference": ABSTRACT}, ABSTRACT, "abstract"),
+TITLE = "Boxes: What Otters Know"
+FILES: dict[str, tuple[str, Mapping[str, Any], str, str]] = {
+    "abstract": ("writing", GOLD["writing"], FORMS["writing"]["text alone"], "abstract"),
     "title": (
         "writing",
         {"reference": "Boxes: What Otters Know"},
         "Boxes: What Otters Know",
         "title",
     ),
-    "ranking": (
-        "ranking",
-        {"gold": RANKED},
-        "\n".join(f"{n}. {t}" for n, t in enumerate(RANKED, 1)),
-        "rank_by_prompt",
-    ),
+    "ranking": ("ranking", GOLD["ranking"], FORMS["ranking"]["numbers"], "rank_by_prompt"),
     "leaderboard": (
         "leaderboards",
-        {"entries": ENTRIES},
-        "| Method | Score |\n|---|---|\n| RiverNet | 71.5 |\n| TideTree | 69.0 |",
+        GOLD["leaderboards"],
+        FORMS["leaderboards"]["Markdown"],
         "leaderboard",
     ),
-    "table": (
-        "tables",
-        TABLE,
-        "| Paper | Model | Loss |\n|---|---|---|\n| River Nets | GRU | squared |\n"
-        "| Tide Trees | forest | Gini |",
-        "table",
-    ),
+    "table": ("tables", GOLD["tables"], FORMS["tables"]["Markdown"], "table"),
 }
 
 

@@ -43,7 +43,7 @@ def _parser(place: int) -> tuple[Row, str]:
     fruit = FRUIT[place]
     title = PARSING_TITLES[place]
     row = paper(PARSERS[place], title, "2019-01-01", source="tei", abstract=f"On {fruit}.")[0]
-    text = f"We parse the {fruit} treebank. The parser has an F1 of {score_of(place)}."
+    text = f"We train on the {fruit} treebank. The parser has an F1 of {score_of(place)}."
     return row, text
 
 
@@ -100,15 +100,19 @@ def corpus_of(folder: Path, *, late: bool = False, bare: str | None = None) -> C
 
 
 def round_of(
-    folder: Path, *, corpus: Corpus | None = None, name: str = "hand", seed: int = 0, **options: Any
+    folder: Path,
+    *,
+    corpus: Corpus | None = None,
+    name: str = "hand",
+    seed: int = 0,
+    start: str = "2020-01-01",
+    end: str = "2021-01-01",
+    **options: Any,
 ) -> Round:
-    """A round of the year 2020."""
-    values = {
-        "id": name,
-        "window": {"start": "2020-01-01", "end": "2021-01-01"},
-        "families": ["tables"],
-        "seed": seed,
-    }
-    spec = parse_spec({"round": values, "tables": options}, {"tables": family.OPTIONS})
+    """A round of both surveys, or of another corpus; by default of the year 2020."""
+    values = {"id": name, "window": {"start": start, "end": end}, "families": ["tables"]}
+    spec = parse_spec(
+        {"round": {**values, "seed": seed}, "tables": options}, {"tables": family.OPTIONS}
+    )
     made = corpus or corpus_of(folder / "corpus")
     return build_round(made, spec, {"tables": family}, folder / "rounds")

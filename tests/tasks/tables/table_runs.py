@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, slot
+from tests.tasks.tables.methods.method_runs import facts_of, papers_in
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.rounds import Round
@@ -23,36 +24,23 @@ table = find_task_maker("table")
 DEMAND = re.compile(r"\bpars", re.IGNORECASE)
 
 
-def facts(text: str) -> dict[str, str]:
-    found = {}
-    if treebank := re.search(r"We parse the (\w+) treebank", text):
-        found["Treebank"] = treebank[1]
-    if score := re.search(r"an F1 of (\d+\.\d)", text):
-        found["F1"] = score[1]
-    if tongue := re.search(r"We translate from (\w+)\.", text):
-        found["Source"] = tongue[1]
-    return found
-
-
-def table_of(ask: Ask, keep: Callable[[str, dict[str, str]], dict[str, str] | None]) -> Reply:
-    """A table with what is kept of each paper's facts; papers of which nothing is are left out."""
+def table_of(ask: Ask, names: Mapping[str, str]) -> Reply:
+    """The papers of the demand's topic, with what their texts say, under names of one's own."""
     is_parsing = bool(DEMAND.search(slot(ask.prompt, "demand")))
-    papers = dict(re.findall(r'<paper-\w+ label="(\w+)">\n(.*?)\n</paper-', ask.prompt, re.DOTALL))
+    papers = papers_in(ask.prompt)
     assert len(papers) >= 8, "papers are missing"
     rows = {}
     for label, text in papers.items():
-        known = facts(text)
-        belongs = ("Treebank" in known) == is_parsing
-        if (row := keep(label, known if belongs else {})) is not None:
-            rows[label] = row
+        known = {names.get(name, name): value for name, value in facts_of(text).items()}
+        if known and ("Treebank" in facts_of(text)) == is_parsing:
+            rows[label] = known
     columns = list(dict.fromkeys(name for row in rows.values() for name in row))
     table_rows = [{"paper": label, "cells": row} for label, row in rows.items()]
     return answer(json.dumps({"papers": list(rows), "columns": columns, "rows": table_rows}))
 
 
 def an_honest_table(ask: Ask) -> Reply:
-    """The papers of the demand's topic, with what their texts say."""
-    return table_of(ask, lambda label, known: known or None)
+    return table_of(ask, {})
 
 
 @dataclass
@@ -64,16 +52,13 @@ class Finished:
     folder: Path
     scripts: dict[str, Script]
 
-    def log(
-        self, made: Task, model: str | None = None, solver: Solver | None = None, **more: Any
-    ) -> EvalLog:
+    def log(self, made: Task, model: str | None = None, solver: Solver | None = None) -> EvalLog:
         [log] = eval(
             made,
             model=f"openai-api/scripted/{model}" if model else "none",
             log_dir=str(self.folder / f"logs-{model}"),
             display="none",
             **({"solver": solver} if solver else {}),
-            **more,
         )
         assert log.status == "success", log.error
         assert self.server.failures == []

@@ -20,10 +20,9 @@ from tests.tasks.tables.table_rounds import (
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
-from vivavoce.rounds import Round, parse_spec
+from vivavoce.rounds import Round
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
-from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.item import gold_of, table_statistics
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
@@ -83,14 +82,8 @@ def test_a_table_becomes_an_item_with_its_rows_and_a_pool(opened: Round) -> None
     assert row["hidden_papers"] == [PARSING]
     assert row["settings"] == ["base", "abstracts", "titles"]
     assert gold_of(row).rows[0].cells == ("apple", "81.5")
-
-
-def test_a_demand_by_the_template_gives_nothing_away(opened: Round) -> None:
-    row = items(opened)[ITEM]
     assert row["demand_source"] == "template"
     assert "pars" in row["demand"].lower()
-    for word in ("treebank", "f1", *FRUIT):
-        assert word not in row["demand"].lower().split()
 
 
 def test_demands_of_a_model_come_from_their_file(tmp_path: Path) -> None:
@@ -122,9 +115,12 @@ def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None
         ({"demands": "model"}, "viva round demands"),
         ({"demands_file": "d.jsonl"}, 'demands = "model"'),
         ({"demands": "model", "demands_file": "none.jsonl"}, "does not exist"),
+        ({"distractor": 3}, "distractors"),
+        ({"distractors": 41}, "at most 40, not 41"),
+        ({"pool_rule": "all"}, "other_tables"),
     ],
 )
-def test_files_of_no_use_are_reported(
+def test_options_that_make_no_sense_are_reported(
     tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -179,17 +175,16 @@ def test_full_texts_alone_are_the_default_where_they_leave_enough(
 
 def test_how_much_is_known_does_not_tell_which_papers_belong(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
-    for seed in range(2):
-        made = round_of(tmp_path, corpus=corpus, name=f"r{seed}", seed=seed, distractors=2)
-        assert file_of(made, "statistics.json")["pools"]["told_by_evidence"] == 0
-        # Of the parsers the texts are known; of one translator only the abstract is.
-        assert TRANSLATORS[1] not in distractors(items(made)[ITEM])
+    made = round_of(tmp_path, corpus=corpus, distractors=2)
+    assert file_of(made, "statistics.json")["pools"]["told_by_evidence"] == 0
+    # Of the parsers the texts are known; of one translator only the abstract is.
+    assert TRANSLATORS[1] not in distractors(items(made)[ITEM])
 
 
 def test_the_library_holds_every_paper_of_a_pool_and_no_survey(opened: Round) -> None:
     papers = read_library(opened.read_file("tables", "papers.parquet"))
     assert set(papers) == {paper for row in items(opened).values() for paper in row["pool"]}
-    assert papers[PARSERS[0]].sections[0].text.startswith("We parse the apple treebank.")
+    assert papers[PARSERS[0]].sections[0].text.startswith("We train on the apple treebank.")
     assert not {PARSING, TRANSLATING} & papers.keys()
 
 
@@ -199,24 +194,11 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     assert found["sizes"]["papers"] == {"min": 4, "max": 5, "mean": 4.5, "total": 9}
     assert found["sizes"]["distractors"]["total"] == 5 + 4
     assert found["tables_by_papers"] == {"4": 1, "5": 1}
+    assert (found["distinct_papers"], found["empty_cells"]) == (9, 0.0)
+    assert found["evidence"] == {"fulltext": 9 + 9}
     assert found["demands"] == {"template": 2}
     # The surveys of four and five ask for six and seven, and the other one has five and four.
     assert found["pools"]["missing_distractors"] == 1 + 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"distractor": 3}, "distractors"),
-        ({"distractors": 41}, "at most 40, not 41"),
-        ({"pool_rule": "all"}, "other_tables"),
-    ],
-)
-def test_options_that_make_no_sense_are_reported(options: dict[str, Any], message: str) -> None:
-    values = {"id": "r", "window": {"start": "2020-01-01", "end": "2021-01-01"}}
-    spec = {"round": {**values, "families": ["tables"]}, "tables": options}
-    with pytest.raises(InputError, match=message):
-        parse_spec(spec, {"tables": family.OPTIONS})
 
 
 def test_demands_and_labels_that_came_with_a_table_win(tmp_path: Path) -> None:
@@ -248,31 +230,6 @@ def test_demands_and_labels_that_came_with_a_table_win(tmp_path: Path) -> None:
     assert file_of(made, "statistics.json")["demands"] == {"given": 1}
     assert row["settings"] == ["base", "abstracts", "titles"]
     assert row["evidence"] == ["abstract"] * 3
-
-
-def item(papers: int, pool: int) -> dict[str, Any]:
-    return {
-        "kind": "cited",
-        "gold_papers": [f"p{n}" for n in range(papers)],
-        "pool": [f"p{n}" for n in range(pool)],
-        "evidence": ["title"] * pool,
-        "columns": ["Encoder size", "Data"],
-        "rows": [{"paper": f"p{n}", "ordinal": n, "cells": ["LSTM", None]} for n in range(papers)],
-    }
-
-
-def test_sizes_are_counted_by_table() -> None:
-    found = table_statistics([item(2, 6), item(3, 8), item(3, 13)])
-    sizes = found["sizes"]
-    assert sizes["papers"] == {"min": 2, "max": 3, "mean": pytest.approx(8 / 3), "total": 8}
-    # 6 - 2, 8 - 3 and 13 - 3 papers of the pools do not belong.
-    mean = pytest.approx(19 / 3)
-    assert sizes["distractors"] == {"min": 4, "max": 10, "mean": mean, "total": 19}
-    assert sizes["columns"]["total"] == 6
-    assert found["tables_by_papers"] == {"2": 1, "3": 2}
-    assert found["distinct_papers"] == 3
-    assert found["empty_cells"] == 0.5
-    assert found["evidence"] == {"title": 27}
 
 
 def test_no_tables_have_no_means() -> None:

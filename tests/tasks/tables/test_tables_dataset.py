@@ -10,7 +10,6 @@ from tests.tasks.tables.table_rounds import (
     ITEM,
     PARSERS,
     PARSING,
-    TRANSLATING_TITLES,
     round_of,
     score_of,
 )
@@ -69,7 +68,7 @@ def test_texts_are_read_from_the_round_and_not_kept_in_the_sample(opened: Round)
     ids = [one["paper_id"] for one in metadata["pool"]]
     texts = dict(zip(ids, (one.text for one in read_pool(metadata)), strict=True))
     assert texts[PARSERS[1]] == (
-        "Introduction\n\nWe parse the banana treebank. The parser has an F1 of 82.5."
+        "Introduction\n\nWe train on the banana treebank. The parser has an F1 of 82.5."
     )
 
 
@@ -103,11 +102,6 @@ def test_a_text_is_sections_then_tables() -> None:
     )
     assert full_text(paper) == "1 Start\n\nIt begins.\n\nTable 1: Sizes.\nName | Size\nAsh | 3"
     assert full_text(LibraryPaper("a", "A", None, None, (), ())) == ""
-
-
-def test_titles_stand_on_one_line(opened: Round) -> None:
-    shown = str(sample_of(opened).input)
-    assert sum(title in shown for title in TRANSLATING_TITLES) == 5
 
 
 def test_a_round_without_the_setting_says_so(opened: Round) -> None:

@@ -50,14 +50,6 @@ def values(answer: str, gold: str = GOLD, **arguments: Any) -> dict[str, Any]:
     return values_of(scored(answer, gold, **arguments))
 
 
-def test_the_gold_itself_scores_one_in_everything() -> None:
-    found = values(GOLD)
-    assert {found[name] for name in NAMES} == {1.0}
-    assert (found["valid"], found["success"], found["schema_recall"]) == (1.0, 1.0, 1.0)
-    assert (found["invented"], found["empty_cells"]) == (0.0, 0.0)
-    assert found.keys() == {*NAMES, *CARD.diagnostics, "valid"}
-
-
 def test_an_answer_is_compared_with_papers_columns_and_cells() -> None:
     found = values(table("Task Venue", {"P1": ("QA", "ACL"), "P3": ("QA", "ACL")}))
     # One of two papers is right, on both sides, and one of two columns.
@@ -67,19 +59,6 @@ def test_an_answer_is_compared_with_papers_columns_and_cells() -> None:
     # Two gold pairs (a column each), of which none is kept.
     assert (found["pairwise_f1"], found["avg"]) == (0.0, (0.5 + 0.25 + 0.0) / 3)
     assert (found["invented"], found["schema_recall"]) == (1.0, 0.5)
-
-
-def test_a_rotated_column_lowers_unary_and_not_schema() -> None:
-    found = values(table("Task Size", {"P1": ("MT", "340M"), "P2": ("QA", "60M")}))
-    assert found["schema_f1"] == found["paper_f1"] == 1.0
-    assert found["unary_f1"] == 0.5
-    assert found["pairwise_r"] == 0.5
-
-
-def test_rows_may_name_titles_and_stand_in_markdown() -> None:
-    answer = "Here:\n\n| Paper | Size | Task |\n|---|---|---|\n"
-    answer += "| Translating Nets | 60 million | MT |\n| reading nets | 340M | QA |"
-    assert values(answer)["avg"] == 1.0
 
 
 @pytest.mark.parametrize("answer", ["No idea, really.", "{}", '{"rows": 3}', "| Paper |\n|---|"])
@@ -117,6 +96,6 @@ def test_what_neither_table_can_be_asked_is_undefined_for_good_and_bad_answers()
 
 
 def test_hostile_answers_are_bounded() -> None:
-    rows = [{"paper": "P1", "cells": {"Task": "x" * 5}}] * 50_000
+    rows = [{"paper": "P1", "cells": {"Task": "x" * 5}}] * 20_000
     assert values(json.dumps({"papers": ["P1"], "columns": ["Task"], "rows": rows}))["valid"] == 0.0
     assert values("[" * 100_000)["valid"] == 0.0

@@ -61,19 +61,6 @@ def test_rules_without_a_model_make_a_table_of_the_pool(finished: Finished) -> N
         assert values_of(sample)["success"] == 1.0
 
 
-def test_every_method_reads_the_texts_of_the_pool(finished: Finished) -> None:
-    methods = {"single": per_paper(), "staged": two_stage(), "rounds": iterative(rounds=1)}
-    for name, solver in methods.items():
-        model = f"tables-{name}"
-        finished.scripts[model] = lambda ask: answer("I would rather not say.")
-        for sample in samples_of(finished.log(finished.task(), model, solver)).values():
-            assert sample.metadata["table_run"]["skipped"] > 0
-            assert (values_of(sample)["success"], values_of(sample)["valid"]) == (0.0, 0.0)
-            assert fault_of(sample) == "malformed"
-        if name != "staged":  # without columns no text is read
-            assert any("banana treebank" in prompt for prompt in finished.server.prompts(model))
-
-
 @pytest.mark.parametrize(
     ("solver", "says", "fault"),
     [
@@ -92,6 +79,8 @@ def test_a_method_of_many_requests_that_gets_no_answer_has_none(
         found = values_of(sample)
         assert {found[name] for name in ("valid", "success", "avg")} == {0.0}
         assert fault_of(sample) == fault
+    if solver is not two_stage:  # which reads no text of a paper before it has columns
+        assert any("banana treebank" in prompt for prompt in finished.server.prompts(model))
 
 
 def test_an_agent_gets_the_question_and_the_library_of_the_pool(finished: Finished) -> None:
@@ -166,9 +155,7 @@ _RENAMED = {"Treebank": "Annotated corpus of trees", "F1": "F1", "Source": "Tong
 
 def _in_other_words(ask: Ask) -> Reply:
     """An honest table whose columns have names that no form or list connects with the gold's."""
-    return table_of(
-        ask, lambda label, known: {_RENAMED[name]: value for name, value in known.items()} or None
-    )
+    return table_of(ask, _RENAMED)
 
 
 def _matcher(ask: Ask) -> Reply:
@@ -228,9 +215,9 @@ def test_a_log_is_verified_by_its_replies_and_asks_nobody(
     assert len(finished.server.asks) == asked
 
 
-@pytest.mark.parametrize("reply", ["1. perhaps", ""])
-def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, reply: str) -> None:
-    finished.scripts |= {"tables-renamed": _in_other_words, "tables-mute": lambda _: answer(reply)}
+def test_pairs_that_no_reply_decides_count_as_different(finished: Finished) -> None:
+    mute = lambda _: answer("1. perhaps")  # noqa: E731
+    finished.scripts |= {"tables-renamed": _in_other_words, "tables-mute": mute}
     made = finished.task(matcher="openai-api/scripted/tables-mute")
     log = finished.log(made, "tables-renamed")
     for sample in samples_of(log).values():
@@ -250,16 +237,10 @@ def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, repl
         ({"answerer": ""}, "names of models"),
         ({"synthesizer": "role"}, "needs an answerer"),
         ({"matcher": "a/model", "answerer": "role"}, "matcher excludes answerer"),
-        ({"matcher": "matcher"}, "The model matcher cannot be used"),
-        *(
-            ({role: name}, message)
-            for role in ("answerer", "matcher")
-            for name, message in (
-                ("role", f"--model-role {role}=MODEL"),
-                ("nosuch/model", "The model nosuch/model cannot be used"),
-                ("no-provider", "The model no-provider cannot be used"),
-            )
-        ),
+        ({"answerer": "role"}, "--model-role answerer=MODEL"),
+        ({"matcher": "role"}, "--model-role matcher=MODEL"),
+        ({"answerer": "nosuch/model"}, "The model nosuch/model cannot be used"),
+        ({"matcher": "no-provider"}, "The model no-provider cannot be used"),
     ],
 )
 def test_arguments_that_make_no_sense_are_reported(
@@ -267,47 +248,3 @@ def test_arguments_that_make_no_sense_are_reported(
 ) -> None:
     with pytest.raises(InputError, match=message):
         finished.task(**arguments)
-
-
-def _careless(label: str, known: dict[str, str]) -> dict[str, str] | None:
-    """Every second paper has values of another one."""
-    if not known:
-        return None
-    return known if int(label[1:]) % 2 else dict.fromkeys(known, "quince")
-
-
-def _narrow(label: str, known: dict[str, str]) -> dict[str, str] | None:
-    """The first fact of every second paper."""
-    return dict([*known.items()][:1]) if known and int(label[1:]) % 2 else None
-
-
-def _idle(label: str, known: dict[str, str]) -> dict[str, str]:
-    """Every paper of the pool, and a column that nobody asked for."""
-    return {"Price": "free"}
-
-
-@pytest.mark.slow
-def test_models_of_known_quality_come_in_the_right_order(finished: Finished) -> None:
-    keeps = {
-        "whole": lambda label, known: known or None,
-        "careless": _careless,
-        "narrow": _narrow,
-        "idle": _idle,
-    }
-    finished.scripts["tables-judge"] = careful
-    for name, keep in keeps.items():
-        finished.scripts[f"tables-{name}"] = lambda ask, keep=keep: table_of(ask, keep)
-    order: dict[str, list[float]] = {}
-    for by, arguments in (("rule", {}), ("use", {"answerer": "openai-api/scripted/tables-judge"})):
-        for name in keeps:
-            log = finished.log(finished.task(**arguments), f"tables-{name}")
-            values = [values_of(sample) for sample in samples_of(log).values()]
-            for metric in ("avg", "unary_f1", "schema_recall"):
-                mean = sum(value[metric] for value in values) / len(values)
-                order.setdefault(f"{metric} by {by}", []).append(mean)
-    for metric, means in order.items():
-        assert means == sorted(means, reverse=True), (metric, means)
-        assert means[-1] == 0.0, metric
-        # Recall of columns, as arxivDIGESTables has it, sees neither cells nor papers.
-        distinct = 3 if metric.startswith("schema_recall") else 4
-        assert len(set(means)) == distinct, (metric, means)

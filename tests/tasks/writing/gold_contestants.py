@@ -20,7 +20,7 @@ MODEL = "openai-api/scripted/judge"
 
 ROUND = """[round]
 id = "late"
-window = { start = 2024-09-01, end = 2025-01-01 }
+window = { start = 2024-11-01, end = 2025-01-01 }
 families = ["writing"]
 [writing]
 settings = ["base", "title_only"]

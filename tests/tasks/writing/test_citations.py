@@ -68,7 +68,8 @@ def test_names_and_years_tell_when_most_of_them_fit() -> None:
 
 def test_cited_works_take_title_and_abstract_from_the_corpus() -> None:
     library = Library([known("k", title="The Known Work")], seed=0)
-    listed = [reference(0, "the known work", cited_paper_id="k"), reference(1), reference(2, None)]
+    listed = [reference(0, "the known work", cited_paper_id="k"), reference(1)]
+    listed += [reference(2, None), reference(3, "?!")]  # no titles
     works = library.works(target("Nobody is named."), "cs.CL", listed, ())
     assert {w["title"]: (w["work_id"], w["abstract"], w["role"]) for w in works} == {
         "Work 1": (None, None, "cited"),
@@ -159,11 +160,3 @@ def test_items_of_a_round_list_their_works(tmp_path: Path) -> None:
     assert found["A lost work"] == (None, "cited")
     assert found["A work beside it"] == ("beside", "padding")
     assert "Cited elsewhere" not in found
-
-
-@pytest.mark.parametrize("title", [None, "?!"])
-def test_a_work_without_a_title_is_none(title: str | None) -> None:
-    works = Library([known("k")], seed=0).works(
-        target("Nobody."), "cs.CL", [reference(0, title=title)], ()
-    )
-    assert works == []

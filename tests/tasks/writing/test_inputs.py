@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.errors import InputError
 from vivavoce.records import Section
 from vivavoce.tasks.writing.inputs import (
     SECTION_TASKS,
@@ -85,13 +83,6 @@ def test_a_section_comes_with_its_subsections_but_without_its_own_heading() -> N
     assert gold("abstract", "T", "A", WHOLE) == "A"
 
 
-def test_a_paper_without_the_section_has_no_gold() -> None:
-    method = sections((1, "method", "Method", "We do."), (1, "background", "Background", "Facts."))
-    assert gold("introduction", "T", "A", method) is None
-    assert gold("related_work", "T", "A", method) is None
-    assert gold("title", "", "A", method) is None
-
-
 def test_two_sections_of_one_role_are_one_gold() -> None:
     two = sections(
         (1, "related_work", "Related Work", "First."),
@@ -121,27 +112,6 @@ def test_leave_one_out_is_every_other_section_but_the_list_of_references() -> No
     assert "In short." not in rest
     assert "We prove." in other_sections("introduction", WHOLE)
     assert "We begin." not in other_sections("introduction", WHOLE)
-
-
-@pytest.mark.parametrize(
-    ("task", "setting", "names"),
-    [
-        ("title", "base", ["content", "abstract"]),
-        ("abstract", "base", ["title", "content"]),
-        ("introduction", "random", ["title", "abstract", "content"]),
-        ("related_work", "mixed", ["title", "abstract", "content"]),
-        ("abstract", "title_only", ["title"]),
-        ("related_work", "title_only", ["title"]),
-        ("title", "leave_one_out", ["content", "abstract"]),
-    ],
-)
-def test_slots_of_a_task_and_setting(task: str, setting: str, names: list[str]) -> None:
-    assert list(slots(task, setting, PAPER)) == names
-
-
-def test_a_setting_that_a_task_does_not_have_is_refused() -> None:
-    with pytest.raises(InputError, match=r"title has no setting 'title_only'.*leave_one_out"):
-        slots("title", "title_only", PAPER)
 
 
 def test_a_paragraph_of_the_gold_is_shown_nowhere_else_either() -> None:

@@ -1,19 +1,20 @@
 """Contestants of known quality, made of the gold: each metric falls by what was done to it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.servers.commands import viva_here
-from tests.servers.scripted import FAULTS, Ask, Reply, answer, by_model
+from tests.servers.scripted import FAULTS, Ask, Reply, answer, by_model, scripted
 from tests.tasks.writing.gold_contestants import (
     DENIED,
     INVENTED,
     MAKERS,
     MODEL,
     REMOVED,
+    ROUND,
     Bench,
     claims_of,
     joined,
@@ -23,6 +24,7 @@ from tests.tasks.writing.gold_contestants import (
 )
 from tests.tasks.writing.judges import bare, judge
 
+from vivavoce.rounds import load_round
 from vivavoce.store import read_jsonl, write_jsonl
 from vivavoce.tasks.writing.questions import nugget_rows
 
@@ -35,6 +37,22 @@ SHARES = (
     "relevance",
     "organisation",
 )
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("judged")
+    (folder / "round.toml").write_text(ROUND)
+    viva_here("ingest", "sample", "60", "--corpus", folder / "corpus")
+    viva_here(
+        "round", "build", folder / "round.toml", "--corpus", folder / "corpus", "--out", folder
+    )
+    with scripted(judge) as server:
+        viva_here("round", "nuggets", folder / "late", "--model", MODEL, env=server.environment)
+        opened = load_round(folder / "late")
+        answers = folder / "answers"
+        answers.mkdir()
+        yield Bench(server, opened, folder / "late.nuggets.jsonl", answers)
 
 
 @pytest.fixture(scope="module")
@@ -60,18 +78,16 @@ def same_but(values: Mapping[str, Mapping[str, float]], name: str, *metrics: str
 
 
 def test_the_whole_gold_covers_all_its_facts_and_cites_what_carries_it(
-    values: dict[str, dict[str, float]],
+    values: dict[str, dict[str, float]], rows: dict[str, dict[str, Any]]
 ) -> None:
     found = values["whole"]
+    # The coverage of facts leads where there are some.
+    led = [metric for metric, row in rows["whole"].items() if row["headline"]]
+    assert led == ["nugget_coverage"]
     for metric in ("nugget_coverage", "nugget_coverage_vital_strict", "citation_precision"):
         assert found[metric] == 1.0
     assert (found["contradicted"], found["organisation"]) == (0.0, 0.5)
     assert (found["judge_malformed"], found["judge_refused"]) == (0.0, 0.0)
-
-
-def test_the_coverage_of_facts_leads_where_there_are_some(rows: dict[str, dict[str, Any]]) -> None:
-    led = [metric for metric, row in rows["whole"].items() if row["headline"]]
-    assert led == ["nugget_coverage"]
 
 
 def test_lost_facts_lower_coverage_alone(bench: Bench, values: dict[str, dict[str, float]]) -> None:
@@ -240,7 +256,7 @@ def test_facts_are_written_once_despite_interruptions(bench: Bench, tmp_path: Pa
     assert len(answered) == count
 
 
-def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -> None:
+def test_no_contestant_sees_a_fact(bench: Bench) -> None:
     def write(ask: Ask) -> Reply:
         return answer("GreyaGull shows it.")
 
@@ -249,12 +265,6 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     logs = bench.folder / "writer"
     command = ["run", "abstract", "--round", bench.round.folder, "--logs", logs, "--model", writer]
     command += ["--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
-    prices = ["--price", f"{writer}=1,2", "--price", f"{MODEL}=1,2"]
-    planned = viva_here(*command, *prices, "--estimate", "--json", env=bench.server.environment)
-    plan = json.loads(planned.stdout)
-    [priced] = [row for row in plan["estimate"] if row["model"] == MODEL]
-    # Two orders, the facts and the claims of nine abstracts, none asked for again.
-    assert (priced["requests"], priced["usd"] > 0) == (4 * 9, True)
     viva_here(*command, env=bench.server.environment)
     facts = {
         nugget["text"] for row in rows_of(bench.nuggets, "abstract") for nugget in row["nuggets"]
@@ -262,7 +272,8 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     prompts = bench.server.prompts("writer")
     assert prompts
     assert not any(fact in bare(prompt) for prompt in prompts for fact in facts)
-    assert len(bench.server.prompts("judge")) >= 4 * 9
+    # Two orders, the facts and the claims.
+    assert len(bench.server.prompts("judge")) >= 4 * len(bench.items("abstract"))
     # Facts and support stand first where they are judged.
     shown = viva_here("board", "show", logs, "--resamples", "0").stdout.splitlines()
     assert shown[1].split()[2:5] == ["nugget_coverage", "support", "contradicted"]
@@ -271,10 +282,11 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
 def test_the_plan_prices_every_question_on_related_work(bench: Bench) -> None:
     command = ["run", "related_work", "--round", bench.round.folder, "--logs", bench.folder / "no"]
     command += ["--model", "extractive/lead", "--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
+    command += ["--price", f"{MODEL}=1,2"]
     planned = viva_here(*command, "--estimate", "--json", env=bench.server.environment)
     [priced] = [row for row in json.loads(planned.stdout)["estimate"] if row["model"] == MODEL]
     # Two orders, facts, claims, and works, since the section's own are cited.
-    assert priced["requests"] == 5 * len(bench.items())
+    assert (priced["requests"], priced["usd"] > 0) == (5 * len(bench.items()), True)
     assert set(priced["questions"]) == {"judge", "judge.claims", "judge.nuggets", "judge.relevance"}
 
 
@@ -293,21 +305,10 @@ def test_an_audit_compares_judges_of_lines_with_people(bench: Bench, tmp_path: P
     command = ["run", "related_work", "--round", bench.round.folder, "--logs", tmp_path / "logs"]
     viva_here(*command, *panel, *asked, "--model", f"replay/{path}", env=bench.server.environment)
     row = next(iter(texts))
-    labels = [
-        {
-            "id": row,
-            "contestant": f"replay/{path}",
-            "question": "nuggets",
-            "line": 1,
-            "label": "absent",
-        }
-    ]
-    write_jsonl(tmp_path / "people.jsonl", labels)
-    found = json.loads(
-        viva_here(
-            "audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", "--json"
-        ).stdout
-    )
+    label = {"id": row, "contestant": f"replay/{path}", "question": "nuggets", "label": "absent"}
+    audit = ["audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl"]
+    write_jsonl(tmp_path / "people.jsonl", [label | {"line": 1}])
+    found = json.loads(viva_here(*audit, "--json").stdout)
     agreement = {
         tuple(judge.split()[0].rpartition("/")[2] for judge in each["judges"]): each["agreement"]
         for each in found["agreement"]
@@ -321,30 +322,8 @@ def test_an_audit_compares_judges_of_lines_with_people(bench: Bench, tmp_path: P
     assert {value for (_, name), value in measures.items() if name == "silent"} == {0.0}
     [people] = [each for each in found["human"] if each["judge"].startswith(names[2])]
     assert (people["criterion"], people["n"], people["agreement"]["value"]) == ("nuggets", 1, 1.0)
-    # People read three answers whole, and find one fact of each absent.
-    facts = {r["id"]: len(r["nuggets"]) for r in rows_of(bench.nuggets, "related_work")}
-    read = list(texts)[:3]
-    whole_answers = [
-        {**labels[0], "id": key, "line": line, "label": "absent" if line == 1 else "supported"}
-        for key in read
-        for line in range(1, facts[key] + 1)
-    ]
-    write_jsonl(tmp_path / "people.jsonl", whole_answers)
-    given = ["--human", tmp_path / "people.jsonl", "--correct", "--json"]
-    found = json.loads(viva_here("audit", "judge", tmp_path / "logs", *given).stdout)
-    corrected = {(r["judge"].split()[0], r["metric"]): r for r in found["corrected"]}
-    for name in names:
-        each = corrected[name, "nugget_coverage"]
-        assert each["calibrated"]["value"] == pytest.approx(mean(1 - 1 / facts[k] for k in read))
-        # Fewer than twenty on either side of the mean do not show how far a judge errs.
-        assert (each["labels"], each["weight"]) == (3, 0.0)
-    assert corrected[names[2], "nugget_coverage"]["raw"]["value"] == 0.0
-    labels[0]["line"] = 999
-    write_jsonl(tmp_path / "people.jsonl", labels)
-    done = viva_here(
-        "audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", expect=2
-    )
-    assert "no judge was asked about" in done.stderr
+    write_jsonl(tmp_path / "people.jsonl", [label | {"line": 999}])
+    assert "no judge was asked about" in viva_here(*audit, expect=2).stderr
 
 
 def test_people_confirm_facts(bench: Bench, tmp_path: Path) -> None:

@@ -199,13 +199,6 @@ def test_an_unknown_headline_metric_is_refused(folder: Path, tmp_path: Path) -> 
     assert "rougeL" in done.stderr
 
 
-def test_the_open_setting_and_its_tools_are_listed() -> None:
-    rows = only_json(viva_here("list", "tasks", "--json").stdout)
-    [row] = [row for row in rows if row["task"].endswith("related_work")]
-    assert "open" in row["settings"]
-    assert row["tools"] == "search, read"
-
-
 def test_a_round_without_the_track_has_no_items_for_it(tmp_path: Path) -> None:
     folder = build_open_round(tmp_path, SPEC.replace(', "open"]', "]"))
     assert "writing/library.parquet" not in load_round(folder).manifest["files"]

@@ -93,7 +93,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     frames = _market(spec.round.seed, folder)
     known = _known("formulas", folder)
     fixed = ((known[name], known[name].values(frames)) for name in options.formulas or ())
-    composed = compose(spec.round.seed, options.composed, frames)
+    composed = compose(spec.round.seed, options.composed, frames) if options.composed else ()
     formulas: list[Row] = []
     gold_files: dict[str, bytes] = {}
     for number, (formula, values) in enumerate(chain(fixed, composed)):

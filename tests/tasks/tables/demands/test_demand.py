@@ -243,13 +243,8 @@ def test_a_file_of_demands_gives_back_what_was_written(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"id": ""}, "id: String should have at least 1 character"),
-        ({"demand": "x" * 2001}, "demand: String should have at most 2000 characters"),
         ({"attempts": True}, "attempts: Input should be a valid integer; got True"),
         ({"verdicts": []}, "the last verdict on a demand must be ACCEPT"),
-        (
-            {"verdicts": [{**ROW["verdicts"][0], "decision": "MAYBE"}]},
-            "verdicts.0.decision: String should match pattern '^(ACCEPT|REWRITE)$'; got 'MAYBE'",
-        ),
         ({"id": "t1"}, "the table t1 already has a demand"),
     ],
 )

@@ -75,6 +75,8 @@ def facts_of(text: str) -> dict[str, str]:
         found["Treebank"] = treebank.group(1)
     if score := re.search(r"an F1 of (\d+\.\d)", text):
         found["F1"] = score.group(1)
+    if language := re.search(r"We translate from (\w+)\.", text):
+        found["Source"] = language.group(1)
     return found
 
 

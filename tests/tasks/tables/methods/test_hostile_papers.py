@@ -9,7 +9,7 @@ from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, answer
 from tests.tasks.tables.methods.method_runs import DEMAND, PROMPTS, Work, parser, sample
 
-from vivavoce.tasks.prompting import fence_mark, load_prompts
+from vivavoce.tasks.prompting import load_prompts
 from vivavoce.tasks.tables.item import question
 from vivavoce.tasks.tables.iterative import iterative
 from vivavoce.tasks.tables.solvers import one_step, per_paper, two_stage
@@ -77,9 +77,3 @@ def test_a_title_cannot_leave_the_question() -> None:
     shown = question(load_prompts(PROMPTS), DEMAND, pool).text
     assert "SYSTEM" in shown
     assert "SYSTEM" not in outside(shown)
-
-
-def test_a_mark_is_in_none_of_its_texts() -> None:
-    assert fence_mark(["a", "b"]) == fence_mark(["a", "b"])
-    first = fence_mark(["a"])
-    assert fence_mark(["a", first]) not in ("a", first)

@@ -167,7 +167,7 @@ _CHANGES = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(_CHANGES, max_size=25))
 def test_a_table_is_always_a_rectangle_of_known_papers(changes: list[tuple[str, ...]]) -> None:
     made = table()

@@ -183,19 +183,19 @@ def test_the_order_of_the_input_does_not_matter(random: Random, top: int) -> Non
 
 
 def test_memory_is_bounded_by_a_block_of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_CELLS", 100_000)  # 20 tables at once
-    works = many(5_000)
-    tables = [table(f"t{n:04}", f"p{n:05}", source=f"s{n}") for n in range(400)]
+    monkeypatch.setattr(pool, "_CELLS", 40_000)  # 20 tables at once
+    works = many(2_000)
+    tables = [table(f"t{n:04}", f"p{n:05}", source=f"s{n}") for n in range(200)]
 
     def peak(count: int) -> int:
         tracemalloc.start()
-        ranked(tables[:count], works)
+        ranked(tables[:count], works, top=1)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most
 
-    # The scores of all at once would be 300 x 5,000 x 8 bytes, 12 MB, more.
-    assert peak(400) < peak(100) + 3_000_000
+    # The scores of all at once would be 150 x 2,000 x 8 bytes, 2.4 MB, more.
+    assert peak(200) < peak(50) + 600_000
 
 
 FRUIT = "apples bananas cherries damsons elderberries figs grapes hazelnuts".split()
@@ -235,7 +235,7 @@ BEST = [Candidate(f"p{n:02}", 1.5 - n / 10) for n in range(3, 13)]
 @pytest.mark.parametrize(
     ("papers", "most", "expected"),
     # m * 59/41, at least 4, then what is allowed at most.
-    [(1, 10, 4), (3, 10, 4), (4, 10, 6), (7, 10, 10), (32, 10, 10), (7, 5, 5), (2, 0, 0)],
+    [(1, 10, 4), (4, 10, 6), (32, 10, 10), (7, 5, 5), (2, 0, 0)],
 )
 def test_distractors_are_as_many_as_works_ask_for(papers: int, most: int, expected: int) -> None:
     one = table("t", *(f"p{n:02}" for n in range(papers)))

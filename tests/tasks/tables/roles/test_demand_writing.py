@@ -224,11 +224,9 @@ def test_a_long_table_is_cut_to_the_context_window(
 @pytest.mark.parametrize(
     "reply",
     [
-        CLEAN,
         f'"{CLEAN}"',
         f"**User demand:** {CLEAN}",
         f"<think>Which columns?</think>\n\n{CLEAN}\n",
-        json.dumps({"demand": CLEAN}),
         f"```json\n{json.dumps({'demand': CLEAN})}\n```",
         CLEAN.replace(", ", ",\n"),
     ],
