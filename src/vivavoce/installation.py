@@ -7,7 +7,8 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import PluginError, VivaError
+from vivavoce.plugins import broken_plugins
 from vivavoce.tasks.prompting.windows import TABLE_VARIABLE, model_table
 
 _MARKED_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
@@ -45,6 +46,7 @@ def examine() -> list[Finding]:
     return [
         Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old),
         *_packages(),
+        *_plugins(),
         Finding(
             "chromium, for browser tests",
             "ok" if chromium else "missing",
@@ -74,6 +76,24 @@ def _packages() -> list[Finding]:
         if name:
             groups.setdefault(extra.group(1) if extra else "", []).append(name.group(1))
     return [_group(extra, names) for extra, names in groups.items()]
+
+
+def _plugins() -> list[Finding]:
+    """One finding for each other package that cannot be loaded."""
+    from vivavoce.metrics import list_metrics
+    from vivavoce.sources import list_sources
+    from vivavoce.tasks import list_families
+
+    clashes = []
+    for load in (list_families, list_metrics, list_sources):
+        try:
+            load()
+        except PluginError as error:
+            clashes.append(error)
+    return [
+        Finding("package with plug-ins", "missing", str(error), "pip uninstall")
+        for error in dict.fromkeys([*broken_plugins(), *clashes])
+    ]
 
 
 def _group(extra: str, names: list[str]) -> Finding:

@@ -1,18 +1,24 @@
 """Plug-ins: modules that installed packages register under an entry point group.
 
-The project registers its own plug-ins in the same way, in `pyproject.toml`.
+The project registers its own plug-ins in the same way, in `pyproject.toml`. An error of another
+package names the file of the code at fault: the last line of it that ran, or the function that gave
+a wrong result.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from itertools import pairwise
-from types import ModuleType
-from typing import Generic, TypeVar
+from traceback import walk_tb
+from types import ModuleType, UnionType
+from typing import Any, Generic, TypeVar
 
-from vivavoce.errors import PluginError, StaleError
+from vivavoce.errors import PluginError, StaleError, VivaError
 
 T = TypeVar("T")
+FAMILIES, SOURCES = "vivavoce.families", "vivavoce.sources"
+"""The groups."""
+_OWN = "vivavoce"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ def load_plugins(group: str, read: Callable[[str, ModuleType], T]) -> Plugins[T]
                 f"The packages {_package(first)} and {_package(second)} both register "
                 f"{first.name!r} in the group {group}. Uninstall one of them."
             )
-    if "vivavoce" not in map(_package, points):
+    if _OWN not in map(_package, points):
         raise StaleError(
             f"The installed package vivavoce registers nothing in the group {group}: "
             "its code is newer than its installation. Install it again: pip install -e ."
@@ -56,10 +62,62 @@ def load_plugins(group: str, read: Callable[[str, ModuleType], T]) -> Plugins[T]
         except (Exception, SystemExit) as error:
             broken[point.name] = PluginError(
                 f"The package {_package(point)} registers {point.name!r} in the group {group}, "
-                f"but {point.value} cannot be used: {type(error).__name__}: {error}. "
+                f"but {point.value} cannot be used: {described(error)}. "
                 "Repair or uninstall the package."
             )
+    _broken.update({(group, name): error for name, error in broken.items()})
     return Plugins(loaded, broken)
+
+
+_broken: dict[tuple[str, str], PluginError] = {}
+
+
+def broken_plugins() -> list[PluginError]:
+    """Errors of all plug-ins that this process could not load."""
+    return [error for _, error in sorted(_broken.items())]
+
+
+def blamed(error: BaseException) -> PluginError | None:
+    """Error that names the other package whose code raised `error`; None if it has no such code."""
+    place = _place(error)
+    return PluginError(f"{described(error)}. Repair or uninstall the package.") if place else None
+
+
+def returned(function: Callable[..., Any], value: T, kind: type[T] | UnionType) -> T:
+    """The value that a plug-in's function returned; `PluginError` if it has another type."""
+    if isinstance(value, kind):
+        return value
+    wanted = getattr(kind, "__name__", str(kind))
+    raise wrong_result(function, f"returned {type(value).__name__}, not {wanted}")
+
+
+def wrong_result(function: Callable[..., Any], what: str) -> PluginError:
+    """Error of a function that did not fail, but returned something unusable."""
+    code = getattr(function, "__code__", None)
+    place = f"{code.co_filename}:{code.co_firstlineno}: " if code else ""
+    return PluginError(f"{place}{getattr(function, '__name__', function)} {what}.")
+
+
+def described(error: BaseException) -> str:
+    """An error in words, with the file and line if code of another package raised it."""
+    words = str(error).rstrip(".")
+    known = words if isinstance(error, VivaError) else f"{type(error).__name__}: {words}"
+    return f"{place}: {known}" if (place := _place(error)) else known
+
+
+def _place(error: BaseException) -> str:
+    """File and line of the last code of another package that ran; empty if there is none."""
+    packages = _packages()
+    for frame, line in reversed([*walk_tb(error.__traceback__)]):
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in packages:
+            return f"{frame.f_code.co_filename}:{line}"
+    return ""
+
+
+def _packages() -> frozenset[str]:
+    """Names of the other packages that register plug-ins, as they are imported."""
+    points = (*entry_points(group=FAMILIES), *entry_points(group=SOURCES))
+    return frozenset(point.module.partition(".")[0] for point in points) - {_OWN}
 
 
 def _package(point: EntryPoint) -> str:

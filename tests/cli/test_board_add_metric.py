@@ -20,13 +20,19 @@ pytestmark = pytest.mark.slow
 
 VOCABULARY = "[PAD] [UNK] [CLS] [SEP] [MASK] a of the we and for graph paper model text ##s".split()
 MODULE = """
-from vivavoce.metrics import Measure, Metric, TextMetric
+from vivavoce.metrics import Measure, Metric, TextMetric, metric
 
 METRICS = (
     Metric("letters", "letters of the answer for one of the reference", "writing", 0.0, None, "t"),
-    Metric("longer", "words more than the reference", "writing", 0.0, None, "t", False),
+    Metric("longer", "words more than the reference", "writing", -99.0, None, "t", False),
 )
 calls = []
+
+
+@metric("writing", "t")
+def same_start(answer, row):
+    "Answers that begin as the reference does."
+    return float(answer[:1] == row["target"][:1])
 
 
 def _score(pairs):
@@ -61,12 +67,9 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     groups = {"vivavoce.families": {"letters": "letters_metric"}}
     install(tmp_path / "packages", "letters", groups, {"letters_metric.py": MODULE})
     monkeypatch.syspath_prepend(str(tmp_path / "packages"))
-    cached = (vivavoce.metrics._registered, vivavoce.metrics._text_metrics)
-    for found in cached:
-        found.cache_clear()
+    vivavoce.metrics._registered.cache_clear()
     yield
-    for found in cached:
-        found.cache_clear()
+    vivavoce.metrics._registered.cache_clear()
 
 
 def add(logs: Path, *words: object) -> dict[str, Any]:
@@ -113,6 +116,13 @@ def test_any_metric_of_texts_is_added_and_each_text_computed_once(logs: Path, pl
     )
 
 
+def test_a_metric_that_is_a_function_needs_no_further_lines(logs: Path, plugin: None) -> None:
+    assert add(logs, "same_start")["metrics"] == ["same_start"]
+    pairs = pairs_of(logs, "extractive/lead")
+    row = rows_of(logs, "same_start")["extractive/lead"]
+    assert row["value"] == pytest.approx(fmean(a[:1] == r[:1] for a, r in pairs))
+
+
 def test_a_run_that_came_later_lacks_the_metric_until_it_is_added_again(
     logs: Path, plugin: None, tmp_path: Path
 ) -> None:
@@ -133,7 +143,7 @@ def test_a_run_that_came_later_lacks_the_metric_until_it_is_added_again(
     assert len(rows_of(logs, "letters")) == 3
     viva_here(*build)
     assert any("letters" in path.read_text("utf-8") for path in (site / "boards").rglob("*.html"))
-    assert "letters was added after the runs: letters." in viva_here("board", "show", logs).stdout
+    assert "letters was added after the runs." in viva_here("board", "show", logs).stdout
 
 
 def wide(site: Path) -> list[dict[str, Any]]:
@@ -178,7 +188,8 @@ def test_metrics_made_in_two_ways_do_not_stand_on_one_board(logs: Path, tmp_path
 
 def test_what_cannot_be_added_is_reported(logs: Path, plugin: None) -> None:
     said = viva_here("board", "add-metric", logs, "no-such", expect=2).stderr
-    assert "There are: bertscore, letters." in " ".join(said.split())
+    assert "'no-such' can be added to logs. There are: bertscore, exact_match, letters" in said
+    assert "same_start" in said
     said = viva_here("board", "add-metric", logs, "letters", "--model", "x", expect=2).stderr
     assert "letters has no setting model" in said
     add(logs, "letters")

@@ -132,9 +132,11 @@ def test_every_folder_with_a_card_is_registered() -> None:
     assert broken_families() == {}
 
 
-def test_a_name_of_inspect_is_shortened_where_a_family_registers_its_package() -> None:
+def test_a_name_of_inspect_is_shortened_by_its_task_and_not_by_what_is_installed() -> None:
     assert short_name("vivavoce/title") == short_name("title") == "title"
     assert short_name("inspect_evals/title") == "inspect_evals/title"
+    assert short_name("not_installed/guess", "not_installed/year") == "guess"
+    assert short_name("not_installed/guess", "vivavoce/title") == "not_installed/guess"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -192,7 +194,8 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     assert known <= values.keys()
     given |= pinned | {key: values[key] for key in sorted(known) if values[key] is not None}
     given["setting"] = "random" if "demos" in known else "base"
-    line = ["eval", f"vivavoce/{task.replace('_', '-')}", "--model", "extractive/lead"]
+    full = f"{find_family(family).namespace}/{task}"
+    line = ["eval", full.replace("_", "-"), "--model", "extractive/lead"]
     for key, value in given.items():
         line += ["-T", f"{key}={json.dumps(value) if isinstance(value, bool) else value}"]
     for role, model in ROLES.items():
@@ -202,7 +205,7 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     assert done.exit_code == 0, done.output
     (path,) = list_eval_logs(str(tmp_path))
     log = read_eval_log(path)
-    assert (log.status, log.eval.task) == ("success", f"vivavoce/{task}"), log.error
+    assert (log.status, log.eval.task) == ("success", full), log.error
     assert all(sample.error is None for sample in log.samples)
     assert {key: log.eval.task_args[key] for key in given} == given
 

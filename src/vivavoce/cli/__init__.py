@@ -16,6 +16,7 @@ from vivavoce.cli import round_updates as round_updates
 from vivavoce.cli.bind import verb
 from vivavoce.cli.output import Answer, VivaGroup, say, set_output
 from vivavoce.errors import VivaError
+from vivavoce.plugins import broken_plugins
 from vivavoce.reports import Sheet
 from vivavoce.requests import Arg, Opt
 from vivavoce.version import __version__
@@ -72,6 +73,8 @@ def list_things(
         "labels": _labels,
     }
     headers, rows = listings[thing]()
+    for error in broken_plugins():
+        say(f"Skipped: {error}", quiet=True)
     shown = Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows))
     return Answer([dict(zip(headers, row, strict=True)) for row in rows], [shown])
 
@@ -98,10 +101,8 @@ def doctor() -> Answer:
 
 
 def _tasks() -> Listing:
-    from vivavoce.tasks import broken_families, find_family, list_families
+    from vivavoce.tasks import find_family, list_families
 
-    for error in broken_families().values():
-        say(f"Skipped: {error}", quiet=True)
     rows = [
         [
             f"{find_family(family).namespace}/{name}",
@@ -124,10 +125,8 @@ def _methods() -> Listing:
 
 
 def _metrics() -> Listing:
-    from vivavoce.metrics import broken_metrics, list_metrics
+    from vivavoce.metrics import list_metrics
 
-    for error in broken_metrics().values():
-        say(f"Skipped: {error}", quiet=True)
     rows = [
         [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
         for m in list_metrics()
@@ -136,10 +135,8 @@ def _metrics() -> Listing:
 
 
 def _sources() -> Listing:
-    from vivavoce.sources import broken_sources, list_sources
+    from vivavoce.sources import list_sources
 
-    for error in broken_sources().values():
-        say(f"Skipped: {error}", quiet=True)
     return ["source", "summary"], [[s.kind, s.summary] for s in list_sources().values()]
 
 

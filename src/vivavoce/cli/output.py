@@ -18,7 +18,8 @@ from typing import Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from vivavoce.errors import MissingExtra, VivaError
+from vivavoce.errors import InputError, MissingExtra, VivaError
+from vivavoce.plugins import blamed, broken_plugins
 from vivavoce.reports import Report, Sheet
 from vivavoce.text.printing import visible
 
@@ -62,6 +63,8 @@ class VivaGroup(TyperGroup):
             if _state["debug"]:
                 raise
             say(f"Error: {error}", quiet=True)
+            for broken in broken_plugins() if isinstance(error, InputError) else ():
+                say(f"Skipped: {broken}", quiet=True)
             raise SystemExit(error.exit_code) from error
         except OSError as error:
             if _state["debug"] or error.errno == errno.EPIPE:
@@ -72,12 +75,10 @@ class VivaGroup(TyperGroup):
         except Exception as error:  # last resort: a message instead of a traceback
             if _state["debug"]:
                 raise
-            say(
-                f"Error: {type(error).__name__}: {error}\n"
-                "This is a bug in Viva Voce, or in a package that adds to it. "
-                "Run viva --debug ... to see where.",
-                quiet=True,
+            fault = blamed(error) or (
+                f"{type(error).__name__}: {error}\nThis is a bug in Viva Voce."
             )
+            say(f"Error: {fault} Run viva --debug ... to see where.", quiet=True)
             raise SystemExit(1) from error
 
     def invoke(self, ctx: Any) -> Any:

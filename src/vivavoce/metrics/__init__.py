@@ -9,23 +9,41 @@ metrics is registered like a family, under the group `vivavoce.families`, but ha
 """
 
 import importlib.util
+import inspect
 import math
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from pathlib import Path
 from types import ModuleType
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from vivavoce.errors import InputError, PluginError
-from vivavoce.plugins import Plugins, load_plugins
-from vivavoce.store import Row
+from vivavoce.plugins import FAMILIES, Plugins, described, load_plugins, wrong_result
+from vivavoce.requests import nearest
+from vivavoce.store import SHORT_HASH, Row, hash_file
 from vivavoce.text import read_data
 
 T = TypeVar("T")
 
 Compute = Callable[[str, Row], float | None]
+Values: TypeAlias = Mapping[str, float | None]
+"""Metrics of an answer by name; None if undefined."""
+_TOLERANCE = 1e-9
+
+
+class FaultyAnswer(Exception):
+    """An answer has a fault, such as `malformed`.
+
+    `values` are the metrics that it has nevertheless; None if there is nothing to score.
+    """
+
+    def __init__(self, fault: str, values: Values | None = None) -> None:
+        super().__init__(fault)
+        self.fault = fault
+        self.values = values
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +64,40 @@ class Metric:
     higher_is_better: bool = True
     compute: Compute | None = None
     """Function of an answer and its row; None for metrics that are computed together."""
+
+    @property
+    def failed(self) -> float | None:
+        """Value of a faulty answer: 0, or None if 0 is best."""
+        return 0.0 if self.higher_is_better else None
+
+    def of(self, answer: str, row: Row) -> float | None:
+        """Compute the metric; `PluginError` if its function fails or gives an impossible value."""
+        if self.compute is None:
+            raise TypeError(f"{self.name} is not computed from one answer")
+        try:
+            value = self.compute(answer, row)
+        except FaultyAnswer:
+            raise
+        except Exception as error:  # the code of another package can raise anything
+            raise PluginError(
+                f"The metric {self.name} failed on the item {row.get('id')}: {described(error)}. "
+                f"Its row has: {', '.join(sorted(row))}."
+            ) from error
+        return self.checked(value, self.compute)
+
+    def checked(self, value: object, made_by: Callable[..., object]) -> float | None:
+        """Check a value; `PluginError` names the function that made it if it is impossible."""
+        if value is None:
+            return None
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise wrong_result(made_by, f"gave {value!r} as {self.name}, which is not a number")
+        high = math.inf if self.high is None else self.high
+        if not self.low - _TOLERANCE <= value <= high + _TOLERANCE:
+            bounds = f"at least {self.low:g}"
+            if self.high is not None:
+                bounds = f"from {self.low:g} to {high:g}"
+            raise wrong_result(made_by, f"gave {value:g} as {self.name}, whose values are {bounds}")
+        return float(value)
 
 
 def metric(
@@ -114,25 +166,44 @@ class TextMetric:
     """Names of these settings."""
 
     @property
-    def zero(self) -> frozenset[str]:
-        """Names of the values that are 0 without an answer; the others are then undefined."""
+    def metrics(self) -> tuple[Metric, ...]:
+        """Descriptions of its values."""
         known = metrics_of(self.family)
-        return frozenset(name for name in self.names if known[name].higher_is_better)
+        return tuple(known[name] for name in self.names)
 
 
 def find_text_metric(name: str) -> TextMetric:
-    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all."""
-    by_name = {metric.name: metric for metrics in _text_metrics().values() for metric in metrics}
+    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all.
+
+    These are the metrics in `TEXT_METRICS` of a module, and those that are functions.
+    """
+    by_name = _text_metrics()
     if name not in by_name:
-        known = ", ".join(sorted(by_name))
-        raise InputError(f"No metric {name!r} can be added to logs. There are: {known}.")
+        raise InputError(
+            f"No metric {name!r} can be added to logs.{nearest(name, sorted(by_name))}"
+        )
     return by_name[name]
 
 
-@cache
-def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
-    loaded = _load(lambda part: getattr(part, "TEXT_METRICS", ())).loaded
-    return {name: tuple(metrics) for name, metrics in loaded.items()}
+def _text_metrics() -> dict[str, TextMetric]:
+    functions = [_text_metric(each) for each in list_metrics() if each.compute]
+    listed = _load(lambda part: getattr(part, "TEXT_METRICS", ())).loaded.values()
+    return {each.name: each for each in (*functions, *chain(*listed))}
+
+
+def _text_metric(metric: Metric) -> TextMetric:
+    """A metric that is a function, as one of texts; its row has only `target`."""
+    compute = metric.compute
+    assert compute is not None
+
+    def score(pairs: Sequence[tuple[str, str]]) -> list[Values]:
+        return [{metric.name: metric.of(answer, {"target": gold})} for answer, gold in pairs]
+
+    def open() -> Measure:
+        code = hash_file(Path(inspect.getfile(inspect.unwrap(compute))))
+        return Measure(score, {"code": code[:SHORT_HASH]})
+
+    return TextMetric(metric.name, metric.family, (metric.name,), open)
 
 
 def list_metrics() -> tuple[Metric, ...]:
@@ -146,11 +217,6 @@ def list_metrics() -> tuple[Metric, ...]:
                 f"{first.source!r} and {second.source!r}. Uninstall the package of one."
             )
     return tuple(ordered)
-
-
-def broken_metrics() -> dict[str, PluginError]:
-    """Errors of the registered metric modules that cannot be loaded, by name."""
-    return dict(_registered().broken)
 
 
 @cache
@@ -176,7 +242,7 @@ def _load(find: Callable[[ModuleType], Sequence[T]]) -> Plugins[list[T]]:
     def collect(modules: Iterable[ModuleType]) -> list[T]:
         return [item for module in modules for item in find(module)]
 
-    plugins = load_plugins("vivavoce.families", lambda _, module: collect(_modules_of(module)))
+    plugins = load_plugins(FAMILIES, lambda _, module: collect(_modules_of(module)))
     own = pkgutil.walk_packages(__path__, f"{__name__}.")
     names = [__name__, *(part.name for part in own)]
     plugins.loaded["vivavoce"] = collect(map(importlib.import_module, names))

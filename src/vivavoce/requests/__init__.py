@@ -10,11 +10,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen
 
 from vivavoce.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Model = TypeVar("Model", bound="BaseModel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +193,9 @@ _SENTENCES = {
     "bool": "it must be true or false",
     "string": "it must be text",
     "path": "it must be a path",
+    "missing": "it is missing",
+    "too_short": "it must have an entry",
+    "model": "it must be a table",
     "tuple": "it must be a list",
     "list": "it must be a list",
     "date": "it must be a day, written as YYYY-MM-DD",
@@ -210,6 +218,30 @@ def sentence_of(problem: Mapping[str, Any]) -> str:
     value = problem["input"]
     given = f", not {value!r}" if isinstance(value, str | int | float) else ""
     return known.format(**context) + given
+
+
+def check_model(model: type[Model], values: Any, where: str) -> Model:
+    """Check values against a model; `InputError` has a line with `where` for each problem."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InputError("\n".join(_lines(model, error.errors(), where))) from error
+
+
+def _lines(model: Any, problems: Iterable[Any], where: str) -> Iterator[str]:
+    for problem in problems:
+        *parents, name = problem["loc"] or ("",)
+        key = ".".join(map(str, problem["loc"])) or "the file"
+        if problem["type"] != "extra_forbidden":
+            yield f"{where} {key}: {sentence_of(problem)}."
+            continue
+        inner = model
+        for parent in parents:
+            table = getattr(inner, "model_fields", {}).get(parent)
+            inner = table.annotation if table else get_args(inner)[-1]
+        yield f"{where} {key} is unknown.{nearest(str(name), [*inner.model_fields])}"
 
 
 def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import EmptyRoundError, VivaError
+from vivavoce.plugins import returned
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems
 from vivavoce.rounds.licences import LICENCES, licences_of
@@ -94,7 +95,8 @@ def _write_round(
         follows = lineage is not None and bool(getattr(builders[family], "FOLLOWS_AUTHORS", False))
         seen = lineage.corpus if lineage and follows else corpus
         allowed = lineage.late.allow(family, spec) if lineage and follows else spec
-        items = builders[family].build(seen, allowed, options)
+        build = builders[family].build
+        items = returned(build, build(seen, allowed, options), FamilyItems)
         if lineage:
             lineage.late.note(items, allowed)
             may_add = lineage.moves_to(spec) or (follows and lineage.selects)

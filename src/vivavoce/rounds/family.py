@@ -50,14 +50,28 @@ class FamilyItems:
     """The items of one family in one round."""
 
     tasks: Mapping[str, Sequence[Row]]
-    """Items by task, sorted; every item has `id` and `cluster`."""
-    schemas: Mapping[str, pa.Schema]
-    """Columns of the items, by task."""
+    """Items by task, sorted; each has an `id`, which is also its `cluster` if it has none."""
+    schemas: Mapping[str, pa.Schema] = field(default_factory=dict)
+    """Columns of the items, by task; by default those of the rows."""
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files that items need besides their rows, by name, such as data for computations."""
     notes: Sequence[str] = ()
     """Sentences about the items, for the round's card."""
+
+    def __post_init__(self) -> None:
+        """Fill in clusters and schemas."""
+        import pyarrow as pa
+
+        tasks, schemas = dict(self.tasks), dict(self.schemas)
+        for name, rows in self.tasks.items():
+            if any("cluster" not in row for row in rows):
+                tasks[name] = [{"cluster": row["id"], **row} for row in rows]
+            if name not in schemas:
+                known = pa.Table.from_pylist([*tasks[name]]).schema
+                schemas[name] = known if rows else pa.schema([("id", pa.string())])
+        object.__setattr__(self, "tasks", tasks)
+        object.__setattr__(self, "schemas", schemas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +96,6 @@ class Builder(Protocol):
     different board.
     """
 
-    FAMILY: str
     OPTIONS: type[Options]
 
     def build(self, corpus: Corpus, spec: RoundSpec, options: Any) -> FamilyItems:

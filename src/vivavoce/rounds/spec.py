@@ -9,18 +9,16 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticUndefined
 
 from vivavoce.errors import InputError
 from vivavoce.records import Paper, Window
-from vivavoce.requests import check_local, nearest, sentence_of
+from vivavoce.requests import check_local, check_model, nearest
 from vivavoce.store import hash_of
 from vivavoce.text.dates import inside
-
-OptionsT = TypeVar("OptionsT", bound="Options")
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INDENT: dict[str, Any] = {"initial_indent": "## ", "subsequent_indent": "## "}
@@ -169,7 +167,7 @@ def parse_spec(
             raise InputError(
                 f"{where}: [{table}] is unknown.{nearest(table, [*_OWN_TABLES, *families])}"
             )
-    options = parse_table(RoundOptions, values.get("round", {}), f"{where}: [round]")
+    options = check_model(RoundOptions, values.get("round", {}), f"{where}: [round]")
     wanted = list(dict.fromkeys(options.families))
     for family in wanted:
         if family not in families:
@@ -181,27 +179,11 @@ def parse_spec(
                 f"{where}: there is a table [{table}], but {table} is not among the families."
             )
     parsed = {
-        family: parse_table(families[family], values.get(family, {}), f"{where}: [{family}]")
+        family: check_model(families[family], values.get(family, {}), f"{where}: [{family}]")
         for family in sorted(wanted)
     }
-    update = parse_table(UpdateOptions, values.get("update", {}), f"{where}: [update]")
+    update = check_model(UpdateOptions, values.get("update", {}), f"{where}: [update]")
     return RoundSpec(round=options, families=parsed, update=update)
-
-
-def parse_table(model: type[OptionsT], values: Any, where: str) -> OptionsT:
-    """Check a table; `InputError` starts with `where` and names the nearest known key."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        lines = []
-        for problem in error.errors():
-            key = ".".join(str(part) for part in problem["loc"])
-            if problem["type"] == "extra_forbidden":
-                known = list(WindowOptions.model_fields if "." in key else model.model_fields)
-                lines.append(f"{where} {key} is unknown.{nearest(key.rpartition('.')[2], known)}")
-            else:
-                lines.append(f"{where} {key}: {sentence_of(problem)}.")
-        raise InputError("\n".join(lines)) from error
 
 
 def spec_text(head: Mapping[str, Any], families: Mapping[str, type[Options]]) -> str:

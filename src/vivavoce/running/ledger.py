@@ -110,7 +110,7 @@ def log_facts(path: Path) -> Row:
         "task": str(metadata.get("task") or header.eval.task),
         "round": str(metadata.get("round") or ""),
         "setting": str(metadata.get("setting") or ""),
-        "method": "+".join(short_name(step.solver) for step in header.plan.steps),
+        "method": "+".join(short_name(step.solver, header.eval.task) for step in header.plan.steps),
         "model": header.eval.model,
         "answers": results.completed_samples if results else 0,
         "expected": (results.total_samples if results else 0) + answers_to_come(header),

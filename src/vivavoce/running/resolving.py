@@ -48,8 +48,9 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     if "context" in spec.sweep:
         return _in_windows(spec)
     # Checks that need no Inspect come first: loading it takes seconds.
-    spec = replace(spec, round=open_round(spec.round).folder)
     named = [find_task(name) for name in dict.fromkeys(spec.tasks)]
+    for family in dict.fromkeys(family for family, _ in named):
+        open_round(spec.round, family)
     check_methods(spec, named)
     check_numbers(spec)
     rule_of(spec)
@@ -268,12 +269,12 @@ def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
     """Arguments of a task; they decide which of the folder's logs a run resumes."""
     from vivavoce.tasks.family import fingerprint, open_prompts
 
-    opened, shipped = open_round(spec.round), open_prompts(family, None)
+    opened, shipped = open_round(spec.round, family), open_prompts(family, None)
     prompts = str(spec.prompts.resolve()) if spec.prompts else None
     if open_prompts(family, prompts).sha256 == shipped.sha256:
         prompts = None  # unchanged templates count as the shipped ones
     args = {
-        "round": str(spec.round.resolve()),
+        "round": str(opened.folder.resolve()),
         "setting": setting,
         "context": spec.context,
         "prompts": prompts,

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, PluginError
-from vivavoce.plugins import Plugins, load_plugins
+from vivavoce.plugins import SOURCES, Plugins, load_plugins, returned
 from vivavoce.records import Document, Fault
+from vivavoce.requests import sentence_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -147,7 +148,7 @@ def broken_sources() -> dict[str, PluginError]:
 
 @cache
 def _registered() -> Plugins[Source]:
-    return load_plugins("vivavoce.sources", _source_of)
+    return load_plugins(SOURCES, _source_of)
 
 
 def _source_of(name: str, module: ModuleType) -> Source:
@@ -156,7 +157,30 @@ def _source_of(name: str, module: ModuleType) -> Source:
         raise TypeError("the module defines no SOURCE of the type vivavoce.sources.Source")
     if source.kind != name:
         raise ValueError(f"its source is called {source.kind!r}")
-    return source
+    is_own = module.__name__.startswith(f"{__package__}.")
+    return source if is_own else replace(source, read=_checked(source.read))
+
+
+def _checked(
+    read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]],
+) -> Callable[[Piece, ReadOptions], Iterator[Document | Fault]]:
+    """Read as another package does; a document with a value of a wrong type becomes a fault."""
+
+    def checked(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+        from pydantic import ValidationError
+
+        for item in read(piece, options):
+            returned(read, item, Document | Fault)
+            if isinstance(item, Fault):
+                yield item
+                continue
+            try:
+                yield document_adapter().validate_python(asdict(item))
+            except ValidationError as error:
+                wrong = (f"{one['loc'][0]}: {sentence_of(one)}" for one in error.errors())
+                yield Fault(str(item.key), "; ".join(dict.fromkeys(wrong)))
+
+    return checked
 
 
 @cache

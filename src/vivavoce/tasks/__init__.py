@@ -11,22 +11,22 @@ import importlib.util
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 from platformdirs import user_cache_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.metrics import has_metrics
 from vivavoce.plugins import Plugins, load_plugins
-from vivavoce.requests import check_local, nearest
-from vivavoce.store import hash_of
+from vivavoce.requests import check_local, check_model, nearest
+from vivavoce.store import hash_of, hash_tree
 from vivavoce.version import __version__
 
 if TYPE_CHECKING:
@@ -34,9 +34,15 @@ if TYPE_CHECKING:
     from vivavoce.rounds import Builder, Round
 
 
+OWN = "vivavoce"
+"""Name of this package."""
+_CACHE = "__pycache__"
 AGENT = "agent"
 TOOLS = ("search", "read")
 """Tools for a round's papers, in tasks that have the method `agent`."""
+
+
+CARD = "card.yaml"
 
 
 class _Card(BaseModel):
@@ -49,15 +55,16 @@ class TaskCard(_Card):
     summary: str
     version: str
     """Number and letter; the number is raised when scores stop being comparable."""
-    settings: tuple[str, ...]
-    methods: tuple[str, ...]
+    settings: tuple[str, ...] = ("base",)
+    methods: tuple[str, ...] = ()
+    """Methods of the task; by default all of the family."""
     metrics: tuple[str, ...] = Field(min_length=1)
     """Names of metrics; the board ranks by the first."""
     diagnostics: tuple[str, ...] = ()
     """Further metrics that do not rank."""
     decoding: dict[str, Any]
     """Default decoding settings."""
-    measured: dict[str, dict[str, float | None]]
+    measured: dict[str, dict[str, float | None]] = {}
     """Values of oracle, null and copycat by metric on the demo's round; null if undefined."""
     judged: dict[str, dict[str, float | None]] = {}
     """The same for metrics of the demo's scripted judge, and for cited works."""
@@ -96,13 +103,27 @@ class FamilyCard(_Card):
     """The family's options for the demo's round."""
     tasks: dict[str, TaskCard]
 
+    @field_validator("tasks")
+    @classmethod
+    def _fill_in_methods(
+        cls, tasks: dict[str, TaskCard], info: ValidationInfo
+    ) -> dict[str, TaskCard]:
+        every = {"methods": tuple(info.data.get("methods", ()))}
+        return {n: t if t.methods else t.model_copy(update=every) for n, t in tasks.items()}
+
+    @property
+    def in_demo(self) -> bool:
+        """True if the demo runs a task of the family."""
+        return any(task.demo for task in self.tasks.values())
+
 
 def read_card(path: Path) -> FamilyCard:
     """Read a `card.yaml`; `InputError` names a missing, unknown or mistyped key."""
     try:
-        return FamilyCard.model_validate(yaml.safe_load(path.read_text("utf-8")))
-    except (ValidationError, yaml.YAMLError) as error:
+        values = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path} is not a complete card: {error}") from error
+    return check_model(FamilyCard, values, f"{path} is not a complete card:")
 
 
 CEILING = "oracle"
@@ -151,6 +172,11 @@ class Family:
         """Prefix of its names in Inspect: the package at the top of the import path."""
         return self.module.partition(".")[0]
 
+    @property
+    def is_added(self) -> bool:
+        """True if another package registers the family."""
+        return self.namespace != OWN
+
     def part(self, name: str) -> ModuleType:
         """Import one of the family's modules, such as `build`; without it, the package."""
         path = f"{self.module}.{name}"
@@ -177,9 +203,10 @@ def _registered() -> Plugins[Family]:
 def _family_of(name: str, module: ModuleType) -> Family | None:
     """The family of a package; None if the package has only metrics."""
     folder = Path(str(module.__file__)).parent
-    if not (folder / "card.yaml").exists() and has_metrics(module):
+    is_family = (folder / CARD).exists() or hasattr(module, "TASKS") or hasattr(module, "build")
+    if not is_family and has_metrics(module):
         return None
-    return Family(name, module.__name__, folder, read_card(folder / "card.yaml"))
+    return Family(name, module.__name__, folder, read_card(folder / CARD))
 
 
 def package_folders() -> dict[str, Path]:
@@ -213,11 +240,13 @@ def find_family(name: str) -> Family:
     return families.loaded[name]
 
 
-def short_name(name: str) -> str:
-    """A name from Inspect's registry, without the prefix of a registered family."""
+def short_name(name: str, task: str = "") -> str:
+    """A name from Inspect's registry, without the prefix of this package or of the task's package.
+
+    It depends on the full name of the task, and not on the packages that are installed.
+    """
     namespace, _, short = name.partition("/")
-    known = {"vivavoce", *(family.namespace for family in _registered().loaded.values())}
-    return short if short and namespace in known else name
+    return short if short and namespace in (OWN, task.partition("/")[0]) else name
 
 
 def list_tasks() -> list[str]:
@@ -231,20 +260,27 @@ def find_task(name: str) -> tuple[str, str]:
 
     `InputError` lists the nearest names, or all.
     """
-    short = short_name(name).replace("-", "_")
-    for family, card in list_families().items():
-        if short in card.tasks:
-            return family, short
+    for family in _registered().loaded.values():
+        short = short_name(name, f"{family.namespace}/").replace("-", "_")
+        if short in family.card.tasks:
+            return family.name, short
     names = [task for card in list_families().values() for task in card.tasks]
-    broken = "".join(f"\n{error}" for error in broken_families().values())
-    raise InputError(f"There is no task {name!r}.{nearest(short, names)}{broken}")
+    raise InputError(f"There is no task {name!r}.{nearest(short, names)}")
 
 
 def builders() -> dict[str, Builder]:
     """Builders of all families, by name."""
-    return {
-        name: cast("Builder", family.part("build")) for name, family in _registered().loaded.items()
-    }
+    return {name: _builder(family.part("build")) for name, family in _registered().loaded.items()}
+
+
+def _builder(module: ModuleType) -> Builder:
+    from vivavoce.rounds.spec import Options
+
+    if not callable(getattr(module, "build", None)):
+        raise PluginError(f"{module.__file__} does not define build(corpus, spec, options).")
+    if hasattr(module, "OPTIONS"):
+        return cast("Builder", module)
+    return cast("Builder", SimpleNamespace(build=module.build, OPTIONS=Options))
 
 
 def build_round(
@@ -279,10 +315,13 @@ PAPERS = 60
 """Number of sample papers."""
 
 
-def demo_spec(year: int | None = None) -> dict[str, Any]:
-    """Spec of the sample round, or of one year's demo round, with the cards' demo options."""
+def demo_spec(year: int | None = None, families: Sequence[str] = ()) -> dict[str, Any]:
+    """Spec of the sample round, or of one year's demo round, with the cards' demo options.
+
+    Without `families`, it has all that are in the demo.
+    """
     cards = list_families()
-    taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
+    taking = [name for name in cards if name in families or (not families and cards[name].in_demo)]
     window = {"start": "2023-07-01", "end": "2025-01-01"}
     head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
     if year is not None:
@@ -301,8 +340,14 @@ def build_sample(out: Path, spec: Mapping[str, Any]) -> Round:
     return build_round(out / "corpus", spec, out / "round")
 
 
-def open_round(name: Path | str) -> Round:
+def _code_of(package: Path) -> dict[str, str]:
+    return {name: digest for name, digest in hash_tree(package).items() if _CACHE not in name}
+
+
+def open_round(name: Path | str, family: str = "") -> Round:
     """Open a round by its folder, or the sample round by name if there is no such folder.
+
+    A family of another package has a sample round of its own, built again if the package changes.
 
     Raises:
         InputError: The folder has no round.
@@ -313,10 +358,14 @@ def open_round(name: Path | str) -> Round:
 
     if str(name) != SAMPLE or Path(name).exists():
         return load_round(name)
-    spec = demo_spec()
+    known = _registered().loaded.values()
+    taking = [each for each in known if each.name == family and each.is_added]
+    taking = taking or [each for each in known if each.card.in_demo and not each.is_added]
+    spec = demo_spec(families=[each.name for each in taking])
     # Other versions of the package or a task may make another round from the same papers.
-    versions = [task.version for card in list_families().values() for task in card.tasks.values()]
-    key = hash_of([__version__, FORMAT, PAPERS, spec, versions])[:12]
+    versions = [task.version for each in taking for task in each.card.tasks.values()]
+    code = [_code_of(package_folders()[each.namespace]) for each in taking if each.is_added]
+    key = hash_of([__version__, FORMAT, PAPERS, spec, versions, code])[:12]
     folder = user_cache_path("vivavoce") / f"{SAMPLE}-{key}"
     if not folder.exists():
         # Built in a temporary folder and moved, unless another process was first.

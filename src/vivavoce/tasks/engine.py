@@ -13,14 +13,17 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Score, Scorer, Target, scorer, stderr
 from inspect_ai.solver import Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
 
-from vivavoce.errors import InputError, NoItemsError
-from vivavoce.metrics import metrics_of
+from vivavoce.errors import InputError, NoItemsError, VivaError
+from vivavoce.metrics import Values, metrics_of
 from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS, check_values, judgement_values
+from vivavoce.plugins import blamed, returned
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
 from vivavoce.tasks.family import (
     FamilyTask,
+    Item,
     View,
     completed,
     find_kind,
@@ -30,7 +33,7 @@ from vivavoce.tasks.family import (
 )
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting import PromptSet, folder_at
-from vivavoce.tasks.scoring import COMPARE, VALID, Values
+from vivavoce.tasks.scoring import COMPARE, VALID
 from vivavoce.tasks.scoring.asking import open_judges
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded
 from vivavoce.tasks.scoring.judge import (
@@ -105,7 +108,10 @@ def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callabl
     """Register a function from a row to an answer as an Inspect solver."""
 
     def made() -> Solver:
-        return baseline(name, lambda state: answer({**state.metadata, "target": state.target.text}))
+        def say(state: TaskState) -> str:
+            return returned(answer, answer({**state.metadata, "target": state.target.text}), str)
+
+        return baseline(name, say)
 
     made.__doc__ = answer.__doc__
     registered: Callable[..., Solver] = solver(name=name)(_named(made, family, name))
@@ -135,7 +141,8 @@ def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
                 "max_tokens": view.max_tokens,
             },
         )
-        for row, item in zip(rows, kind.items(rows, view), strict=True)
+        for row, made in zip(rows, kind.items(rows, view), strict=True)
+        for item in [returned(kind.sample, made, Item)]
     ]
     return Task(
         dataset=MemoryDataset(samples, name=f"{view.round.id}/{view.family}/{view.task}"),
@@ -227,7 +234,8 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 known = {**row, **notes}
                 measured = await examine(answer, known, notes) if examine else None
                 measured = kind.measure(answer, known) if measured is None else measured
-                measures = completed(measured, metrics[task], answer, known)
+                made_by = examine or kind.measure
+                measures = completed(measured, metrics[task], answer, known, made_by)
                 if templates is None:
                     return measures
                 comparison = Comparison(
@@ -247,7 +255,14 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 of_judge = {name: known_metrics[name] for name in asked}
                 failed.update(dict.fromkeys([*names, *CHECKS]))
                 failed.update(kind.failed(of_judge, row))
-            scored = await guarded(values, state, failed)
+            try:
+                scored = await guarded(values, state, failed)
+            except (VivaError, LimitExceededError):
+                raise
+            except Exception as error:  # the code of another package can raise anything
+                if fault := blamed(error):
+                    raise fault from error
+                raise
             return scored.model_copy(update={"metadata": {**(scored.metadata or {}), **notes}})
 
         return score

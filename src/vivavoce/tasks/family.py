@@ -5,22 +5,23 @@ opened on a round with the arguments and prompts of a run. Nothing here imports 
 `vivavoce.tasks.engine` makes datasets, scorers and tasks.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from vivavoce.errors import InputError, NoItemsError, PluginError
-from vivavoce.metrics import Metric, metrics_of
+from vivavoce.metrics import FaultyAnswer, Metric, Values, metrics_of
 from vivavoce.metrics.judged_text import WINS
+from vivavoce.plugins import returned
 from vivavoce.requests import ScoreOptions, nearest
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import DEVELOPMENT
 from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
-from vivavoce.tasks import Family, TaskCard, find_family, open_round
+from vivavoce.tasks import CARD, Family, TaskCard, find_family, open_round
 from vivavoce.tasks.prompting import PromptSet, Rendered, load_prompts
-from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
+from vivavoce.tasks.scoring import COMPARE, Question
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 SPLITS = ("test", "dev")
@@ -102,6 +103,16 @@ class Item:
     """The gold in the form of an answer."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Check the types, so that an error is raised where the item is made."""
+        for name, value, kind in (
+            ("id", self.id, str),
+            ("prompt", self.prompt, Rendered),
+            ("target", self.target, str),
+        ):
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} is {type(value).__name__}, not {kind.__name__}")
+
 
 class FamilyTask(Generic[Given]):
     """A task of a family, or several tasks that differ only in name.
@@ -180,7 +191,7 @@ class FamilyTask(Generic[Given]):
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
         """Values of a faulty answer: 0, or None if 0 is best or meaningless."""
         return {
-            name: 0.0 if metric.higher_is_better and name not in self.undefined else None
+            name: None if name in self.undefined else metric.failed
             for name, metric in metrics.items()
         }
 
@@ -209,33 +220,33 @@ def metrics_of_task(family: str, card: TaskCard) -> dict[str, Metric]:
     known = metrics_of(family)
     for name in (*card.metrics, *card.diagnostics):
         if name not in known:
-            raise InputError(
-                f"The card of the family {family} names a metric {name!r}, which no function has."
-                f"{nearest(name, [*known])}"
+            raise PluginError(
+                f"{find_family(family).folder / CARD} names a metric {name!r}, but no metric of "
+                f"{family} has this name.{nearest(name, [*known])}"
             )
     return {name: known[name] for name in (*card.metrics, *card.diagnostics)}
 
 
-def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: Row) -> Values:
+def completed(
+    values: Values,
+    metrics: Mapping[str, Metric],
+    answer: str,
+    row: Row,
+    made_by: Callable[..., object],
+) -> Values:
     """Complete an answer's values with metrics that are functions and may raise `FaultyAnswer`.
 
-    `PluginError` if a metric fails.
+    `PluginError` if a metric fails, or `made_by`, the function that gave the values, returned
+    something that is not one.
     """
+    returned(made_by, values, Mapping)
     text = str(row.get("read_as", answer))
-    made = {**values}
-    for name, metric in metrics.items():
-        if name in values or metric.compute is None:
-            continue
-        try:
-            made[name] = metric.compute(text, row)
-        except FaultyAnswer:
-            raise
-        except Exception as error:  # the code of another package can raise anything
-            raise PluginError(
-                f"The metric {name} failed on the item {row.get('id')}: {type(error).__name__}: "
-                f"{error}. Its row has: {', '.join(sorted(row))}."
-            ) from error
-    return made
+    made = {
+        name: metric.checked(values[name], made_by) if name in values else metric.of(text, row)
+        for name, metric in metrics.items()
+        if name in values or metric.compute
+    }
+    return {**values, **made}
 
 
 def score_families_of(family: Family) -> tuple[ScoreFamily, ...]:
@@ -250,7 +261,7 @@ def score_families_of(family: Family) -> tuple[ScoreFamily, ...]:
 
 def _scored(family: Family, name: str, shown: str) -> ScoreFamily:
     card = family.card.tasks[name]
-    kind = family.part("family").TASKS[name]
+    kind = find_kind(family.name, name)
     metrics = metrics_of_task(family.name, card)
 
     def score(pair: Pair) -> Values:
@@ -260,7 +271,7 @@ def _scored(family: Family, name: str, shown: str) -> ScoreFamily:
         try:
             if answer is None:
                 raise FaultyAnswer("missing")
-            return completed(kind.measure(answer, row), metrics, answer, row)
+            return completed(kind.measure(answer, row), metrics, answer, row, kind.measure)
         except FaultyAnswer as error:
             return {**kind.failed(metrics, row), **(error.values or {})}
 
@@ -289,9 +300,14 @@ def open_prompts(family: str, folder: str | None) -> PromptSet:
 
 
 def find_kind(family: str, task: str) -> FamilyTask[Any]:
-    """The `FamilyTask` of a task."""
-    kind: FamilyTask[Any] = find_family(family).part("family").TASKS[task]
-    return kind
+    """The `FamilyTask` of a task; `PluginError` if the family does not define it."""
+    module = find_family(family).part("family")
+    kind = getattr(module, "TASKS", {}).get(task)
+    if isinstance(kind, FamilyTask):
+        return kind
+    raise PluginError(
+        f"{module.__file__}: TASKS has no FamilyTask for {task!r}, a task of the card."
+    )
 
 
 def open_view(
@@ -312,7 +328,7 @@ def open_view(
     """
     kind, card = find_kind(family, task), find_family(family).card.tasks[task]
     arguments = kind.arguments(**given or {})
-    opened, templates = open_round(round), open_prompts(family, prompts)
+    opened, templates = open_round(round, family), open_prompts(family, prompts)
     arguments = kind.settle(arguments, opened)
     if arguments.setting not in card.settings:
         known = ", ".join(card.settings)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.readers import LibraryPaper
 from vivavoce.rounds import Round
-from vivavoce.tasks import open_round, short_name
+from vivavoce.tasks import find_task, open_round
 from vivavoce.tasks.library import LIBRARY, Library, read_library
 from vivavoce.tasks.library.desk import Desk, functions_of, open_entry
 from vivavoce.text.dates import period
@@ -77,7 +77,7 @@ def _papers(opened: Round) -> dict[str, LibraryPaper]:
 
 def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:
     """Find the entry `library` of an item's sample."""
-    wanted = None if task is None else short_name(task)
+    wanted = None if task is None else find_task(task)[1]
     holding = [
         name
         for family, name in opened.tasks()

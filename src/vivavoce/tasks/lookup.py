@@ -12,8 +12,9 @@ from inspect_ai.dataset import Sample
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
-from vivavoce.errors import InputError, PluginError
-from vivavoce.tasks import CONTESTANTS, Family, find_family, find_task
+from vivavoce.errors import PluginError, VivaError
+from vivavoce.plugins import described
+from vivavoce.tasks import CARD, CONTESTANTS, Family, find_family, find_task
 from vivavoce.tasks.engine import make_method, make_tasks
 from vivavoce.tasks.methods import direct
 
@@ -63,8 +64,8 @@ def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
     maker: Callable[..., Solver] | None = getattr(module, method, None)
     if maker is None:
         raise PluginError(
-            f"The card of {family} names {method!r}, but {module.__name__} does not define it. "
-            "Define or import it there."
+            f"{owner.folder / CARD} names the method {method!r}, but {module.__file__} does not "
+            "define it. Define or import it there."
         )
     return make_method(family, method, maker) if module.__name__ == owner.module else maker
 
@@ -102,10 +103,10 @@ def _of(family: Family, load: Callable[[], Loaded]) -> Loaded:
     """Load something from a family; `PluginError` if its code fails."""
     try:
         return load()
-    except InputError:
+    except VivaError:
         raise
     except Exception as error:  # the code of another package can raise anything
         raise PluginError(
-            f"{family.module}, the package of the family {family.name}, cannot be used: "
-            f"{type(error).__name__}: {error}. Repair or uninstall it."
+            f"The package of the family {family.name} cannot be used: {described(error)}. "
+            "Repair or uninstall it."
         ) from error

@@ -206,8 +206,8 @@ def test_a_submission_without_a_ledger_is_not_complete(submission: Path, opened:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("private_runs = 0", ""), "submission.private_runs: Field required."),
-        (("team =", "tteam ="), "submission.tteam: Extra inputs are not permitted."),
+        (("private_runs = 0", ""), "submission.private_runs: it is missing."),
+        (("team =", "tteam ="), "submission.tteam is unknown. Did you mean team?"),
         (("[submission]", "[submission"), "is not readable TOML"),
     ],
 )

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.scoring import VALID, FaultyAnswer
+from vivavoce.metrics import FaultyAnswer
+from vivavoce.tasks.scoring import VALID
 from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
 
 FAULTY = {

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from vivavoce.corpus.reading import (
 )
 from vivavoce.corpus.schema import DOCUMENT, document_row
 from vivavoce.errors import DamagedError, InputError, VivaError
-from vivavoce.records import Fault
+from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
 from vivavoce.sources.catalogues.decoding import decode_document, with_status
 from vivavoce.store import (
@@ -34,6 +34,7 @@ from vivavoce.store import (
     write_parquet,
     write_sealed,
 )
+from vivavoce.text.dates import parse_date
 from vivavoce.version import __version__
 
 FILES_PER_SHARD = 16
@@ -242,11 +243,20 @@ def _write_shard(
                 named = replace(item, key=name, source_file=name) if name else item
                 plain = decode_document(named) if source.is_metadata else named
                 rows.append(document_row(with_status(plain)))
-                if named.health_reasons:
-                    doubts.append({"where": named.key, "reason": "; ".join(named.health_reasons)})
+                if reasons := [*named.health_reasons, *_left_out(plain)]:
+                    doubts.append({"where": named.key, "reason": "; ".join(reasons)})
     write_parquet(path, rows, DOCUMENT)
     extra = {"faults": faults, "doubts": doubts, "n": len(rows)}
     mark_done(path, config=config, inputs=shard.inputs, extra=extra)
+
+
+def _left_out(document: Document) -> Iterator[str]:
+    """Reasons why a date or an author of a document is not used."""
+    date = document.published
+    if date and parse_date(date) is None:
+        yield f"the date {date[:40]!r} is left out: it is not YYYY-MM-DD, YYYY-MM or YYYY"
+    if not all(author.name.strip() for author in document.authors):
+        yield "an author without a name is left out"
 
 
 def _differences(old: Row, new: Row) -> list[str]:

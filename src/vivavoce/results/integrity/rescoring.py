@@ -39,7 +39,7 @@ from vivavoce.running.journal import TRANSPORT
 from vivavoce.running.meter import current_attempt, follow_attempts
 from vivavoce.running.resolving import NO_MODEL
 from vivavoce.store import hash_of
-from vivavoce.tasks import short_name
+from vivavoce.tasks import find_family, short_name
 from vivavoce.tasks.lookup import create_method, create_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
 from vivavoce.tasks.scoring.asking import judge_named_later
@@ -159,7 +159,14 @@ def logged() -> type[ModelAPI]:
 def open_whole(header: EvalLog, folder: Path) -> Task:
     """Open a log's task on a round, including items that its run did not reach."""
     metadata = header.eval.metadata or {}
-    name = str(metadata.get("task"))
+    name, family = str(metadata.get("task")), str(metadata.get("family"))
+    try:
+        find_family(family)
+    except InputError as error:
+        package = header.eval.task.partition("/")[0]
+        raise InputError(
+            f"the package {package}, which has its family {family}, is not installed here."
+        ) from error
     given = _safe_arguments(header.eval.task_args)
     roles = {
         role: str(getattr(model, "model", role))
@@ -248,7 +255,8 @@ def method_of(task: Task, header: EvalLog) -> Solver:
     own = task.solver
     if isinstance(own, Solver) and registry_info(own).name == step.solver:
         return own
-    family, name = str((header.eval.metadata or {}).get("family")), short_name(step.solver)
+    family = str((header.eval.metadata or {}).get("family"))
+    name = short_name(step.solver, header.eval.task)
     try:
         return create_method(family, name, _safe_arguments(step.params or {}))
     except (InputError, PluginError, LookupError, TypeError) as error:

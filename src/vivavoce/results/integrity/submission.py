@@ -27,10 +27,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import NOTHING, Report, Sheet
+from vivavoce.requests import check_model
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import Verification, verify_logs
 from vivavoce.results.logs.added import FOLDER as ADDED
@@ -133,14 +134,9 @@ def check_submission(
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:
     """Read the form; return it with a list of its faults."""
     try:
-        return Submission.model_validate(read_toml(path)), []
+        return check_model(Submission, read_toml(path), f"{path}:"), []
     except InputError as error:
-        return None, [str(error)]
-    except ValidationError as error:
-        return None, [
-            f"{path}: {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}."
-            for problem in error.errors()
-        ]
+        return None, str(error).split("\n")
 
 
 def _read_logs(folder: Path) -> tuple[list[RunLog], list[str]]:

@@ -51,7 +51,7 @@ Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 _MAX_PROBLEMS = 20
 """Maximum number of problems to list for a log."""
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
-"""For each run, which may have been interrupted and continued: its logs, with answers' hashes."""
+"""For each contestant, whose run may have failed and been continued: logs, with answers' hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def verify_logs(
     for members in compared.values():
         _check_stops(members)
     for of_run in parts.values():
-        # Another log may have continued an interrupted log; otherwise answers are missing.
+        # Another log may have all answers of an incomplete one; otherwise answers are missing.
         whole = [part for part in of_run if not part[0].lacking and part[0].status == RECOMPUTED]
         for check, answers in of_run:
             if not check.lacking:
@@ -206,7 +206,9 @@ def _check_log(
         answers = {
             address: hash_of(one.output.completion) for address, one in recording.answers.items()
         }
-        parts[f"{path.parent}/{header.eval.task_id}"].append((check, answers))
+        facts, steps = header.eval.metadata or {}, [step.model_dump() for step in header.plan.steps]
+        of_run = [facts.get("task"), facts.get("setting"), header.eval.model, steps]
+        parts[f"{path.parent}/{hash_of(of_run)}"].append((check, answers))
     except Exception as error:  # a log whose task or scorer fails is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
         check.unknown.append(cause)

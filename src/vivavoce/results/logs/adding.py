@@ -9,9 +9,10 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
-from vivavoce.metrics import find_text_metric
+from vivavoce.metrics import Measure, find_text_metric
+from vivavoce.plugins import returned
 from vivavoce.reports import Report, Sheet
-from vivavoce.results.logs.added import FOLDER, NewMetric, Values, added_to, checked, write_added
+from vivavoce.results.logs.added import FOLDER, NewMetric, Values, added_to, write_added
 from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import target_text
@@ -67,20 +68,22 @@ def add_metric(
             f"{logs} has no log of the family {metric.family}, and {name} is a metric of that "
             "family."
         )
-    measure = metric.open(**settings)
+    measure = returned(metric.open, metric.open(**settings), Measure)
     made_by = " ".join([name, *(f"{key}={value}" for key, value in measure.settings.items())])
     known: dict[str, Values] = {}
     for folder in folders:
         for one in added_to(folder):
             known |= one.texts if (one.made_by, one.names) == (made_by, metric.names) else {}
-    known[FAULTY] = tuple(0.0 if each in metric.zero else None for each in metric.names)
+    known[FAULTY] = tuple(each.failed for each in metric.metrics)
     pairs = {_key(pair): pair for of in folders.values() for pair in of.values() if pair}
     todo = sorted(pairs.keys() - known.keys())
     for start in range(0, len(todo), measure.batch):
         progress(start, len(todo))
         part = todo[start : start + measure.batch]
         for key, values in zip(part, measure.score([pairs[key] for key in part]), strict=True):
-            known[key] = checked([values[each] for each in metric.names], len(metric.names))
+            known[key] = tuple(
+                each.checked(values.get(each.name), measure.score) for each in metric.metrics
+            )
     files = []
     for folder, answers in folders.items():
         samples = {sample: _key(pair) for sample, pair in answers.items()}

@@ -182,7 +182,10 @@ def _run_log(
         stopped=settled(header),
         status=header.status,
         arguments=header.eval.task_args,
-        steps=tuple((short_name(step.solver), step.params or {}) for step in header.plan.steps),
+        steps=tuple(
+            (short_name(step.solver, header.eval.task), step.params or {})
+            for step in header.plan.steps
+        ),
     )
 
 
@@ -196,7 +199,9 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
             name: value for name, value in given.items() if value is not None and value is not False
         }
         settings = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
-        steps.append(short_name(step.solver) + (f"({settings})" if settings else ""))
+        steps.append(
+            short_name(step.solver, header.eval.task) + (f"({settings})" if settings else "")
+        )
     has_model = header.eval.model != _NOBODY
     return RowKey(
         round=metadata["round"],

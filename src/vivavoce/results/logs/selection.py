@@ -90,7 +90,10 @@ def choose(
                 f"{name} was computed with different settings: {ways}. Run viva board add-metric "
                 "with the same settings on all folders of logs."
             )
-    notes += [f"{name} was added after the runs: {made_by}." for name, (made_by,) in makers.items()]
+    notes += [
+        f"{name} was added after the runs{'' if made_by == name else f': {made_by}'}."
+        for name, (made_by,) in makers.items()
+    ]
     _refuse_partial(chosen, foreign, partial)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]
     notes += [

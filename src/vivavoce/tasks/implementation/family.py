@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
-from vivavoce.metrics import Metric
+from vivavoce.metrics import FaultyAnswer, Metric, Values
 from vivavoce.metrics.architecture import score_architecture
 from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.factor import FactorFrame, frame_from_columns, score_factor
@@ -24,7 +24,6 @@ from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
 from vivavoce.tasks.prompting import Rendered
-from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import ScoreFamily
 from vivavoce.text.json_answer import find_json
 

@@ -34,6 +34,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import FaultyAnswer
 from vivavoce.metrics.factor import FactorFrame
 from vivavoce.sandbox.command import (
     BwrapConfig,
@@ -44,7 +45,6 @@ from vivavoce.sandbox.command import (
 )
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.implementation.items import parse
-from vivavoce.tasks.scoring import FaultyAnswer
 from vivavoce.text.answers import without_wrapper
 
 PROVIDERS = ("bwrap", "docker")

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from safetensors.numpy import load
 
+from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
 from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.factor import (
@@ -46,7 +47,6 @@ from vivavoce.tasks.implementation.program import (
     run_program,
     sandbox_for,
 )
-from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
 
 _GROUPS = KEYS | {"industry"}

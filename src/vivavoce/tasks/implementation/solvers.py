@@ -11,6 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
+from vivavoce.metrics import FaultyAnswer
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import headings_as_methods
 from vivavoce.tasks.implementation.program import find_program, read_factor, run_program
@@ -26,7 +27,6 @@ from vivavoce.tasks.methods.direct import (
 from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.fitting import text_of
 from vivavoce.tasks.prompting.windows import measure
-from vivavoce.tasks.scoring import FaultyAnswer
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
 
 __all__ = ["direct", "empty", "headings", "naive", "self_refine"]

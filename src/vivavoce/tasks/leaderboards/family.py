@@ -6,7 +6,7 @@ from typing import Any
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
+from vivavoce.metrics import FaultyAnswer, Metric, Values
 from vivavoce.metrics.leaderboards import (
     CEILINGS,
     FAULTS,
@@ -33,7 +33,6 @@ from vivavoce.tasks.leaderboards.items import (
     gold_table,
 )
 from vivavoce.tasks.library import describe_library, read_library
-from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 
 _MAX_CHUNKS = 1_000

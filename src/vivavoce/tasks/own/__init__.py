@@ -1,9 +1,9 @@
 """Questions from a user's table, scored against their gold by one metric."""
 
+from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
-from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.text.answers import without_wrapper
 
 _FACTS = ("category", "tolerance")

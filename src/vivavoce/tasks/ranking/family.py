@@ -6,6 +6,7 @@ from typing import Any
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
+from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.ranking import (
     NAMES,
     SCORED,
@@ -25,7 +26,6 @@ from vivavoce.tasks.prompting import Rendered, Span, fence_mark, join_texts
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
 from vivavoce.tasks.ranking.graph_ranking import list_candidates, open_graph
-from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"

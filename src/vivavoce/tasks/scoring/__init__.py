@@ -1,10 +1,10 @@
-"""Values and faults of answers, questions to judges, and marks of our scores; without Inspect."""
+"""Questions to judges, and marks of our scores; without Inspect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 VALID = "valid"
 JUDGE = "judge"
 """Role of judges."""
-Values: TypeAlias = Mapping[str, float | None]
-"""Metrics of an answer by name; None if undefined."""
 
 
 def check_votes(judges: Sequence[object]) -> None:
@@ -24,18 +22,6 @@ def check_votes(judges: Sequence[object]) -> None:
         raise InputError(
             f"{len(judges)} judges may tie. Name one, three or five, each with --judge."
         )
-
-
-class FaultyAnswer(Exception):
-    """An answer has a fault, such as `malformed`.
-
-    `values` are the metrics that it has nevertheless; None if there is nothing to score.
-    """
-
-    def __init__(self, fault: str, values: Values | None = None) -> None:
-        super().__init__(fault)
-        self.fault = fault
-        self.values = values
 
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:

@@ -13,7 +13,8 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Metric, SampleScore, Score, ScoreReducer, metric, score_reducer
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.scoring import VALID, FaultyAnswer, Values
+from vivavoce.metrics import FaultyAnswer, Values
+from vivavoce.tasks.scoring import VALID
 from vivavoce.text import read_patterns
 from vivavoce.text.final_answer import final_answer
 

@@ -12,6 +12,7 @@ from typing import Any
 from inspect_ai.model import Model
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import Values
 from vivavoce.metrics.judged_text import (
     ASPECTS,
     QUESTIONS,
@@ -25,7 +26,7 @@ from vivavoce.metrics.judged_text import (
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
-from vivavoce.tasks.scoring import BATCH, COMPARE, Question, Values, template_of
+from vivavoce.tasks.scoring import BATCH, COMPARE, Question, template_of
 from vivavoce.tasks.scoring.asking import (
     ATTEMPTS,
     JUDGING,

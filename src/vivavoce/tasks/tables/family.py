@@ -8,7 +8,7 @@ from typing import Any
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, Values
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
@@ -24,7 +24,6 @@ from vivavoce.statistics.intervals import Measured, average, harmonic
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.library import describe_library, open_papers
-from vivavoce.tasks.scoring import Values
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 from vivavoce.tasks.tables.item import (
     FAMILY,

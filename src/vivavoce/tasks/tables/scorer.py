@@ -4,6 +4,7 @@ from typing import Any
 
 from inspect_ai.model import get_model, model_roles
 
+from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
@@ -12,7 +13,6 @@ from vivavoce.models import replayed_roles, start_model
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.family import View
 from vivavoce.tasks.prompting import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring import FaultyAnswer, Values
 from vivavoce.tasks.tables import yes_or_no
 from vivavoce.tasks.tables.family import (
     MATCHER,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, NoItemsError
+from vivavoce.metrics import FaultyAnswer, Metric, Values, metrics_of
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
 from vivavoce.metrics.rouge import length_ratio, rouge
@@ -15,7 +16,7 @@ from vivavoce.rounds.family import check_split, split_name
 from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
-from vivavoce.tasks.scoring import COMPARE, FaultyAnswer, Question, Values
+from vivavoce.tasks.scoring import COMPARE, Question
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.writing import inputs
 from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
@@ -293,6 +294,10 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     ]
     names = ("rouge1", "rouge2", "rougeL")
     shares = {name: means_of([getattr(one, name).f for one in overlaps]) for name in names}
+    for name, metric in metrics_of("writing").items():
+        if metric.compute:
+            given = zip(pairs, answers, references, strict=True)
+            shares[name] = means_of([_value(metric, *each) for each in given])
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:
         from vivavoce.metrics.neural import BertScorer
@@ -303,6 +308,15 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
             shares[name] = means_of([values[name] for values in scores])
         settings.update(bertscore=options.bertscore, layer=scorer.layer)
     return Measured(shares, settings=settings)
+
+
+def _value(metric: Metric, pair: Pair, answer: str, reference: str) -> float | None:
+    try:
+        return (
+            metric.of(answer, {**pair.gold.row, "target": reference}) if answer else metric.failed
+        )
+    except FaultyAnswer:
+        return metric.failed
 
 
 SCORE_FAMILIES = (
