@@ -205,12 +205,8 @@ def test_one_model_is_compared_with_baselines_and_shown_its_misses(
     assert set(rivals) == {"lead", "centrality", "abstract_copy", "null"}
     assert rivals["null"]["better"] == full("fine")
     rows = only_json(viva_here("board", "show", next((out / "logs").iterdir()), "--json").stdout)
-    [row_of_fine] = [
-        row for row in rows["rows"] if row["model"] == full("fine") and row["headline"]
-    ]
-    assert {name for name, row in rivals.items() if not row["decided"]} == {
-        *row_of_fine["undecided_with"]
-    }
+    [fine] = [row for row in rows["rows"] if row["model"] == full("fine") and row["headline"]]
+    assert {name for name, row in rivals.items() if not row["decided"]} == {*fine["undecided_with"]}
     assert rivals["null"]["invalid"][full("fine")] == 1
     first, *others = report["missed"]
     assert first["value"] == 0

@@ -31,7 +31,8 @@ T = TypeVar("T")
 Compute = Callable[[str, Row], float | None]
 Values: TypeAlias = Mapping[str, float | None]
 """Metrics of an answer by name; None if undefined."""
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-6
+"""Values of 32 bits may exceed a bound of 1 by this much."""
 
 
 class FaultyAnswer(Exception):

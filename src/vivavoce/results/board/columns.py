@@ -7,11 +7,8 @@ column needs one more entry there, computed by `of_log`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from vivavoce.errors import InputError
-from vivavoce.requests import nearest
 from vivavoce.results.board.facts import (
     CalibratedMean,
     Exposure,
@@ -31,7 +28,6 @@ Unit = (
     Literal["", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank"]
     | Literal["exposure", "why", "work"]
 )
-_UNITS = tuple(chain(*map(get_args, get_args(Unit))))
 Kind = Literal["text", "float", "int", "bool"]
 
 _KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
@@ -374,11 +370,6 @@ def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
         plain = [each for each in get_args(value) or (value,) if each is not type(None)]
         kind = _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
         (column,) = (each for each in extras if isinstance(each, BoardColumn))
-        if column.unit not in _UNITS:
-            raise InputError(
-                f"The column {name} has the unit {column.unit!r}, which is unknown."
-                f"{nearest(column.unit, [*filter(None, _UNITS)])}"
-            )
         named.append(replace(column, name=name, kind=kind))
     return tuple(named)
 
