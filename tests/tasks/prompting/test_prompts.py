@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import vivavoce.tasks.writing
 from vivavoce.errors import InputError
 from vivavoce.tasks import prompting
-from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting import PromptSet, fence_mark, folder_at, load_prompts
 
 TEMPLATE = "Read {{ content }} and {{ title }}; write {{ words }} words."
 
@@ -125,3 +125,10 @@ def test_templates_of_a_plug_in_have_the_same_place_on_every_machine(
     assert folder_at(shipped.place) == folder
     with pytest.raises(InputError, match="not a folder of this package"):
         folder_at("viva_dating:../elsewhere")
+
+
+def test_the_mark_of_a_fence_depends_on_all_texts() -> None:
+    all_texts = (["a paper", "a table"], ["a paper", "tables"], ["a paper"])
+    marks = [fence_mark(texts) for texts in all_texts]
+    assert len(set(marks)) == 3
+    assert fence_mark(["a paper", "a table"]) == marks[0]
