@@ -251,6 +251,12 @@ def test_so_many_more_papers_show_what_these_do_not() -> None:
     assert shown_by(error / math.sqrt(needed - 1), needed - 1, 1.0) > 0.1
 
 
+def test_a_difference_that_needs_more_than_ten_thousand_papers_is_never_shown() -> None:
+    noise = np.tile([0.5, -0.5], 10)
+    tiny = Contrasts(np.column_stack([0.0001 + noise, 0 * noise]), range(20), 1.0)
+    assert more_clusters(tiny) == [None]
+
+
 @pytest.mark.parametrize(("papers", "more"), [(4, 8), (11, 1), (12, 1), (20, 1)])
 def test_papers_that_agree_exactly_lack_the_rest_of_twelve_or_one(papers: int, more: int) -> None:
     agreeing = Contrasts(np.tile([0.9, 0.1, 0.1], (papers, 1)), range(papers))
