@@ -41,7 +41,8 @@ def test_answers_that_a_log_lacks_are_listed(tmp_path: Path) -> None:
     header.eval.config.epochs = 2
     twice = {("a", 1), ("a", 2), ("b", 1)}
     assert (
-        missing(["a", "b"], header, twice) == "1 of the 4 answers are missing: sample b, epoch 2."
+        missing(["a", "b"], header, twice)
+        == "1 of the 4 answers are missing: sample b (attempt 2)."
     )
     header.status = "error"
     assert missing(["a"], header, twice) == "its run ended as error."
