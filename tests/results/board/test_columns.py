@@ -79,3 +79,10 @@ def test_every_value_of_a_board_is_declared(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["board", "show", str(tmp_path), "--json"]).output
     (row, *_) = json.loads(shown)["rows"]
     assert set(row) == {column.name for column in columns.columns()}
+
+
+def test_costs_are_printed_per_answer() -> None:
+    for column in filter(lambda each: each.is_per_answer, columns.columns()):
+        assert columns.shown_value(column, {column.name: 6.0, "answers": 3}) == 2.0
+        assert columns.shown_value(column, {column.name: 6.0, "answers": 0}) is None
+        assert columns.shown_value(column, {column.name: None, "answers": 3}) is None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.results.board.ranks import Contestant, add_ranks, open_question
+from vivavoce.results.board.ranks import Contestant, add_ranks, decided, open_question
 from vivavoce.results.logs.records import contestant_label, distinct_labels
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.estimates import Draws
@@ -198,6 +198,11 @@ def test_what_a_run_did_not_decide_no_test_decides() -> None:
     assert (high["rank"], low["rank"]) == (1, 2)
     assert high["rank_interval"] == low["rank_interval"] == [1, 2]
     assert (high["undecided_with"], high["tied_with"]) == (["a/low"], [])
+
+
+def test_a_decision_on_a_contestant_that_is_not_here_is_left_out() -> None:
+    records = [{"contestant": 2, "beats": [[2, 0], [2, 1]]}, {"contestant": 0, "beats": []}]
+    assert decided(records).tolist() == [[False, True], [False, False]]
 
 
 def test_two_that_a_run_showed_to_be_near_are_tied() -> None:
