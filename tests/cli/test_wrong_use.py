@@ -168,7 +168,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def stamps(folder: Path) -> dict[Path, int]:
-    """When each file was written."""
+    """Times at which the files were last written."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 

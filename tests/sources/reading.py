@@ -35,7 +35,7 @@ def as_bytes(content: Any) -> bytes:
 
 
 def read_content(kind: str, name: str, folder: Path, content: Any) -> list[Document | Fault]:
-    """What comes of a file of this name that holds this."""
+    """Papers and faults read from a file of this name and content."""
     (folder / name).write_bytes(as_bytes(content))
     return reader(kind)(folder / name)
 

@@ -122,8 +122,8 @@ def test_dates_are_the_date_range_of_the_query() -> None:
 def test_the_command_asks_for_days_with_a_contact(arxiv: ReplayServer, tmp_path: Path) -> None:
     words = ["fetch", "arxiv", "cat:cs.CL", "--since", "2024-06-03", "--until", "2024-06-08"]
     more = ["--max", "3", "--contact", "me@uni.example", "--base", arxiv.api, "--json"]
-    told = only_json(viva_here(*words, *more, "--out", tmp_path / "feeds").stdout)
-    assert (told["papers"], told["total"]) == (3, 5)
+    listing = only_json(viva_here(*words, *more, "--out", tmp_path / "feeds").stdout)
+    assert (listing["papers"], listing["total"]) == (3, 5)
     assert arxiv.asks[0].agent.endswith("(mailto:me@uni.example)")
     ingest("arxiv", tmp_path / "feeds", tmp_path / "c")
     days = sorted(str(paper.published) for paper in load_corpus(tmp_path / "c").papers)

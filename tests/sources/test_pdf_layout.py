@@ -42,6 +42,22 @@ def test_references_may_stand_in_two_columns_below_text_in_one(tmp_path: Path) -
     assert raws == [f"{first} {second}" for first, second in ENTRIES]
 
 
+def test_a_list_in_two_columns_may_repeat_its_heading_on_every_page(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.front()
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        paper.heading(heading)
+        paper.paragraph(f"{FILLER} {FILLER}")
+    paper.page()
+    paper.centred("REFERENCES", TEXT, 10)
+    in_columns(paper, [ENTRIES[:3], ENTRIES[3:6]])
+    paper.page()
+    paper.centred("REFERENCES", TEXT, 10)
+    in_columns(paper, [ENTRIES[6:7], ENTRIES[7:]])
+    references = read_file(paper.save()).references
+    assert [reference.raw for reference in references] == [f"{a} {b}" for a, b in ENTRIES]
+
+
 def test_references_without_a_heading_go_on_beside_the_last_section(tmp_path: Path) -> None:
     paper = Paper(tmp_path / "a.pdf", left=54, width=235)
     paper.front()
@@ -160,10 +176,15 @@ def test_an_abstract_on_the_second_page_is_below_a_long_list_of_authors(tmp_path
     assert headings(document) == ["Introduction", "Method", "Conclusion"]
 
 
-def test_a_name_that_a_line_breaks_is_one_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", ["José", "Jos´e"])
+def test_a_name_that_a_line_breaks_is_one_name(tmp_path: Path, first: str) -> None:
     paper = Paper(tmp_path / "a.pdf")
     paper.centred("A Study of Small Papers")
-    for line in ("Ada Brandt, Bo Lindqvist, José", "Luis Contreras, Cy Okafor, Hugo van", "Dijk"):
+    for line in (
+        f"Ada Brandt, Bo Lindqvist, {first}",
+        "Luis Contreras, Cy Okafor, Hugo van",
+        "Dijk",
+    ):
         paper.y += 14
         paper.say(line, 120, paper.y, TEXT, 11)
     paper.abstract()

@@ -1,4 +1,4 @@
-"""Whatever a file or record holds, what comes out holds together; and JSON is read strictly."""
+"""Files and records of any content: what is read of them holds together; JSON is read strictly."""
 
 import copy
 import json

@@ -125,6 +125,7 @@ def _rows(lines: Sequence[Line]) -> list[list[_Cell]]:
 
 def _join_broken(above: _Cell, cell: _Cell) -> None:
     (font, text), (own, rest) = above.parts[-1], cell.parts[0]
+    text = _ACCENTS.sub("", text)
     pieces, following = _pieces(text), _pieces(rest)
     is_list = len(pieces) > 1 or len(above.parts) > 1
     is_near = cell.y - above.y < _NEXT_ROW * own.size and _is_alike(font, own)
@@ -134,7 +135,7 @@ def _join_broken(above: _Cell, cell: _Cell) -> None:
     is_half = not _is_name(half) and text.rstrip()[-1] not in ",;"
     is_broken = is_half or (" " not in second and half.count(" ") < 2)
     if is_broken and is_list and _is_name(f"{half} {second}"):
-        start = text.rfind(half.split()[0])
+        start = max(text.rfind(half.split()[0]), 0)
         above.parts[-1] = font, text[:start]
         cell.parts[0] = own, f"{text[start:].strip()} {rest}"
 

@@ -135,18 +135,23 @@ def _find_gutters(
 
 
 def _below_references(runs: Mapping[int, Sequence[Line]]) -> dict[int, list[Line]]:
-    """The runs below the last heading of a reference list, on its page and on the next one."""
-    heads = [
-        (page, run.y)
+    """The runs below the heading of the last reference list, on its page and on the next one.
+
+    The pages of a list may repeat its heading as a running head.
+    """
+    tops = {
+        page: run.y
         for page, own in runs.items()
-        for run in own
+        for run in reversed(own)
         if role_of_heading(join_words(run.words)) == "references"
-    ]
-    if not heads:
-        return {}
-    last, top = heads[-1]
-    pages = [page for page in (last, last + 1) if page in runs]
-    return {page: [run for run in runs[page] if page > last or run.y > top] for page in pages}
+    }
+    first = max(tops, default=-1)
+    while first - 1 in tops:
+        first -= 1
+    pages = [page for page in (first, first + 1) if first >= 0 and page in runs]
+    return {
+        page: [run for run in runs[page] if page > first or run.y > tops[first]] for page in pages
+    }
 
 
 def _line_numbers(runs: Mapping[int, Sequence[Line]], body: Font) -> set[int]:
