@@ -217,7 +217,9 @@ def test_a_log_is_verified_by_its_replies_and_asks_nobody(
 
 
 def test_pairs_that_no_reply_decides_count_as_different(finished: Finished) -> None:
-    mute = lambda _: answer("1. perhaps")  # noqa: E731
+    def mute(_: Ask) -> Reply:
+        return answer("1. perhaps")
+
     finished.scripts |= {"tables-renamed": _in_other_words, "tables-mute": mute}
     made = finished.task(matcher="openai-api/scripted/tables-mute")
     log = finished.log(made, "tables-renamed")
