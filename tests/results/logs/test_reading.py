@@ -60,7 +60,7 @@ def test_a_log_is_read_whole(original: EvalLog, tmp_path: Path) -> None:
     assert log.is_complete
     assert (log.expected, len(log.samples), log.status) == (2 * ITEMS, 2 * ITEMS, "success")
     assert log.metrics == ("rougeL", "rouge1", "rouge2")
-    assert (log.diagnostics, log.judged, log.is_own_judge) == (("length_ratio",), frozenset(), None)
+    assert (log.diagnostics, log.judged, log.is_own_judge) == (("length_ratio",), (), None)
     assert log.window == ("2023-01-01", "2025-01-01")
     key = log.key
     assert (key.round, key.task, key.task_version, key.setting) == ("small", "title", "2-B", "base")

@@ -289,7 +289,7 @@ def _comparable(a: RunLog, b: RunLog, judged_alike: Collection[str]) -> list[str
     """Metrics that both logs have; judged metrics only if the judge is the same."""
     names = [*a.metrics, *a.diagnostics]
     other_names = {*b.metrics, *b.diagnostics}
-    judged = set() if a.key.judge == b.key.judge else (a.judged | b.judged) - {*judged_alike}
+    judged = set() if a.key.judge == b.key.judge else {*a.judged, *b.judged} - {*judged_alike}
     return [name for name in names if name in other_names and name not in judged]
 
 
