@@ -19,7 +19,7 @@ from safetensors.numpy import load
 
 from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.extraction import GoldMethod, score_extraction
+from vivavoce.metrics.extraction import ExtractedMethod, score_extraction
 from vivavoce.metrics.factor import (
     KEYS,
     FactorFrame,
@@ -221,8 +221,7 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     named = reading.get("columns")
     columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     values: dict[str, float | None] = {
-        "method_f1": found_method.method_f1,
-        "entity_f1": found_method.entity_f1,
+        **{name: found_method[name] for name in ("method_f1", "entity_f1")},
         "data": score_columns(truth.columns, columns),
     }
     if program is None:
@@ -307,7 +306,7 @@ def architecture_trials(folder: str) -> dict[str, ArchitectureTrial]:
 class ReportGold:
     """The gold of one report."""
 
-    method: GoldMethod
+    method: ExtractedMethod
     columns: tuple[str, ...]
     number: float
     values: FactorFrame
