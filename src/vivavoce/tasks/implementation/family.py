@@ -250,14 +250,11 @@ def _on_the_clock(column: Any) -> npt.NDArray[Any]:
 
 
 def _measure_architecture(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
-    score = score_architecture(
+    values, layers = score_architecture(
         _read_layers(gold), _read_layers(predictions), gamma=options.gamma, legacy=options.legacy
     )
-    layers = {
-        name: {"tsc": layer.shape, "tvc": layer.value} for name, layer in score.layers.items()
-    }
     return Measured(
-        {name: means_of([value]) for name, value in score.values().items()},
+        {name: means_of([value]) for name, value in values.items()},
         settings={"gamma": options.gamma, "legacy": options.legacy, "layers": layers},
     )
 

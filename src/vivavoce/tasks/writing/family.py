@@ -300,11 +300,11 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
             shares[name] = means_of([_value(metric, *each) for each in given])
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:
-        from vivavoce.metrics.neural import BertScorer
+        from vivavoce.metrics.neural import NAMES, BertScorer
 
         scorer = BertScorer(options.bertscore, layer=options.layer)
-        scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
-        for name in ("bertscore_p", "bertscore_r", "bertscore_f1"):
+        scores = scorer.score(list(zip(answers, references, strict=True)))
+        for name in NAMES:
             shares[name] = means_of([values[name] for values in scores])
         settings.update(bertscore=options.bertscore, layer=scorer.layer)
     return Measured(shares, settings=settings)
