@@ -184,13 +184,8 @@ class Writing(FamilyTask[WritingArguments]):
         text, reference = str(row.get("read_as", answer)), row["target"]
         if not any(character.isalpha() for character in text):
             raise FaultyAnswer("malformed")
-        scores = rouge(text, reference)
-        values: dict[str, float | None] = {
-            "rougeL": scores.rougeL.f,
-            "rouge1": scores.rouge1.f,
-            "rouge2": scores.rouge2.f,
-            "length_ratio": length_ratio(text, reference),
-        }
+        ratio = length_ratio(text, reference)
+        values: dict[str, float | None] = {**rouge(text, reference), "length_ratio": ratio}
         if row["task"] == WITH_WORKS:
             cited = find_citations(text, row["works"])
             wanted = row["cited"]
@@ -293,7 +288,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         for answer, reference in zip(answers, references, strict=True)
     ]
     names = ("rouge1", "rouge2", "rougeL")
-    shares = {name: means_of([getattr(one, name).f for one in overlaps]) for name in names}
+    shares = {name: means_of([one[name] for one in overlaps]) for name in names}
     for name, metric in metrics_of("writing").items():
         if metric.compute:
             given = zip(pairs, answers, references, strict=True)
