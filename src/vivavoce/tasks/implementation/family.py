@@ -15,7 +15,7 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import FaultyAnswer, Metric, Values
 from vivavoce.metrics.architecture import score_architecture
 from vivavoce.metrics.extraction import ExtractedMethod, score_extraction
-from vivavoce.metrics.factor import FactorFrame, frame_from_columns, score_factor
+from vivavoce.metrics.factor import FACTOR_METRICS, FactorFrame, frame_from_columns, score_factor
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import load_round
 from vivavoce.statistics.intervals import Measured, means_of
@@ -209,13 +209,8 @@ def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Mea
     produced = _read_factor(predictions)
     score = score_factor(truth, produced, is_readable=produced is not None)
     return Measured(
-        {name: means_of([value]) for name, value in score.values().items()},
-        settings={
-            "rows": score.rows,
-            "index": score.index,
-            "days": score.days,
-            "undefined_days": score.undefined_days,
-        },
+        {name: means_of([score[name]]) for name in FACTOR_METRICS},
+        settings={name: score[name] for name in ("rows", "index", "days", "undefined_days")},
     )
 
 

@@ -143,7 +143,7 @@ async def score_formula(answer: str, row: Row, notes: Row) -> Values:
     truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
     compared = score_factor(truth, result)
-    values |= {**compared.values(), "skill": score_skill(compared.near or 0.0, free_share(truth))}
+    values |= {**compared, "skill": score_skill(compared["near"] or 0.0, free_share(truth))}
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
@@ -231,7 +231,7 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
         raise FaultyAnswer(outcome.failure, values)
     compared = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
     number = await read_number(CLAIM, "value", timeout=timeout)
-    values |= {**compared.values(), "claim": score_claim(truth.number, number)}
+    values |= {**compared, "claim": score_claim(truth.number, number)}
     if not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     if number is None:
