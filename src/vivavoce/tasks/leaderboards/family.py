@@ -121,9 +121,9 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     names = {name: row[name] for name in ("task", "dataset", "metric")}
     asked = prompts.render("query", names, {}).text
     papers = None if given.setting == "corpus" else row["papers"]
-    excerpts = shelf.search(papers, asked, given.chunks)
-    prompt = compose(prompts, asked, excerpts)
-    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in excerpts]
+    found = shelf.search(papers, asked, given.chunks)
+    prompt = compose(prompts, asked, [chunk for chunk, _ in found])
+    texts = [f"{chunk.source}\n{chunk.text}" for chunk, _ in found]
     metadata: dict[str, Any] = {
         # Used as title of the item.
         "category": row["area"] or "",
@@ -139,13 +139,8 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
             for number, span in enumerate(reversed(prompt.blocks), 1)
         },
         "retrieved": [
-            {
-                "paper_id": one.chunk.paper_id,
-                "source": one.chunk.source,
-                "rank": one.rank,
-                "score": one.score,
-            }
-            for one in excerpts
+            {"paper_id": chunk.paper_id, "source": chunk.source, "rank": rank, "score": score}
+            for rank, (chunk, score) in enumerate(found, 1)
         ],
         # Ceilings by the number of chunks that fit into the window, from none to all.
         "ceilings": [list(reached) for reached in ceilings(row["entries"], texts)],
