@@ -193,7 +193,7 @@ def _names_of(text: str) -> tuple[list[str], list[str]]:
             pieces = list(takewhile(_is_name, pieces))
         names += filter(_is_name, pieces)
         others += (piece for piece in pieces if not _is_name(piece))
-    return (names, others) if len(names) >= len(others) else ([], others)
+    return (names, others) if len(names) > len(others) else ([], others)
 
 
 def _holds_place(text: str) -> bool:

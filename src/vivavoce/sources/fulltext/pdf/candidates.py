@@ -351,5 +351,5 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     is_long = style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH
     if is_part or (numbers and is_long):
-        plain = plain.replace("=", " ").lstrip("0123456789-–(")  # `IR SEDs of z = 0`, `3-D shape`
+        plain = plain.replace("=", " ").lstrip("0123456789-–")  # `IR SEDs of z = 0`, `3-D shape`
     return is_heading_text(plain) or role_of_heading(text) is not None

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+from typing import Any
 
 import pypdfium2.raw as pdfium
 
@@ -63,15 +64,16 @@ class FontBook:
 
     @cached_property
     def _joined(self) -> dict[str, dict[int, str]]:
-        """Letters by code, for each font by its name."""
+        """Letters by code, for each font by its name; none of a font whose encoding is damaged."""
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
 
         joined: dict[str, dict[int, str]] = defaultdict(dict)
         try:
             for page in PdfReader(BytesIO(self._content)).pages:
-                fonts = page["/Resources"].get("/Font", {})
-                for font in (fonts[name] for name in fonts):
+                resources: Any = page["/Resources"]
+                fonts = resources.get("/Font", {})
+                for font in (fonts[key] for key in fonts):
                     code = 0
                     if "/Differences" not in font.get("/Encoding", ""):
                         continue
@@ -83,7 +85,7 @@ class FontBook:
                             name = _SUBSET.sub("", font["/BaseFont"][1:], count=1)
                             joined[name][code] = match[1].replace("_", "")
                         code += 1
-        except (PyPdfError, LookupError, TypeError, ValueError):
+        except (PyPdfError, AttributeError, LookupError, TypeError, ValueError):
             return joined
         return joined
 
