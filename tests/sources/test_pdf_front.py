@@ -151,6 +151,21 @@ def test_prose_far_below_an_abstract_is_not_part_of_it(tmp_path: Path) -> None:
     assert read_file(page.save()).abstract == f"We study papers that are small. {FILLER}"
 
 
+def test_full_lines_of_names_and_places_are_no_abstract(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.y += 12
+    page.lines(
+        "Ada Brandt, Bo Lindqvist, Cy Okafor, Dina Haddad and Emil Moreau",
+        "1 Department of Ecology and Tides, Harbour University, Lisbon, Portugal",
+        "2 State Laboratory of Small Papers, Harbour University, Lisbon, Portugal",
+        "3 Center for Research and Computing, Harbour University, Lisbon, Portugal",
+    )
+    page.sections("Summary", *NAMES)
+    found = read_file(page.save())
+    assert [author.name for author in found.authors][:2] == ["Ada Brandt", "Bo Lindqvist"]
+    assert found.abstract is None and "abstract" in found.doubts
+
+
 def test_letters_of_a_ligature_are_those_that_its_font_names(tmp_path: Path) -> None:
     page = start(tmp_path)
     page.centred("Ada Brandt", TEXT, 11)

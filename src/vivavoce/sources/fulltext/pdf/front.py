@@ -303,7 +303,11 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
         else:
             runs.append([place])
     own = [[lines[place] for place in run] for run in runs]
-    prose = [n for n, run in enumerate(own) if _full(run) >= _MIN_PROSE and _is_flush(run)]
+    prose = [
+        n
+        for n, run in enumerate(own)
+        if _full(run) >= _MIN_PROSE and _is_flush(run) and not read_authors(run)[0]
+    ]
     if not prose:
         return first, first, None
     top = end = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
