@@ -163,7 +163,17 @@ def test_full_lines_of_names_and_places_are_no_abstract(tmp_path: Path) -> None:
     page.sections("Summary", *NAMES)
     found = read_file(page.save())
     assert [author.name for author in found.authors][:2] == ["Ada Brandt", "Bo Lindqvist"]
-    assert found.abstract is None and "abstract" in found.doubts
+    assert found.abstract == FILLER
+
+
+def test_a_title_that_the_file_describes_may_be_below_larger_print(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.canvas.setTitle("A Study of Small Papers")
+    page.centred("Tides", BOLD, 25)
+    page.centred("A Study of Small Papers", gap=40)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.body()
+    assert read_file(page.save()).title == "A Study of Small Papers"
 
 
 def test_letters_of_a_ligature_are_those_that_its_font_names(tmp_path: Path) -> None:

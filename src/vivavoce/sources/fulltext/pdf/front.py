@@ -43,6 +43,8 @@ _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 _SHORT_TITLE = 4
 _BELOW_AUTHORS = _MASTHEAD = 9.0
 """Scores that a line loses as a title if an author's address is above it, and as a masthead."""
+_DESCRIBED = 10.0
+"""Score that a line gains if the file's own description has it as the title."""
 _HEADS, _YEAR = 8, re.compile(r"(?:19|20)\d\d")
 """Number of first lines that may be a running head."""
 
@@ -145,7 +147,7 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
-        score += 3.0 * (known != "" and compact(text) == compact(known))
+        score += _DESCRIBED * (known != "" and compact(text) == compact(known))
         score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
         score -= _MASTHEAD * _is_masthead(text, layout)
         if score > best[0]:
