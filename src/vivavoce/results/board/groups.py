@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.metrics import metrics_of
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import (
+    COLUMNS,
     MAX_UNDEFINED,
     BoardColumn,
-    columns,
     shown_value,
     terminal_columns,
 )
@@ -276,7 +276,7 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
     kept = rows if isinstance(rows, Sequence) else list(rows)
     types = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
     names, arrays = [], []
-    for column in columns():
+    for column in COLUMNS:
         values = [row.get(column.name) for row in kept]
         for place, (part, kind) in enumerate(column.files):
             cells = values if column.parts is None else [_part(v, place, part) for v in values]
